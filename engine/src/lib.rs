@@ -1,0 +1,1 @@
+//! Stillwater, a UCI chess engine whose every search constant is an option.

@@ -1,0 +1,53 @@
+//! Exit codes, part of the contract that scripts rely on.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Done; for `sprt`, H1 was accepted.
+    Done = 0,
+    /// `sprt`: H0 was accepted; `track`: a regression; `check`: a check failed.
+    Rejected = 1,
+    /// Bad usage, configuration or input: nothing was started.
+    Usage = 2,
+    /// The budget is used up without a decision.
+    Inconclusive = 3,
+    /// Engines or machines failed too often; the run can be resumed.
+    Failed = 4,
+    /// Interrupted; the run can be resumed.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// An error together with the exit code it calls for. Any other error turns
+/// into [`Exit::Usage`]: it was met before anything was started.
+#[derive(Debug)]
+pub struct Failure {
+    pub exit: Exit,
+    pub error: anyhow::Error,
+}
+
+impl Failure {
+    /// An error after the start: the run can be resumed.
+    pub fn failed(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            exit: Exit::Failed,
+            error: error.into(),
+        }
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self {
+            exit: Exit::Usage,
+            error: error.into(),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What is played and what it means.
+//!
+//! An [`Experiment`] plans pairs and absorbs their results. It is pure: no
+//! clock, no I/O, no randomness but the run's seed. The same results in the
+//! same order always lead to the same plans and the same verdict, so a run is
+//! resumed, reported and verified by folding over its ledger.
+
+mod pair;
+
+pub use pair::{GameResult, Outcome, PairPlan, PairResult, Side, Termination};
+
+/// What an experiment answers when asked for the plan of a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Play this pair.
+    Play(PairPlan),
+    /// The plan depends on results that are not absorbed yet.
+    Wait,
+    /// No such pair: the budget ends before it.
+    End,
+}
+
+/// What an experiment came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The sequential test accepted H1: the first engine is stronger.
+    H1,
+    /// The sequential test accepted H0.
+    H0,
+    /// All that was asked for has been played (a match, a tuning budget), or
+    /// a stopping rule other than a test has been met.
+    Complete,
+    /// A sequential test used up its budget without a decision.
+    Inconclusive,
+}
+
+/// A plan of pairs and a judgement of their results.
+pub trait Experiment {
+    /// The plan of pair number `pair` (from 0). It may depend on the results
+    /// of pairs up to `pair - window` and on nothing later, so that it is the
+    /// same however far the run has got when it is asked for.
+    fn plan(&mut self, pair: u64) -> Next;
+
+    /// Takes the result of the next pair. Results arrive strictly in pair
+    /// order, each once, and none after a verdict.
+    fn absorb(&mut self, result: &PairResult);
+
+    /// The verdict, once there is one.
+    fn verdict(&self) -> Option<Verdict>;
+}

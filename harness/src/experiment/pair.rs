@@ -1,0 +1,139 @@
+//! The pair: one opening played twice with colours reversed.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// One of the two players of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Side {
+    /// Index of the engine in the configuration.
+    pub engine: usize,
+    /// UCI options that differ from the engine's configured ones, as
+    /// `(name, value)`.
+    #[serde(default)]
+    pub options: Arc<[(String, String)]>,
+}
+
+impl Side {
+    /// The engine as it is configured.
+    pub fn plain(engine: usize) -> Self {
+        Self {
+            engine,
+            options: Arc::from([]),
+        }
+    }
+}
+
+/// What an experiment wants to see played: `first` has White in the first
+/// game and Black in the second.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairPlan {
+    pub first: Side,
+    pub second: Side,
+    /// Position in the run's schedule of openings, not in the book.
+    pub opening: u64,
+}
+
+/// Who won a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    White,
+    Draw,
+    Black,
+}
+
+impl Outcome {
+    /// The result as PGN and the ledger write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::White => "1-0",
+            Outcome::Draw => "1/2-1/2",
+            Outcome::Black => "0-1",
+        }
+    }
+}
+
+/// Why a game ended. The order is that of the ledger's documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Termination {
+    Checkmate,
+    Stalemate,
+    InsufficientMaterial,
+    Repetition,
+    FiftyMoves,
+    /// Adjudicated: both scores near zero for long enough.
+    DrawAdjudication,
+    /// Adjudicated: one side's score hopeless for long enough.
+    ResignAdjudication,
+    /// Adjudicated: the maximum length was reached.
+    MaxMoves,
+    /// Adjudicated by an endgame tablebase.
+    Tablebase,
+    TimeForfeit,
+    IllegalMove,
+    /// The engine's process ended or closed its output.
+    Disconnect,
+    /// The engine did not answer in time where no clock runs.
+    Stall,
+}
+
+impl Termination {
+    /// Whether the losing engine failed rather than was outplayed.
+    pub fn is_failure(self) -> bool {
+        matches!(
+            self,
+            Self::TimeForfeit | Self::IllegalMove | Self::Disconnect | Self::Stall
+        )
+    }
+}
+
+/// One finished game: a row of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameResult {
+    pub outcome: Outcome,
+    pub termination: Termination,
+    /// Half-moves played after the opening.
+    pub plies: u32,
+    /// Thinking time of White and Black, in milliseconds.
+    pub ms: [u64; 2],
+    /// Nodes searched by White and Black, as the engines reported them.
+    pub nodes: [u64; 2],
+    /// Digest of the start position, the moves and the result, no timings.
+    pub digest: u64,
+}
+
+/// A finished pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairResult {
+    pub pair: u64,
+    /// Indices of the first and the second engine.
+    pub engines: [usize; 2],
+    /// `games[0]` was played with the first engine as White, `games[1]` with
+    /// the second.
+    pub games: [GameResult; 2],
+}
+
+impl PairResult {
+    /// The pair's score for the first engine in half points: 0 (both lost) to
+    /// 4 (both won); the index of its pentanomial count.
+    pub fn half_points(&self) -> usize {
+        let first = match self.games[0].outcome {
+            Outcome::White => 2,
+            Outcome::Draw => 1,
+            Outcome::Black => 0,
+        };
+        let second = match self.games[1].outcome {
+            Outcome::White => 0,
+            Outcome::Draw => 1,
+            Outcome::Black => 2,
+        };
+        first + second
+    }
+
+    /// Whether an engine failed in either game.
+    pub fn has_failure(&self) -> bool {
+        self.games.iter().any(|game| game.termination.is_failure())
+    }
+}

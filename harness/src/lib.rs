@@ -1,0 +1,21 @@
+//! `hone`: says whether a chess engine got stronger, makes it stronger, and
+//! keeps watch over it.
+//!
+//! # Layout
+//!
+//! ```text
+//! config ─► Experiment ──plan──► PairJob ─► Executor ─► PairResult ─► Ledger ──► Experiment::absorb ─► Verdict
+//!            (pure)                        local | simulated        (append-only)      │
+//!                                                                                      └─► report
+//! ```
+//!
+//! * [`cli`]: the commands, one file each, and their exit codes.
+//! * [`experiment`]: what is played and what it means: pure state machines,
+//!   and the pair, the unit that travels between all parts.
+//! * [`openings`]: reads books, puts them in order.
+//! * [`stats`]: pure statistics of matches, tests and ratings.
+
+pub mod cli;
+pub mod experiment;
+pub mod openings;
+pub mod stats;

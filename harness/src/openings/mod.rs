@@ -1,0 +1,1 @@
+//! Reads opening books and puts them in order.

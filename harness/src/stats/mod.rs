@@ -1,0 +1,1 @@
+//! Pure statistics of engine matches: no I/O, no clock.
