@@ -14,8 +14,10 @@
 //!   and the pair, the unit that travels between all parts.
 //! * [`openings`]: reads books, puts them in order.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
+//! * [`uci`]: an engine process and the protocol it speaks.
 
 pub mod cli;
 pub mod experiment;
 pub mod openings;
 pub mod stats;
+pub mod uci;

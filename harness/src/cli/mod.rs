@@ -1,6 +1,7 @@
 //! The command line: one file a command. Each command is an `Args` struct
 //! with a `run` method that returns how the process should exit.
 
+mod completions;
 mod exit;
 
 pub use exit::{Exit, Failure};
@@ -18,12 +19,18 @@ struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
+}
 
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome: Result<Exit, Failure> = match cli.command {};
+    let outcome = match cli.command {
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
+    };
     match outcome {
         Ok(exit) => exit.into(),
         Err(failure) => {

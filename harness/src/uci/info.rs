@@ -1,0 +1,225 @@
+//! `info` lines.
+
+/// A score from the engine's own side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Score {
+    /// Centipawns.
+    Cp(i32),
+    /// Mate in so many full moves; negative when the engine is being mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// The score as PGN comments write it, and the tools that read them
+    /// expect it: `+1.23`, `0.00`, `+M5`, `-M4` (mates in plies).
+    pub fn write_pgn(self, out: &mut String) {
+        use std::fmt::Write;
+        let written = match self {
+            Score::Cp(0) => write!(out, "0.00"),
+            Score::Cp(cp) => {
+                let sign = if cp < 0 { '-' } else { '+' };
+                let size = cp.unsigned_abs();
+                write!(out, "{sign}{}.{:02}", size / 100, size % 100)
+            }
+            Score::Mate(moves) if moves > 0 => {
+                write!(out, "+M{}", i64::from(moves) * 2 - 1)
+            }
+            Score::Mate(moves) => write!(out, "-M{}", i64::from(moves).abs() * 2),
+        };
+        written.expect("writing to a string cannot fail");
+    }
+}
+
+/// What the engine said about its search before its last `bestmove`: the last
+/// value of each field, the score from the last line of the first variation
+/// that is not a mere bound.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Info {
+    pub depth: u32,
+    pub seldepth: u32,
+    pub score: Option<Score>,
+    pub nodes: u64,
+    pub nps: u64,
+    /// Permill of the transposition table in use.
+    pub hashfull: u32,
+    pub tbhits: u64,
+    /// The principal variation that belongs to the score, as sent.
+    pub pv: Vec<u8>,
+}
+
+impl Info {
+    /// Forgets everything, keeping the allocation.
+    pub fn clear(&mut self) {
+        let mut pv = std::mem::take(&mut self.pv);
+        pv.clear();
+        *self = Self {
+            pv,
+            ..Self::default()
+        };
+    }
+
+    /// Takes in one `info` line (without the line end). Fields that cannot be
+    /// read are passed over: an engine's chatter is never an error.
+    pub fn update(&mut self, line: &[u8]) {
+        let mut line_info = LineInfo::default();
+        line_info.read(line);
+        if line_info.multipv > 1 {
+            self.nodes = line_info.nodes.unwrap_or(self.nodes);
+            return;
+        }
+        self.nodes = line_info.nodes.unwrap_or(self.nodes);
+        self.nps = line_info.nps.unwrap_or(self.nps);
+        self.hashfull = line_info.hashfull.unwrap_or(self.hashfull);
+        self.tbhits = line_info.tbhits.unwrap_or(self.tbhits);
+        if let Some(score) = line_info.score
+            && !line_info.bound
+        {
+            self.score = Some(score);
+            self.depth = line_info.depth.unwrap_or(self.depth);
+            self.seldepth = line_info.seldepth.unwrap_or(self.seldepth);
+            if let Some(pv) = line_info.pv {
+                self.pv.clear();
+                self.pv.extend_from_slice(&pv[..pv.len().min(MAX_PV)]);
+            }
+        }
+    }
+}
+
+/// Bytes kept of a principal variation: about 200 moves.
+const MAX_PV: usize = 1024;
+
+#[derive(Default)]
+struct LineInfo<'a> {
+    depth: Option<u32>,
+    seldepth: Option<u32>,
+    multipv: u32,
+    score: Option<Score>,
+    bound: bool,
+    nodes: Option<u64>,
+    nps: Option<u64>,
+    hashfull: Option<u32>,
+    tbhits: Option<u64>,
+    pv: Option<&'a [u8]>,
+}
+
+impl<'a> LineInfo<'a> {
+    fn read(&mut self, line: &'a [u8]) {
+        let mut words = Words { rest: line };
+        while let Some(word) = words.next() {
+            match word {
+                b"depth" => self.depth = words.number(),
+                b"seldepth" => self.seldepth = words.number(),
+                b"multipv" => self.multipv = words.number().unwrap_or(0),
+                b"nodes" => self.nodes = words.number(),
+                b"nps" => self.nps = words.number(),
+                b"hashfull" => self.hashfull = words.number(),
+                b"tbhits" => self.tbhits = words.number(),
+                b"cp" => self.score = words.number().map(Score::Cp).or(self.score),
+                b"mate" => self.score = words.number().map(Score::Mate).or(self.score),
+                b"lowerbound" | b"upperbound" => self.bound = true,
+                b"pv" => {
+                    self.pv = Some(words.rest.trim_ascii());
+                    return;
+                }
+                // The rest of the line is free text.
+                b"string" => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Splits a line at white space without allocating.
+struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl Words<'_> {
+    fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
+        std::str::from_utf8(self.next()?).ok()?.parse().ok()
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest.trim_ascii_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest
+            .iter()
+            .position(u8::is_ascii_whitespace)
+            .unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        Some(&rest[..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(lines: &[&str]) -> Info {
+        let mut info = Info::default();
+        for line in lines {
+            info.update(line.as_bytes());
+        }
+        info
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let info = info(&[
+            "info depth 12 seldepth 20 multipv 1 score cp -31 nodes 1234 nps 99 hashfull 7 tbhits 3 time 15 pv e2e4 e7e5",
+        ]);
+        assert_eq!(info.depth, 12);
+        assert_eq!(info.seldepth, 20);
+        assert_eq!(info.score, Some(Score::Cp(-31)));
+        assert_eq!((info.nodes, info.nps), (1234, 99));
+        assert_eq!((info.hashfull, info.tbhits), (7, 3));
+        assert_eq!(info.pv, b"e2e4 e7e5");
+    }
+
+    #[test]
+    fn bounds_and_other_variations_do_not_give_the_score() {
+        let info = info(&[
+            "info depth 5 score cp 10 nodes 100 pv a2a3",
+            "info depth 6 score cp 90 lowerbound nodes 200 pv b2b3",
+            "info depth 6 multipv 2 score cp -50 nodes 300 pv c2c3",
+        ]);
+        assert_eq!(info.score, Some(Score::Cp(10)));
+        assert_eq!(info.depth, 5);
+        assert_eq!(info.nodes, 300);
+        assert_eq!(info.pv, b"a2a3");
+    }
+
+    #[test]
+    fn free_text_is_not_searched_for_fields() {
+        let info = info(&["info string depth 99 score cp 5000"]);
+        assert_eq!(info, Info::default());
+    }
+
+    #[test]
+    fn rubbish_is_passed_over() {
+        let info = info(&["info depth x score cp nodes -5 pv", "info", ""]);
+        assert_eq!(info.score, None);
+    }
+
+    #[test]
+    fn scores_are_written_as_pgn_readers_expect() {
+        let text = |score: Score| {
+            let mut out = String::new();
+            score.write_pgn(&mut out);
+            out
+        };
+        assert_eq!(text(Score::Cp(0)), "0.00");
+        assert_eq!(text(Score::Cp(100)), "+1.00");
+        assert_eq!(text(Score::Cp(-7)), "-0.07");
+        assert_eq!(text(Score::Mate(1)), "+M1");
+        assert_eq!(text(Score::Mate(-1)), "-M2");
+        assert_eq!(text(Score::Mate(100)), "+M199");
+        assert_eq!(text(Score::Mate(-100)), "-M200");
+    }
+}

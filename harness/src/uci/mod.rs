@@ -1,0 +1,16 @@
+//! The UCI protocol from the controlling side: one engine process, its lines,
+//! its options and its answers.
+
+mod client;
+mod info;
+mod lines;
+mod options;
+mod process;
+mod transcript;
+
+pub use client::{Answer, AnswerError, Client, StartError, Timeouts};
+pub use info::{Info, Score};
+pub use lines::LineReader;
+pub use options::{EngineOption, OptionError, OptionKind, check_options};
+pub use process::{Launch, kill_group};
+pub use transcript::{Direction, Transcript};

@@ -1,0 +1,110 @@
+//! The last part of the dialogue with an engine, kept as evidence.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Who wrote a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    ToEngine,
+    FromEngine,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    at: Instant,
+    direction: Direction,
+    len: usize,
+}
+
+/// A ring of the last lines exchanged with one engine: a bounded number of
+/// bytes, so that it costs one copy a line and no memory over time.
+#[derive(Debug)]
+pub struct Transcript {
+    started: Instant,
+    bytes: VecDeque<u8>,
+    entries: VecDeque<Entry>,
+}
+
+/// Bytes kept in all, and of one line.
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_LINE: usize = 8 * 1024;
+
+impl Default for Transcript {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+            bytes: VecDeque::with_capacity(MAX_BYTES),
+            entries: VecDeque::new(),
+        }
+    }
+}
+
+impl Transcript {
+    /// Adds a line; of a very long one, its beginning.
+    pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
+        let line = &line[..line.len().min(MAX_LINE)];
+        while self.bytes.len() + line.len() > MAX_BYTES {
+            let Some(oldest) = self.entries.pop_front() else {
+                break;
+            };
+            self.bytes.drain(..oldest.len);
+        }
+        self.bytes.extend(line);
+        self.entries.push_back(Entry {
+            at,
+            direction,
+            len: line.len(),
+        });
+    }
+
+    /// The dialogue as text: seconds since the engine's start, `>` for what it
+    /// was sent and `<` for what it said.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        let mut bytes = self.bytes.iter().copied();
+        for entry in &self.entries {
+            let line: Vec<u8> = bytes.by_ref().take(entry.len).collect();
+            let arrow = match entry.direction {
+                Direction::ToEngine => '>',
+                Direction::FromEngine => '<',
+            };
+            let seconds = entry.at.saturating_duration_since(self.started);
+            for part in String::from_utf8_lossy(&line).trim_end().split('\n') {
+                text.push_str(&format!("{:12.6} {arrow} {part}\n", seconds.as_secs_f64()));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_last_lines_within_its_bound() {
+        let mut transcript = Transcript::default();
+        for number in 0..10_000 {
+            let line = format!("info string {number} {}", "x".repeat(100));
+            transcript.push(Direction::FromEngine, Instant::now(), line.as_bytes());
+        }
+        assert!(transcript.bytes.len() <= MAX_BYTES);
+        let text = transcript.render();
+        assert!(text.contains("info string 9999 "));
+        assert!(!text.contains("info string 0 "));
+    }
+
+    #[test]
+    fn shows_both_directions_line_by_line() {
+        let mut transcript = Transcript::default();
+        let now = Instant::now();
+        transcript.push(Direction::ToEngine, now, b"position startpos\ngo nodes 1\n");
+        transcript.push(Direction::FromEngine, now, b"bestmove e2e4");
+        let text = transcript.render();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].ends_with("> go nodes 1"));
+        assert!(lines[2].ends_with("< bestmove e2e4"));
+    }
+}
