@@ -1,6 +1,7 @@
 //! The command line: one file a command. Each command is an `Args` struct
 //! with a `run` method that returns how the process should exit.
 
+mod calc;
 mod completions;
 mod exit;
 
@@ -20,6 +21,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Calc(calc::CalcArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -28,6 +30,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
+        Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
     };

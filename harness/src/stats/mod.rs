@@ -1,1 +1,22 @@
 //! Pure statistics of engine matches: no I/O, no clock.
+//!
+//! `docs/statistics.md` explains every quantity with its formula, its
+//! assumptions and its source. Nothing here returns NaN or an infinity: what
+//! is not defined is `None`.
+//!
+//! * [`counts`]: the counts everything starts from.
+//! * [`sample`]: counts as an empirical distribution of scores.
+//! * [`elo`]: Elo, normalized Elo, LOS and ratios of a match of fixed length.
+//! * [`llr`]: the log-likelihood ratio between two strengths.
+//! * [`sprt`]: the sequential test, incremental.
+
+pub mod counts;
+pub mod elo;
+pub mod llr;
+pub mod normal;
+pub mod sample;
+pub mod sprt;
+
+pub use counts::{Counts, Pentanomial, Wdl};
+pub use elo::{Estimate, Summary};
+pub use sprt::{Decision, Model, Sprt, SprtConfig, SprtError};

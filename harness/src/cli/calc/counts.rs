@@ -1,0 +1,112 @@
+//! Counts on the command line.
+
+use clap::Args;
+
+use crate::stats::{Counts, Pentanomial, Wdl};
+
+/// Results of a match, seen from the first engine.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct CountsArgs {
+    /// Counts of pairs: LL,LD,DD+WL,WD,WW, or six with the level pairs apart: LL,LD,WL,DD,WD,WW
+    #[arg(long, value_name = "COUNTS", value_parser = parse_pairs)]
+    pentanomial: Option<Pairs>,
+    /// Counts of single games: wins,draws,losses
+    #[arg(long, value_name = "W,D,L", value_parser = parse_games)]
+    wdl: Option<Wdl>,
+}
+
+/// Pairs, with the level ones told apart if they were given so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pairs {
+    pub(super) counts: Pentanomial,
+    /// Pairs of a win each, and pairs of two draws.
+    pub(super) level: Option<[u64; 2]>,
+}
+
+impl CountsArgs {
+    /// What was given.
+    pub(super) fn counts(&self) -> Counts {
+        match (&self.pentanomial, &self.wdl) {
+            (Some(pairs), _) => pairs.counts.into(),
+            (None, Some(games)) => (*games).into(),
+            (None, None) => unreachable!("the group of arguments is required"),
+        }
+    }
+
+    /// Pairs of a win each, by pairs of two draws; `None` if that was not
+    /// given, or if there was no pair of two draws.
+    pub(super) fn wl_dd_ratio(&self) -> Option<f64> {
+        let [wl, dd] = self.pentanomial?.level?;
+        (dd > 0).then(|| wl as f64 / dd as f64)
+    }
+}
+
+fn parse_pairs(text: &str) -> Result<Pairs, String> {
+    match *parse_counts(text)?.as_slice() {
+        [ll, ld, level, wd, ww] => Ok(Pairs {
+            counts: Pentanomial([ll, ld, level, wd, ww]),
+            level: None,
+        }),
+        [ll, ld, wl, dd, wd, ww] => Ok(Pairs {
+            counts: Pentanomial([ll, ld, wl + dd, wd, ww]),
+            level: Some([wl, dd]),
+        }),
+        ref counts => Err(format!(
+            "expected 5 counts (LL,LD,DD+WL,WD,WW) or 6 (LL,LD,WL,DD,WD,WW), got {}",
+            counts.len()
+        )),
+    }
+}
+
+fn parse_games(text: &str) -> Result<Wdl, String> {
+    let counts = parse_counts(text)?;
+    <[u64; 3]>::try_from(counts)
+        .map(Wdl::from)
+        .map_err(|counts| {
+            format!(
+                "expected 3 counts (wins,draws,losses), got {}",
+                counts.len()
+            )
+        })
+}
+
+/// The largest count: sums of a few stay exact as floating-point numbers.
+const MAX_COUNT: u64 = 1 << 50;
+
+fn parse_counts(text: &str) -> Result<Vec<u64>, String> {
+    text.split(',')
+        .map(|count| match count.trim().parse() {
+            Ok(count) if count <= MAX_COUNT => Ok(count),
+            Ok(_) => Err(format!("{count} is too large: at most {MAX_COUNT}")),
+            Err(_) => Err(format!(
+                "`{count}` is not a count: whole numbers from 0, separated by commas"
+            )),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_or_six_counts_of_pairs() {
+        assert_eq!(
+            parse_pairs("1,2,3,4,5").unwrap().counts,
+            Pentanomial([1, 2, 3, 4, 5])
+        );
+        let six = parse_pairs("1, 2, 3, 4, 5, 6").unwrap();
+        assert_eq!(six.counts, Pentanomial([1, 2, 7, 5, 6]));
+        assert_eq!(six.level, Some([3, 4]));
+    }
+
+    #[test]
+    fn what_is_not_counts_is_refused() {
+        for text in ["1,2,3", "", "1,2,3,4,-5", "1,2,3,4,x", "1,2,3,4,1e9"] {
+            assert!(parse_pairs(text).is_err(), "{text}");
+        }
+        assert!(parse_games("1,2").is_err());
+        assert!(parse_games("18446744073709551615,0,0").is_err());
+    }
+}

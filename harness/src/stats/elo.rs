@@ -1,0 +1,190 @@
+//! Elo, normalized Elo and likelihood of superiority of a match whose length
+//! was fixed beforehand.
+//!
+//! The definitions are fishtest's (`stat_util.get_elo` and
+//! `template_helpers`): zero counts become a thousandth, scores are clamped
+//! to [0.001, 0.999] before they become Elo, so that one-sided results stay
+//! finite. Where no count is zero, fastchess prints the same Elo and interval.
+
+use serde::{Deserialize, Serialize};
+
+use super::counts::Counts;
+use super::normal::{self, Z95};
+use super::sample::Sample;
+
+/// Normalized Elo of a score one standard deviation (of a game) above one
+/// half: 800 / ln 10.
+pub const NELO_PER_SIGMA: f64 = 347.435_585_522_601_46;
+
+/// How close to 0 and 1 a score may come before it is turned into Elo.
+const SCORE_MARGIN: f64 = 1e-3;
+
+/// An estimate with its 95 % interval. All three are finite.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    pub estimate: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half the width of the interval: what testers print after `+/-`.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+}
+
+/// The expected score, 0 to 1, at a difference of `elo` on the logistic scale.
+pub fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// Logistic Elo of a score between 0 and 1, both excluded.
+pub fn elo_of_score(score: f64) -> f64 {
+    -400.0 * (1.0 / score - 1.0).log10()
+}
+
+/// Logistic Elo of any score from 0 to 1, finite because the score is first
+/// moved to [0.001, 0.999] (about 1200 Elo).
+pub fn clamped_elo_of_score(score: f64) -> f64 {
+    elo_of_score(score.clamp(SCORE_MARGIN, 1.0 - SCORE_MARGIN))
+}
+
+/// Standard deviation of the score of a single game, from that of the score
+/// of a unit of `games` games. For pairs the factor is the square root of two
+/// and the result a per-game equivalent that includes the pairing's gain.
+pub fn sigma_per_game(variance_of_unit: f64, games: f64) -> f64 {
+    (games * variance_of_unit).sqrt()
+}
+
+/// What is known from the counts of a match of fixed length. What the counts
+/// do not define is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Summary {
+    /// Share of points taken, 0 to 1.
+    pub score: Option<f64>,
+    /// Logistic Elo; the interval's ends are the transformed ends of the
+    /// score's interval, so it is wider on the side away from zero.
+    pub elo: Option<Estimate>,
+    /// Normalized Elo; symmetric interval by the delta method.
+    pub nelo: Option<Estimate>,
+    /// Probability that the first engine is the stronger, given the result.
+    pub los: Option<f64>,
+    /// Share of level pairs, or of drawn games.
+    pub draw_ratio: Option<f64>,
+    /// Pairs won by pairs lost.
+    pub pair_ratio: Option<f64>,
+}
+
+impl Summary {
+    /// The summary of pairs ([`super::Pentanomial`]) or games ([`super::Wdl`]).
+    pub fn new(counts: impl Into<Counts>) -> Self {
+        let counts = counts.into();
+        Self {
+            score: counts.score(),
+            elo: elo(counts),
+            nelo: nelo(counts),
+            los: los(counts),
+            draw_ratio: counts.draw_ratio(),
+            pair_ratio: counts.pair_ratio(),
+        }
+    }
+}
+
+/// Logistic Elo with its 95 % interval; `None` without games.
+pub fn elo(counts: impl Into<Counts>) -> Option<Estimate> {
+    played(counts.into()).map(|counts| match counts {
+        Counts::Pentanomial(pairs) => elo_of_sample(&Sample::pairs(&pairs)),
+        Counts::Wdl(games) => elo_of_sample(&Sample::games(&games)),
+    })
+}
+
+/// Normalized Elo with its 95 % interval; `None` without games.
+pub fn nelo(counts: impl Into<Counts>) -> Option<Estimate> {
+    played(counts.into()).map(|counts| match counts {
+        Counts::Pentanomial(pairs) => nelo_of_sample(&Sample::pairs(&pairs)),
+        Counts::Wdl(games) => nelo_of_sample(&Sample::games(&games)),
+    })
+}
+
+/// Likelihood of superiority, 0 to 1; `None` without games.
+pub fn los(counts: impl Into<Counts>) -> Option<f64> {
+    played(counts.into()).map(|counts| match counts {
+        Counts::Pentanomial(pairs) => los_of_sample(&Sample::pairs(&pairs)),
+        Counts::Wdl(games) => los_of_sample(&Sample::games(&games)),
+    })
+}
+
+fn played(counts: Counts) -> Option<Counts> {
+    (counts.units() > 0).then_some(counts)
+}
+
+/// Logistic Elo of a sample of positive variance.
+pub fn elo_of_sample<const K: usize>(sample: &Sample<K>) -> Estimate {
+    let (mean, variance) = sample.mean_and_variance();
+    let margin = Z95 * (variance / sample.size).sqrt();
+    Estimate {
+        estimate: clamped_elo_of_score(mean),
+        low: clamped_elo_of_score(mean - margin),
+        high: clamped_elo_of_score(mean + margin),
+    }
+}
+
+/// Normalized Elo of a sample of positive variance. The variance of the
+/// t-value is that of the delta method, with skewness and kurtosis.
+pub fn nelo_of_sample<const K: usize>(sample: &Sample<K>) -> Estimate {
+    let moments = sample.moments();
+    let per_unit = NELO_PER_SIGMA / Sample::<K>::GAMES.sqrt();
+    let t = (moments.mean - 0.5) / moments.variance.sqrt();
+    let variance = 1.0 - t * moments.skewness + t * t * (moments.excess_kurtosis + 2.0) / 4.0;
+    let margin = per_unit * Z95 * (variance.max(0.0) / sample.size).sqrt();
+    let estimate = per_unit * t;
+    Estimate {
+        estimate,
+        low: estimate - margin,
+        high: estimate + margin,
+    }
+}
+
+/// LOS of a sample of positive variance: the normal approximation to the mean
+/// score.
+pub fn los_of_sample<const K: usize>(sample: &Sample<K>) -> f64 {
+    let (mean, variance) = sample.mean_and_variance();
+    normal::cdf((mean - 0.5) / (variance / sample.size).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::counts::{Pentanomial, Wdl};
+    use super::*;
+
+    #[test]
+    fn scales() {
+        assert!((score_of_elo(400.0) - 10.0 / 11.0).abs() < 1e-15);
+        assert!((elo_of_score(score_of_elo(-123.0)) + 123.0).abs() < 1e-10);
+        assert_eq!(clamped_elo_of_score(1.0), clamped_elo_of_score(0.9995));
+    }
+
+    #[test]
+    fn no_games_define_nothing() {
+        let summary = Summary::new(Pentanomial::default());
+        let json = serde_json::to_value(summary).unwrap();
+        assert!(json.as_object().unwrap().values().all(|v| v.is_null()));
+    }
+
+    #[test]
+    fn one_sided_results_stay_finite() {
+        for counts in [
+            Counts::from(Pentanomial([0, 0, 0, 0, 1])),
+            Counts::from(Pentanomial([0, 0, 1_000_000_000, 0, 0])),
+            Counts::from(Wdl::from([0, 0, 7])),
+        ] {
+            let summary = Summary::new(counts);
+            for estimate in [summary.elo.unwrap(), summary.nelo.unwrap()] {
+                assert!(estimate.low.is_finite() && estimate.high.is_finite());
+                assert!(estimate.low <= estimate.estimate && estimate.estimate <= estimate.high);
+            }
+            assert!((0.0..=1.0).contains(&summary.los.unwrap()));
+        }
+    }
+}

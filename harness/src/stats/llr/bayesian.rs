@@ -1,0 +1,91 @@
+//! BayesElo: strength and the draw's width on one logistic scale.
+//!
+//! With draw Elo D and strength b the first engine wins with probability
+//! 1 / (1 + 10^((D - b) / 400)) and loses with 1 / (1 + 10^((D + b) / 400)).
+
+use super::super::counts::Wdl;
+use super::super::elo::{elo_of_score, score_of_elo};
+use super::super::sample::Sample;
+
+/// A strength and a draw Elo.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BayesElo {
+    pub strength: f64,
+    pub draw_elo: f64,
+}
+
+impl BayesElo {
+    /// The probabilities of loss, draw and win.
+    pub fn probabilities(&self) -> [f64; 3] {
+        let win = score_of_elo(self.strength - self.draw_elo);
+        let loss = score_of_elo(-self.strength - self.draw_elo);
+        [loss, 1.0 - win - loss, win]
+    }
+
+    /// The parameters of probabilities of loss, draw and win, all positive.
+    pub fn of_probabilities([loss, _, win]: [f64; 3]) -> Self {
+        let odds = |p: f64| (p / (1.0 - p)).log10();
+        Self {
+            strength: 200.0 * (odds(win) - odds(loss)),
+            draw_elo: -200.0 * (odds(win) + odds(loss)),
+        }
+    }
+
+    /// The difference on the plain logistic scale.
+    pub fn logistic(&self) -> f64 {
+        let win = score_of_elo(self.strength - self.draw_elo);
+        let loss = score_of_elo(-self.strength - self.draw_elo);
+        elo_of_score(0.5 * (1.0 + win - loss))
+    }
+
+    /// How many logistic Elo one BayesElo is worth near equality, 0 to 1.
+    pub fn scale(&self) -> f64 {
+        let x = 10f64.powf(-self.draw_elo / 400.0);
+        4.0 * x / ((1.0 + x) * (1.0 + x))
+    }
+}
+
+/// The draw Elo of games, zero counts regularised.
+pub fn draw_elo(games: &Wdl) -> f64 {
+    BayesElo::of_probabilities(Sample::games(games).probabilities).draw_elo
+}
+
+/// Bounds in BayesElo as logistic ones, by the draw Elo of the games.
+pub(super) fn logistic_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
+    let draw_elo = draw_elo(games);
+    let logistic = |strength| BayesElo { strength, draw_elo }.logistic();
+    (logistic(elo0), logistic(elo1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_and_probabilities_invert_each_other() {
+        let elo = BayesElo {
+            strength: 37.0,
+            draw_elo: 250.0,
+        };
+        let back = BayesElo::of_probabilities(elo.probabilities());
+        assert!((back.strength - 37.0).abs() < 1e-9 && (back.draw_elo - 250.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn scale_is_the_slope_at_equality() {
+        let logistic = |strength| {
+            BayesElo {
+                strength,
+                draw_elo: 200.0,
+            }
+            .logistic()
+        };
+        let slope = (logistic(0.01) - logistic(-0.01)) / 0.02;
+        let scale = BayesElo {
+            strength: 0.0,
+            draw_elo: 200.0,
+        }
+        .scale();
+        assert!((slope - scale).abs() < 1e-6, "{slope} {scale}");
+    }
+}

@@ -1,0 +1,186 @@
+//! What is tested, and at which error rates.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// On which scale the bounds are, and which statistic is tested.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// Normalized Elo: the number of games needed depends on the bounds only,
+    /// whatever the draw ratio.
+    #[default]
+    Normalized,
+    /// Logistic Elo: the expected score.
+    Logistic,
+    /// BayesElo: the draw Elo is estimated from the games.
+    Bayesian,
+    /// Logistic Elo, tested by betting: error rates hold at every sample size
+    /// without any approximation.
+    Betting,
+}
+
+impl Model {
+    /// All models.
+    pub const ALL: [Model; 4] = [
+        Model::Normalized,
+        Model::Logistic,
+        Model::Bayesian,
+        Model::Betting,
+    ];
+
+    /// The name in configuration files, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Normalized => "normalized",
+            Model::Logistic => "logistic",
+            Model::Bayesian => "bayesian",
+            Model::Betting => "betting",
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Model {
+    type Err = SprtError;
+
+    fn from_str(name: &str) -> Result<Self, SprtError> {
+        Model::ALL
+            .into_iter()
+            .find(|model| model.name() == name)
+            .ok_or_else(|| SprtError::UnknownModel(name.to_owned()))
+    }
+}
+
+/// A sequential test of `elo1` against `elo0`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SprtConfig {
+    pub model: Model,
+    /// H0: the strength is at most this, on the model's scale.
+    pub elo0: f64,
+    /// H1: the strength is at least this.
+    pub elo1: f64,
+    /// Probability of accepting H1 at `elo0`.
+    pub alpha: f64,
+    /// Probability of accepting H0 at `elo1`.
+    pub beta: f64,
+    /// Whether the bounds are brought closer by the measured overshoot.
+    pub overshoot: bool,
+}
+
+impl Default for SprtConfig {
+    /// Normalized [0, 5] with error rates of 5 %, no overshoot correction.
+    fn default() -> Self {
+        Self {
+            model: Model::default(),
+            elo0: 0.0,
+            elo1: 5.0,
+            alpha: 0.05,
+            beta: 0.05,
+            overshoot: false,
+        }
+    }
+}
+
+/// The largest bound, in Elo of any model. 4000 logistic Elo is a score of
+/// one half point in 10^10 games.
+pub const MAX_BOUND: f64 = 4000.0;
+
+/// Why a test is impossible.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SprtError {
+    #[error("elo0 ({elo0}) must be less than elo1 ({elo1}); H0 is the weaker hypothesis")]
+    Order { elo0: f64, elo1: f64 },
+    #[error("{name} is {value}: an error rate must lie strictly between 0 and 0.5, e.g. 0.05")]
+    ErrorRate { name: &'static str, value: f64 },
+    #[error("{name} is {value}: a bound must be a number from -{MAX_BOUND} to {MAX_BOUND} Elo")]
+    Bound { name: &'static str, value: f64 },
+    #[error("unknown model `{0}`: use normalized, logistic, bayesian or betting")]
+    UnknownModel(String),
+}
+
+impl SprtConfig {
+    /// Checks that the test is possible.
+    ///
+    /// # Errors
+    /// If a number is not finite, a bound is beyond [`MAX_BOUND`], `elo0` is
+    /// not less than `elo1`, or an error rate is not strictly between 0 and
+    /// one half.
+    pub fn validate(&self) -> Result<(), SprtError> {
+        for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if value.is_nan() || value.abs() > MAX_BOUND {
+                return Err(SprtError::Bound { name, value });
+            }
+        }
+        for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(value > 0.0 && value < 0.5) {
+                return Err(SprtError::ErrorRate { name, value });
+            }
+        }
+        if self.elo0 >= self.elo1 {
+            return Err(SprtError::Order {
+                elo0: self.elo0,
+                elo1: self.elo1,
+            });
+        }
+        Ok(())
+    }
+
+    /// Wald's bounds of the LLR: ln(beta / (1 - alpha)) and
+    /// ln((1 - beta) / alpha).
+    pub fn wald_bounds(&self) -> (f64, f64) {
+        (
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_tests_are_refused() {
+        let good = SprtConfig::default();
+        assert_eq!(good.validate(), Ok(()));
+        for bad in [
+            SprtConfig { elo0: 5.0, ..good },
+            SprtConfig {
+                elo0: f64::NAN,
+                ..good
+            },
+            SprtConfig {
+                elo1: 4001.0,
+                ..good
+            },
+            SprtConfig { alpha: 0.0, ..good },
+            SprtConfig { beta: 0.5, ..good },
+            SprtConfig {
+                beta: f64::NAN,
+                ..good
+            },
+        ] {
+            assert!(bad.validate().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for model in Model::ALL {
+            assert_eq!(model.to_string().parse(), Ok(model));
+            assert_eq!(
+                serde_json::to_value(model).unwrap(),
+                serde_json::Value::from(model.name())
+            );
+        }
+        assert!("elo".parse::<Model>().is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! What fishtest computes from the counts of a match.
+
+use harness::stats::{Counts, Model, Pentanomial, Summary, Wdl, llr};
+
+use super::report::{Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, Tolerance, number};
+
+pub(crate) fn match_of_pairs(case: &Case, report: &mut Report) {
+    let pairs = Pentanomial(case.counts());
+    compare_match(case, pairs.into(), report);
+}
+
+pub(crate) fn match_of_games(case: &Case, report: &mut Report) {
+    let games = Wdl::from(case.wins_draws_losses());
+    compare_match(case, games.into(), report);
+}
+
+fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
+    let model: Model = case.model.parse().expect("a model");
+    let value = llr::llr(model, counts, case.input("elo0"), case.input("elo1"));
+    let expected = number(&case.outputs["llr"]).expect("an LLR");
+    report.compare(case, "llr", value, expected, llr_tolerance(counts));
+    if counts.units() == 0 {
+        report.except("fishtest computes Elo from no games at all; here it is not defined");
+        return;
+    }
+    let summary = Summary::new(counts);
+    let elo = summary.elo.expect("games were played");
+    let nelo = summary.nelo.expect("games were played");
+    compare(case, report, "elo", elo.estimate);
+    compare(case, report, "elo95_half", elo.half_width());
+    compare(case, report, "nelo", nelo.estimate);
+    compare(case, report, "nelo95_half", nelo.half_width());
+    let los = number(&case.outputs["los"]).expect("los");
+    if summary.score == Some(0.5) && los != 0.5 {
+        report.except("LOS of a level score is 1/2; fishtest's sum is off by its rounding");
+    } else {
+        compare(case, report, "los", summary.los.expect("games were played"));
+    }
+}
+
+fn compare(case: &Case, report: &mut Report, key: &str, value: f64) {
+    let expected = number(&case.outputs[key]).expect(key);
+    report.compare(case, key, value, expected, DISPLAY);
+}
+
+/// One-sided results of many pairs depend on how far a root search goes
+/// towards its edge.
+pub(crate) fn llr_tolerance(counts: Counts) -> Tolerance {
+    let one_category = match counts {
+        Counts::Pentanomial(pairs) => pairs.0.contains(&pairs.pairs()),
+        Counts::Wdl(games) => <[u64; 3]>::from(games).contains(&games.games()),
+    };
+    if one_category && counts.units() >= 100_000 {
+        LLR_ONE_CATEGORY
+    } else {
+        LLR
+    }
+}
