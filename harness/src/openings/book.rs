@@ -1,0 +1,529 @@
+//! A file of openings.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
+
+use shakmaty::{Role, Square, uci::UciMove};
+use thiserror::Error;
+
+use super::{
+    Opening, Variant,
+    epd::{LineError, PositionLine, is_blank},
+    games::{BadGame, Games, unreadable_move},
+    source::{self, BYTE_ORDER_MARK, Format, SourceError},
+};
+
+/// How a book is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BookOptions {
+    /// What the file is written in; `None` tells by its name, or else by its
+    /// contents.
+    pub format: Option<Format>,
+    /// Half-moves taken from each PGN game; `None` takes all. Positions are
+    /// not affected.
+    pub plies: Option<usize>,
+    pub variant: Variant,
+}
+
+/// Why a book cannot be used.
+#[derive(Debug, Error)]
+pub enum BookError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(
+        "{}:{line}: {error}{}", path.display(), more(*others)
+    )]
+    Position {
+        path: PathBuf,
+        /// Line of the file, from 1.
+        line: usize,
+        error: LineError,
+        /// Number of further lines that cannot be used.
+        others: usize,
+    },
+    #[error("{}:{}: game {}: {}", path.display(), bad.line, bad.game, bad.error)]
+    Game { path: PathBuf, bad: BadGame },
+    #[error("{}:{line}: \"{word}\" is no move", path.display())]
+    Word {
+        path: PathBuf,
+        line: u64,
+        word: String,
+    },
+    #[error("{} holds no opening", path.display())]
+    Empty { path: PathBuf },
+    #[error(
+        "{} is a Polyglot book, a table of moves and no list of openings; \
+         make one with `hone book convert {} --plies 8 --out BOOK.epd`",
+        path.display(), path.display()
+    )]
+    Polyglot { path: PathBuf },
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => " (and one more line is wrong)".to_owned(),
+        n => format!(" (and {n} more lines are wrong)"),
+    }
+}
+
+/// A file of openings, all of them checked. Positions are kept as the text of
+/// the file and parsed when asked for; moves of games in two bytes each.
+#[derive(Debug)]
+pub struct Book {
+    openings: Openings,
+    variant: Variant,
+    sha256: String,
+}
+
+#[derive(Debug)]
+enum Openings {
+    Lines { text: Vec<u8>, starts: Vec<u32> },
+    Games(PackedGames),
+}
+
+/// The openings of games, all in one list of moves.
+#[derive(Debug, Default)]
+struct PackedGames {
+    moves: Vec<u16>,
+    /// Where in `moves` each game ends.
+    ends: Vec<u32>,
+    /// Start positions other than the usual one, by game.
+    starts: Vec<(u32, Arc<str>)>,
+}
+
+impl Book {
+    /// Reads a book and checks every opening in it.
+    ///
+    /// # Errors
+    /// The first opening that is illegal or leaves nothing to play, with its
+    /// file and line; a file that cannot be read, or that holds no opening.
+    pub fn open(path: &Path, options: BookOptions) -> Result<Self, BookError> {
+        let source = source::read(path)?;
+        let openings = match options.format.unwrap_or(source.format) {
+            Format::Epd => read_lines(path, source.bytes, options.variant)?,
+            Format::Pgn => read_games(path, &source.bytes, options)?,
+            Format::Polyglot => {
+                return Err(BookError::Polyglot {
+                    path: path.to_owned(),
+                });
+            }
+        };
+        let book = Self {
+            openings,
+            variant: options.variant,
+            sha256: source.sha256,
+        };
+        if book.is_empty() {
+            return Err(BookError::Empty {
+                path: path.to_owned(),
+            });
+        }
+        Ok(book)
+    }
+
+    /// Number of openings, at least 1.
+    pub fn len(&self) -> usize {
+        match &self.openings {
+            Openings::Lines { starts, .. } => starts.len(),
+            Openings::Games(games) => games.ends.len(),
+        }
+    }
+
+    /// Never true of a book that could be opened.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// SHA-256 of the file as it lies on disk, in hexadecimal.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// The rules the book was checked against.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The opening at `index` in the order of the file.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Book::len`].
+    pub fn opening(&self, index: usize) -> Opening {
+        match &self.openings {
+            Openings::Lines { text, starts } => {
+                let position = PositionLine::parse(line_at(text, starts[index]))
+                    .and_then(|line| line.position(self.variant))
+                    .expect("the line was checked when the book was opened");
+                Opening::from_position(&position)
+            }
+            Openings::Games(games) => games.opening(index),
+        }
+    }
+
+    /// All openings in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = Opening> {
+        (0..self.len()).map(|index| self.opening(index))
+    }
+}
+
+fn read_lines(path: &Path, text: Vec<u8>, variant: Variant) -> Result<Openings, BookError> {
+    let starts = line_starts(&text);
+    if let Some((index, error, others)) = check_lines(&text, &starts, variant) {
+        let before = &text[..starts[index] as usize];
+        return Err(BookError::Position {
+            path: path.to_owned(),
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            error,
+            others,
+        });
+    }
+    Ok(Openings::Lines { text, starts })
+}
+
+/// Where each line that holds a position starts.
+fn line_starts(text: &[u8]) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
+    let mut at = text
+        .strip_prefix(BYTE_ORDER_MARK)
+        .map_or(0, |_| BYTE_ORDER_MARK.len());
+    while at < text.len() {
+        let line = line_at(text, at as u32);
+        if !is_blank(line) {
+            starts.push(at as u32);
+        }
+        at += line.len() + 1;
+    }
+    starts.shrink_to_fit();
+    starts
+}
+
+fn line_at(text: &[u8], start: u32) -> &[u8] {
+    let rest = &text[start as usize..];
+    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+/// The first faulty line, what is wrong with it, and how many others are
+/// faulty. Books run to hundreds of thousands of lines, so all processors help.
+fn check_lines(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, LineError, usize)> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = starts.len().div_ceil(threads).max(1024);
+    let check = |number: usize, chunk: &[u32]| {
+        let mut faults = chunk.iter().enumerate().filter_map(|(index, &start)| {
+            let line = PositionLine::parse(line_at(text, start));
+            let error = line.and_then(|line| line.position(variant)).err()?;
+            Some((number * share + index, error))
+        });
+        let (index, error) = faults.next()?;
+        Some((index, error, faults.count()))
+    };
+    let found: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = starts
+            .chunks(share)
+            .enumerate()
+            .map(|(number, chunk)| scope.spawn(move || check(number, chunk)))
+            .collect();
+        workers
+            .into_iter()
+            .filter_map(|worker| worker.join().expect("checking a line does not panic"))
+            .collect()
+    });
+    let others = found.iter().map(|(_, _, more)| more + 1).sum::<usize>();
+    let (index, error, _) = found.into_iter().next()?;
+    Some((index, error, others - 1))
+}
+
+fn read_games(path: &Path, text: &[u8], options: BookOptions) -> Result<Openings, BookError> {
+    if let Some((line, word)) = unreadable_move(text) {
+        return Err(BookError::Word {
+            path: path.to_owned(),
+            line,
+            word,
+        });
+    }
+    let mut packed = PackedGames::default();
+    for game in Games::new(text, options.plies, options.variant) {
+        let game = game.map_err(|bad| BookError::Game {
+            path: path.to_owned(),
+            bad,
+        })?;
+        if let Some(start) = game.start.as_ref().map(Opening::from_position)
+            && let Some(fen) = start.fen
+        {
+            packed.starts.push((packed.ends.len() as u32, fen));
+        }
+        let mode = options.variant.castling_mode();
+        let moves = game.moves.iter().map(|m| pack(m.to_uci(mode)));
+        packed.moves.extend(moves);
+        packed.ends.push(packed.moves.len() as u32);
+    }
+    packed.moves.shrink_to_fit();
+    Ok(Openings::Games(packed))
+}
+
+impl PackedGames {
+    fn opening(&self, index: usize) -> Opening {
+        let from = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let moves: Vec<String> = self.moves[from as usize..self.ends[index] as usize]
+            .iter()
+            .map(|&packed| unpack(packed).to_string())
+            .collect();
+        let fen = self
+            .starts
+            .binary_search_by_key(&(index as u32), |(game, _)| *game)
+            .ok()
+            .map(|place| Arc::clone(&self.starts[place].1));
+        Opening {
+            fen,
+            moves: moves.join(" ").into(),
+        }
+    }
+}
+
+/// Six bits each for the squares, three for what a pawn becomes.
+fn pack(uci: UciMove) -> u16 {
+    let UciMove::Normal {
+        from,
+        to,
+        promotion,
+    } = uci
+    else {
+        unreachable!("standard chess has no other moves: {uci}")
+    };
+    let promotion = promotion.map_or(0, u16::from);
+    u16::from(from) | u16::from(to) << 6 | promotion << 12
+}
+
+fn unpack(packed: u16) -> UciMove {
+    let square = |bits: u16| Square::new(u32::from(bits & 63));
+    UciMove::Normal {
+        from: square(packed),
+        to: square(packed >> 6),
+        promotion: Role::try_from(packed >> 12).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+    use shakmaty::{Chess, Position};
+
+    use super::*;
+
+    fn book(name: &str, text: &str, options: BookOptions) -> Result<Book, BookError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        Book::open(&path, options)
+    }
+
+    fn refusal(name: &str, text: &str) -> String {
+        let options = BookOptions::default();
+        book(name, text, options).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn positions_are_normalised() {
+        let text = "\u{feff}# a comment\r\n\r\n\
+            rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 hmvc 0; fmvn 1; ce 20;\r\n\
+            rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let book = book("a.epd", text, BookOptions::default()).unwrap();
+        let fens: Vec<String> = book.iter().map(|o| o.start_fen().to_owned()).collect();
+        assert_eq!(
+            fens,
+            [
+                "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+            ]
+        );
+        assert_eq!(book.opening(1), Opening::default());
+    }
+
+    #[test]
+    fn games_give_their_leading_moves() {
+        let text = "[Event \"?\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n\
+            [FEN \"r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n\n1. b8=N O-O 2. O-O-O *\n\n\
+            [Event \"?\"]\n\n1. d4 *\n";
+        let options = BookOptions {
+            plies: Some(3),
+            ..BookOptions::default()
+        };
+        let standard = book("a.pgn", text, options).unwrap();
+        let openings: Vec<Opening> = standard.iter().collect();
+        assert_eq!(&*openings[0].moves, "e2e4 e7e5 g1f3");
+        assert_eq!(openings[0].fen, None);
+        assert_eq!(&*openings[1].moves, "b7b8n e8g8 e1c1");
+        assert_eq!(
+            openings[1].start_fen(),
+            "r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1"
+        );
+        assert_eq!(&*openings[2].moves, "d2d4");
+        assert_eq!(openings[2].fen, None);
+
+        let options = BookOptions {
+            variant: Variant::Chess960,
+            ..options
+        };
+        let chess960 = book("a.pgn", text, options).unwrap().opening(1);
+        assert_eq!(&*chess960.moves, "b7b8n e8h8 e1a1");
+        let end = chess960.position(Variant::Chess960).unwrap();
+        assert_eq!(end, openings[1].position(Variant::Standard).unwrap());
+    }
+
+    #[test]
+    fn refusals_name_file_and_line() {
+        let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+        let message = refusal(
+            "a.epd",
+            &format!("{good}\n# x\n8/8/8/8/8/8/8/8 w - -\nx\ny\n{good}"),
+        );
+        assert!(
+            message.ends_with(
+                "a.epd:4: illegal position: empty board, missing king (and 2 more lines are wrong)"
+            ),
+            "{message}"
+        );
+        let message = refusal("a.pgn", "1. e4 e5\n2. Ke3 *\n");
+        assert!(
+            message.ends_with("a.pgn:2: game 1: move 2. Ke3: illegal san"),
+            "{message}"
+        );
+        let message = refusal("a.pgn", "1. e4 e5\n2. Zz9 *\n");
+        assert!(
+            message.ends_with("a.pgn:2: \"Zz9\" is no move"),
+            "{message}"
+        );
+        for name in ["a.epd", "a.pgn", "a"] {
+            assert!(refusal(name, "\n").ends_with("holds no opening"));
+        }
+        assert!(refusal("a.bin", "x").contains("hone book convert"));
+        let missing = Book::open(Path::new("no/such.epd"), BookOptions::default());
+        assert!(
+            missing
+                .unwrap_err()
+                .to_string()
+                .starts_with("cannot read no/such.epd")
+        );
+    }
+
+    /// Books of the Stockfish project's collection and the number of their
+    /// openings.
+    #[test]
+    fn well_known_books_read_completely() {
+        let folder = Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../shared/data/books"
+        ));
+        if !folder.is_dir() {
+            eprintln!("skipped: {} is not here", folder.display());
+            return;
+        }
+        for (name, variant, count) in [
+            ("8moves_v3.pgn.zip", Variant::Standard, 34_700),
+            ("UHO_4060_v1.epd.zip", Variant::Standard, 246_759),
+            ("2moves_v1.epd.zip", Variant::Standard, 40_457),
+            ("FRC_openings.epd.zip", Variant::Chess960, 960),
+            ("startpos.epd.zip", Variant::Standard, 1),
+        ] {
+            let options = BookOptions {
+                variant,
+                ..BookOptions::default()
+            };
+            let book = Book::open(&folder.join(name), options).unwrap();
+            assert_eq!(book.len(), count, "{name}");
+            let last = book.opening(count - 1);
+            assert!(last.position(variant).is_ok(), "{name}: {last:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn packed_moves_come_back(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..120)) {
+            let mut position = Chess::default();
+            for choice in choices {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let chosen = legal[choice.index(legal.len())];
+                let uci = chosen.to_uci(Variant::Chess960.castling_mode());
+                prop_assert_eq!(unpack(pack(uci)), uci);
+                position.play_unchecked(chosen);
+            }
+        }
+
+        #[test]
+        fn no_text_breaks_a_reader(text: Vec<u8>, pgn: bool) {
+            let name = if pgn { "a.pgn" } else { "a.epd" };
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            fs::write(&path, &text).unwrap();
+            if let Ok(book) = Book::open(&path, BookOptions::default()) {
+                for opening in book.iter() {
+                    prop_assert!(opening.position(Variant::Standard).is_ok());
+                }
+            }
+        }
+
+        /// Text made of the pieces that books are made of goes further into
+        /// the parsers than random bytes do.
+        #[test]
+        fn no_mixture_of_book_parts_breaks_a_reader(
+            parts in prop::collection::vec(prop::sample::select(PARTS), 0..40), pgn: bool,
+        ) {
+            let name = if pgn { "a.pgn" } else { "a.epd" };
+            if let Ok(book) = book(name, &parts.concat(), BookOptions::default()) {
+                for opening in book.iter() {
+                    prop_assert!(opening.position(Variant::Standard).is_ok());
+                }
+            }
+        }
+    }
+
+    const PARTS: &[&str] = &[
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        "4k3/8/8/8/8/8/4P3/4K3",
+        "8/8",
+        "/",
+        " w ",
+        " b ",
+        " KQkq ",
+        " - ",
+        " - - ",
+        "e3",
+        " 0 1",
+        " 99",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "# x",
+        ";",
+        " hmvc 4;",
+        " id \"a;b\";",
+        "\"",
+        "[FEN \"",
+        "\"]",
+        "[Event \"x\"]",
+        "1.",
+        " e4",
+        " e5",
+        " Nf3",
+        " O-O",
+        "{",
+        "}",
+        "(",
+        ")",
+        " *",
+        " 1-0",
+        " $3",
+        "%",
+        "\u{feff}",
+        "\\",
+        " a8=Q",
+    ];
+}
