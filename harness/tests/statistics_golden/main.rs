@@ -38,3 +38,16 @@ fn fishtest() {
     }
     report.finish();
 }
+
+#[test]
+fn extreme_bounds() {
+    let Some(cases) = golden() else { return };
+    let mut report = Report::default();
+    for case in cases
+        .iter()
+        .filter(|case| case.id.starts_with("extreme-bounds"))
+    {
+        fishtest::extreme_bounds(case, &mut report);
+    }
+    report.finish();
+}

@@ -75,6 +75,11 @@ pub(crate) const DISPLAY: Tolerance = Tolerance {
     absolute: 1e-9,
 };
 
+pub(crate) const SPRT_ESTIMATE: Tolerance = Tolerance {
+    relative: 0.0,
+    absolute: 1e-6,
+};
+
 /// Comparisons by group, and those that failed.
 #[derive(Default)]
 pub(crate) struct Report {

@@ -51,7 +51,7 @@ pub fn draw_elo(games: &Wdl) -> f64 {
 }
 
 /// Bounds in BayesElo as logistic ones, by the draw Elo of the games.
-pub(super) fn logistic_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
+pub fn bayesian_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
     let draw_elo = draw_elo(games);
     let logistic = |strength| BayesElo { strength, draw_elo }.logistic();
     (logistic(elo0), logistic(elo1))

@@ -13,7 +13,7 @@ use super::elo::score_of_elo;
 use super::sample::Sample;
 use super::sprt::Model;
 
-pub use bayesian::{BayesElo, draw_elo};
+pub use bayesian::{BayesElo, bayesian_bounds, draw_elo};
 
 use tilt::Tilt;
 
@@ -33,7 +33,7 @@ pub fn llr(model: Model, counts: impl Into<Counts>, elo0: f64, elo1: f64) -> f64
             bayesian_of_pairs(&pairs, &games_of_pairs(&pairs), elo0, elo1)
         }
         (Model::Bayesian, Counts::Wdl(games)) => {
-            let (elo0, elo1) = bayesian::logistic_bounds(&games, elo0, elo1);
+            let (elo0, elo1) = bayesian_bounds(&games, elo0, elo1);
             logistic(&Sample::games(&games), elo0, elo1)
         }
         (model, Counts::Pentanomial(pairs)) => of_sample(model, &Sample::pairs(&pairs), elo0, elo1),
@@ -44,7 +44,7 @@ pub fn llr(model: Model, counts: impl Into<Counts>, elo0: f64, elo1: f64) -> f64
 /// The Bayesian model on pairs whose single games are known: the bounds turn
 /// into logistic ones by the draw Elo of the games, as in fishtest.
 pub fn bayesian_of_pairs(pairs: &Pentanomial, games: &Wdl, elo0: f64, elo1: f64) -> f64 {
-    let (elo0, elo1) = bayesian::logistic_bounds(games, elo0, elo1);
+    let (elo0, elo1) = bayesian_bounds(games, elo0, elo1);
     logistic(&Sample::pairs(pairs), elo0, elo1)
 }
 

@@ -6,6 +6,11 @@
 //! constraint t(q) = t if m and s are q's own. So q is found as a fixed point:
 //! solve the linear problem, take q's mean and deviation, repeat. fishtest
 //! does the same from the uniform distribution, with at most ten rounds.
+//!
+//! From the uniform distribution the first linear problem has no solution
+//! once |t| reaches 0.943 (231 normalized Elo for pairs), where fishtest and
+//! OpenBench raise an error and fastchess computes NaN. There, the likelihood
+//! is maximised over s instead, with m = 1/2 + t s.
 
 use super::super::elo::NELO_PER_SIGMA;
 use super::super::sample::{Sample, dot};
@@ -13,51 +18,158 @@ use super::tilt::Tilt;
 
 /// The log-likelihood ratio between two strengths in normalized Elo.
 pub(super) fn llr<const K: usize>(sample: &Sample<K>, nelo0: f64, nelo1: f64) -> f64 {
-    let [zero, one] = [nelo0, nelo1].map(|nelo| solve(sample, t_value(nelo, Sample::<K>::GAMES)));
+    let [zero, one] = [nelo0, nelo1].map(|nelo| {
+        let problem = Problem {
+            probabilities: &sample.probabilities,
+            t: nelo * Sample::<K>::GAMES.sqrt() / NELO_PER_SIGMA,
+        };
+        problem.fixed_point().unwrap_or_else(|| problem.search())
+    });
     sample.size * Tilt::mean_log_ratio(&sample.probabilities, &zero, &one)
 }
 
-/// The t-value of a unit of `games` games at `nelo`.
-fn t_value(nelo: f64, games: f64) -> f64 {
-    nelo * games.sqrt() / NELO_PER_SIGMA
+/// Find the distribution most likely to have given `probabilities` among
+/// those whose t-value is `t`.
+struct Problem<'a, const K: usize> {
+    probabilities: &'a [f64; K],
+    t: f64,
 }
 
+/// Rounds of the fixed point. It converges linearly, in about six rounds for
+/// bounds that people use.
 const ROUNDS: usize = 60;
+/// When mean and variance no longer change, they are right to about this.
+const CONVERGED: f64 = 1e-14;
 
-fn solve<const K: usize>(sample: &Sample<K>, t: f64) -> Tilt<K> {
-    let p = &sample.probabilities;
-    let (mut mean, mut variance) = Sample::<K>::from_weights([1.0; K]).mean_and_variance();
-    let mut tilt = Tilt::solve(p, &Sample::<K>::SCORES, 0.5);
-    for _ in 0..ROUNDS {
-        let Some(next) = linear(p, t, mean, variance.sqrt()) else {
-            break;
+/// Deviations tried in the search, in equal ratios from the smallest to the
+/// largest possible one.
+const GRID: usize = 150;
+const SMALLEST_SIGMA: f64 = 1e-8;
+const LARGEST_SIGMA: f64 = 0.5;
+/// Steps of golden section between neighbours of the best grid point.
+const REFINEMENTS: usize = 60;
+
+impl<const K: usize> Problem<'_, K> {
+    /// fishtest's way; `None` where it fails.
+    fn fixed_point(&self) -> Option<Tilt<K>> {
+        let (mut mean, mut variance) = Sample::<K>::from_weights([1.0; K]).mean_and_variance();
+        for _ in 0..ROUNDS {
+            let tilt = self.linear(mean, variance.sqrt())?;
+            let (old_mean, old_variance) = (mean, variance);
+            (mean, variance) = self.mean_and_variance(&tilt);
+            let moved = (mean - old_mean).abs().max((variance - old_variance).abs());
+            if moved < CONVERGED {
+                return Some(tilt);
+            }
+        }
+        None
+    }
+
+    /// Maximises the likelihood over the deviation.
+    ///
+    /// Away from one half, the distributions with at least the wanted t-value
+    /// are a union of half-spaces, one for each (m, s): the most likely of the
+    /// half-spaces' best points is wanted, and there may be several local
+    /// optima. Towards one half they are an intersection of half-spaces: the
+    /// one that costs most binds, and those the sample itself lies in do not
+    /// count.
+    fn search(&self) -> Tilt<K> {
+        let sample = Sample {
+            size: 1.0,
+            probabilities: *self.probabilities,
         };
-        tilt = next;
-        let mut q = *p;
+        let (mean, variance) = sample.mean_and_variance();
+        let own = (mean - 0.5) / variance.sqrt();
+        let towards_half = own * self.t > 0.0 && own.abs() > self.t.abs();
+        let cost = |ln_sigma: f64| {
+            let sigma = ln_sigma.exp();
+            let centre = 0.5 + self.t * sigma;
+            let solution = self.linear(centre, sigma);
+            if !towards_half {
+                return solution.map_or(f64::INFINITY, |tilt| self.divergence(&tilt));
+            }
+            let phi = self.constraint(centre, sigma);
+            if dot(self.probabilities, &phi) * self.t <= 0.0 {
+                return 0.0;
+            }
+            solution.map_or(0.0, |tilt| -self.divergence(&tilt))
+        };
+        let best = minimize(cost).exp();
+        self.linear(0.5 + self.t * best, best)
+            .unwrap_or_else(|| Tilt::solve(self.probabilities, &Sample::<K>::SCORES, 0.5))
+    }
+
+    /// phi, whose mean the constraint makes zero.
+    fn constraint(&self, mean: f64, sigma: f64) -> [f64; K] {
+        Sample::<K>::SCORES.map(|score| {
+            let deviation = (mean - score) / sigma;
+            score - 0.5 - 0.5 * self.t * sigma * (1.0 + deviation * deviation)
+        })
+    }
+
+    /// The linear problem for a given mean and deviation; `None` if it has no
+    /// solution because phi has one sign.
+    fn linear(&self, mean: f64, sigma: f64) -> Option<Tilt<K>> {
+        let phi = self.constraint(mean, sigma);
+        let (low, high) = phi.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| {
+            (low.min(x), high.max(x))
+        });
+        (low < 0.0 && high > 0.0).then(|| {
+            let width = high - low;
+            Tilt::solve(
+                self.probabilities,
+                &phi.map(|x| (x - low) / width),
+                -low / width,
+            )
+        })
+    }
+
+    fn mean_and_variance(&self, tilt: &Tilt<K>) -> (f64, f64) {
+        let mut q = *self.probabilities;
         for (q, weight) in q.iter_mut().zip(tilt.weights) {
             *q /= weight;
         }
-        let scores = &Sample::<K>::SCORES;
-        let (old_mean, old_variance) = (mean, variance);
-        mean = dot(&q, scores);
-        variance = dot(&q, &scores.map(|score| (score - mean).powi(2)));
-        if (mean - old_mean).abs() < 1e-14 && (variance - old_variance).abs() < 1e-14 {
-            break;
-        }
+        let mean = dot(&q, &Sample::<K>::SCORES);
+        let variance = dot(
+            &q,
+            &Sample::<K>::SCORES.map(|score| (score - mean) * (score - mean)),
+        );
+        (mean, variance)
     }
-    tilt
+
+    /// Log-likelihood lost per unit against the unconstrained maximum.
+    fn divergence(&self, tilt: &Tilt<K>) -> f64 {
+        dot(self.probabilities, &tilt.weights.map(f64::ln))
+    }
 }
 
-/// The linear problem for a given mean and deviation; `None` if it has no
-/// solution because phi has one sign.
-fn linear<const K: usize>(p: &[f64; K], t: f64, mean: f64, sigma: f64) -> Option<Tilt<K>> {
-    let phi = Sample::<K>::SCORES
-        .map(|score| score - 0.5 - 0.5 * t * sigma * (1.0 + ((mean - score) / sigma).powi(2)));
-    let (low, high) = phi.iter().fold((f64::MAX, f64::MIN), |(low, high), &x| {
-        (low.min(x), high.max(x))
-    });
-    (low < 0.0 && high > 0.0).then(|| {
-        let width = high - low;
-        Tilt::solve(p, &phi.map(|x| (x - low) / width), -low / width)
-    })
+/// The logarithm of the deviation with the smallest cost. Every local minimum
+/// of the grid is refined: two may be closer in cost than the grid can tell.
+fn minimize(cost: impl Fn(f64) -> f64) -> f64 {
+    let (left, right) = (SMALLEST_SIGMA.ln(), LARGEST_SIGMA.ln());
+    let step = (right - left) / GRID as f64;
+    let costs: Vec<f64> = (0..=GRID).map(|i| cost(left + step * i as f64)).collect();
+    // The first of equal costs, so that a plateau is refined once.
+    let is_minimum =
+        |i: usize| (i == 0 || costs[i] < costs[i - 1]) && (i == GRID || costs[i] <= costs[i + 1]);
+    let minima = (0..=GRID).filter(|&i| costs[i].is_finite() && is_minimum(i));
+    minima
+        .map(|i| golden_section(&cost, left + step * i as f64, step))
+        .min_by(|a, b| cost(*a).total_cmp(&cost(*b)))
+        .unwrap_or(right)
+}
+
+/// The minimum within `step` of `centre`.
+fn golden_section(cost: impl Fn(f64) -> f64, centre: f64, step: f64) -> f64 {
+    let ratio = (5f64.sqrt() - 1.0) / 2.0;
+    let (mut low, mut high) = (centre - step, centre + step);
+    for _ in 0..REFINEMENTS {
+        let (a, b) = (high - ratio * (high - low), low + ratio * (high - low));
+        if cost(a) < cost(b) {
+            high = b;
+        } else {
+            low = a;
+        }
+    }
+    0.5 * (low + high)
 }

@@ -102,6 +102,8 @@ pub enum SprtError {
     ErrorRate { name: &'static str, value: f64 },
     #[error("{name} is {value}: a bound must be a number from -{MAX_BOUND} to {MAX_BOUND} Elo")]
     Bound { name: &'static str, value: f64 },
+    #[error("the betting model has no overshoot correction: its error rates hold without one")]
+    OvershootOfBetting,
     #[error("unknown model `{0}`: use normalized, logistic, bayesian or betting")]
     UnknownModel(String),
 }
@@ -111,8 +113,8 @@ impl SprtConfig {
     ///
     /// # Errors
     /// If a number is not finite, a bound is beyond [`MAX_BOUND`], `elo0` is
-    /// not less than `elo1`, or an error rate is not strictly between 0 and
-    /// one half.
+    /// not less than `elo1`, an error rate is not strictly between 0 and one
+    /// half, or the betting model is to be corrected for overshoot.
     pub fn validate(&self) -> Result<(), SprtError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if value.is_nan() || value.abs() > MAX_BOUND {
@@ -130,12 +132,19 @@ impl SprtConfig {
                 elo1: self.elo1,
             });
         }
+        if self.overshoot && self.model == Model::Betting {
+            return Err(SprtError::OvershootOfBetting);
+        }
         Ok(())
     }
 
-    /// Wald's bounds of the LLR: ln(beta / (1 - alpha)) and
-    /// ln((1 - beta) / alpha).
-    pub fn wald_bounds(&self) -> (f64, f64) {
+    /// The bounds at which H0 and H1 are accepted, before any correction.
+    /// Wald's for a likelihood ratio, ln(beta / (1 - alpha)) and
+    /// ln((1 - beta) / alpha); Ville's for betting, ln(beta) and -ln(alpha).
+    pub fn bounds(&self) -> (f64, f64) {
+        if self.model == Model::Betting {
+            return (self.beta.ln(), -self.alpha.ln());
+        }
         (
             (self.beta / (1.0 - self.alpha)).ln(),
             ((1.0 - self.beta) / self.alpha).ln(),
@@ -165,6 +174,11 @@ mod tests {
             SprtConfig { beta: 0.5, ..good },
             SprtConfig {
                 beta: f64::NAN,
+                ..good
+            },
+            SprtConfig {
+                model: Model::Betting,
+                overshoot: true,
                 ..good
             },
         ] {

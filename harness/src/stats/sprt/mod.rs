@@ -1,12 +1,19 @@
 //! The sequential probability ratio test.
 
+pub mod after_test;
+mod betting;
+mod brownian;
 mod config;
 mod overshoot;
 
+pub use after_test::SprtEstimate;
+pub use betting::Betting;
+pub use brownian::Brownian;
 pub use config::{MAX_BOUND, Model, SprtConfig, SprtError};
 pub use overshoot::Overshoot;
 
 use super::counts::{Pentanomial, Wdl};
+use super::elo::score_of_elo;
 use super::llr;
 
 /// How a test ended.
@@ -25,6 +32,7 @@ pub struct Sprt {
     pairs: Pentanomial,
     games: Wdl,
     llr: f64,
+    betting: Betting,
     overshoot: Overshoot,
     decision: Option<Decision>,
 }
@@ -41,6 +49,7 @@ impl Sprt {
             pairs: Pentanomial::default(),
             games: Wdl::default(),
             llr: 0.0,
+            betting: Betting::new([config.elo0, config.elo1].map(score_of_elo)),
             overshoot: Overshoot::default(),
             decision: None,
         })
@@ -78,10 +87,15 @@ impl Sprt {
         for game in half_points {
             self.games.add(game);
         }
-        self.pairs.add(half_points.iter().sum());
+        let points: usize = half_points.iter().sum();
+        self.pairs.add(points);
         let SprtConfig { elo0, elo1, .. } = self.config;
         self.llr = match self.config.model {
             Model::Bayesian => llr::bayesian_of_pairs(&self.pairs, &self.games, elo0, elo1),
+            Model::Betting => {
+                self.betting.absorb(points as f64 / 4.0);
+                self.betting.statistic(self.config.bounds())
+            }
             model => llr::llr(model, self.pairs, elo0, elo1),
         };
         self.overshoot.update(self.llr);
@@ -90,7 +104,8 @@ impl Sprt {
         }
     }
 
-    /// The log-likelihood ratio of H1 against H0; 0 before the first pair.
+    /// The log-likelihood ratio of H1 against H0, or what stands for it when
+    /// betting ([`Betting::statistic`]); 0 before the first pair.
     pub fn llr(&self) -> f64 {
         self.llr
     }
@@ -98,7 +113,7 @@ impl Sprt {
     /// The values of the LLR at which H0 and H1 are accepted, with the
     /// overshoot correction if that is configured.
     pub fn bounds(&self) -> (f64, f64) {
-        let (lower, upper) = self.config.wald_bounds();
+        let (lower, upper) = self.config.bounds();
         if self.config.overshoot {
             (
                 lower + self.overshoot.lower(),
@@ -112,6 +127,12 @@ impl Sprt {
     /// The first decision reached; pairs absorbed after it do not change it.
     pub fn decision(&self) -> Option<Decision> {
         self.decision
+    }
+
+    /// The median-unbiased estimate of the strength and its interval, which
+    /// allow for the stopping rule; `None` before the first pair.
+    pub fn estimate(&self) -> Option<SprtEstimate> {
+        after_test::estimate(&self.config, self.pairs.into(), Some(self.games))
     }
 
     /// The pairs so far.
@@ -149,7 +170,7 @@ mod tests {
 
     #[test]
     fn strong_and_weak_engines_are_told_apart() {
-        for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+        for model in Model::ALL {
             for (results, expected) in [
                 ([3, 0, 4, 3], Decision::AcceptH1),
                 ([1, 4, 0, 1], Decision::AcceptH0),
