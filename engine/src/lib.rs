@@ -1,1 +1,20 @@
 //! Stillwater, a UCI chess engine whose every search constant is an option.
+//!
+//! # Layout
+//!
+//! * [`board`]: the rules of chess.
+//! * [`eval`]: the static evaluation.
+//! * [`params`]: the tables of settings, from which the options follow.
+//! * [`search`]: the search and what it remembers.
+//! * [`engine`]: settings and memory that last from search to search.
+//! * [`uci`]: the conversation with a user interface.
+//! * [`command`]: everything else that `stillwater` can be told on its command
+//!   line.
+
+pub mod board;
+pub mod command;
+pub mod engine;
+pub mod eval;
+pub mod params;
+pub mod search;
+pub mod uci;

@@ -1,0 +1,165 @@
+//! Which squares a piece attacks; lines between squares.
+
+use super::bitboard::Bitboard;
+use super::square::{Color, Role, Square};
+
+struct Magic {
+    mask: u64,
+    magic: u64,
+    shift: u32,
+    offset: usize,
+}
+
+include!(concat!(env!("OUT_DIR"), "/magics.rs"));
+
+static TABLE: [u64; TABLE_LEN] = {
+    let bytes = *include_bytes!(concat!(env!("OUT_DIR"), "/attacks.bin"));
+    // SAFETY: build.rs wrote exactly TABLE_LEN words in the target's byte
+    // order, and every bit pattern is a valid u64.
+    unsafe { std::mem::transmute(bytes) }
+};
+
+fn slide(magic: &Magic, occupied: Bitboard) -> Bitboard {
+    let index = (occupied.0 & magic.mask).wrapping_mul(magic.magic) >> magic.shift;
+    Bitboard(TABLE[magic.offset + index as usize])
+}
+
+pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
+    slide(&BISHOP_MAGICS[square.index()], occupied)
+}
+
+pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
+    slide(&ROOK_MAGICS[square.index()], occupied)
+}
+
+pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
+    bishop(square, occupied) | rook(square, occupied)
+}
+
+pub fn knight(square: Square) -> Bitboard {
+    KNIGHT[square.index()]
+}
+
+pub fn king(square: Square) -> Bitboard {
+    KING[square.index()]
+}
+
+pub fn pawn(color: Color, square: Square) -> Bitboard {
+    PAWN[color.index()][square.index()]
+}
+
+/// Attacks of all `pawns` of `color` together.
+pub fn pawns(color: Color, pawns: Bitboard) -> Bitboard {
+    let front = pawns.forward(color);
+    front.west() | front.east()
+}
+
+/// Attacks of a piece that is not a pawn.
+pub fn piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
+    match role {
+        Role::Pawn => Bitboard::EMPTY,
+        Role::Knight => knight(square),
+        Role::Bishop => bishop(square, occupied),
+        Role::Rook => rook(square, occupied),
+        Role::Queen => queen(square, occupied),
+        Role::King => king(square),
+    }
+}
+
+/// The squares strictly between two squares on one line; else empty.
+pub fn between(a: Square, b: Square) -> Bitboard {
+    LINES.between[a.index()][b.index()]
+}
+
+/// The whole line through two squares, both included; empty if there is none.
+pub fn line(a: Square, b: Square) -> Bitboard {
+    LINES.through[a.index()][b.index()]
+}
+
+const fn leaper(steps: [(i8, i8); 8]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        let mut step = 0;
+        while step < 8 {
+            let file = (square % 8) as i8 + steps[step].0;
+            let rank = (square / 8) as i8 + steps[step].1;
+            if file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+                table[square].0 |= 1 << (rank * 8 + file);
+            }
+            step += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+#[rustfmt::skip]
+static KNIGHT: [Bitboard; 64] =
+    leaper([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]);
+#[rustfmt::skip]
+static KING: [Bitboard; 64] =
+    leaper([(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]);
+static PAWN: [[Bitboard; 64]; 2] = {
+    let still = (0, 8);
+    let white = leaper([(-1, 1), (1, 1), still, still, still, still, still, still]);
+    let black = leaper([(-1, -1), (1, -1), still, still, still, still, still, still]);
+    [white, black]
+};
+
+struct Lines {
+    between: [[Bitboard; 64]; 64],
+    through: [[Bitboard; 64]; 64],
+}
+
+static LINES: Lines = {
+    const STEPS: [(i8, i8); 8] = [
+        (0, 1),
+        (1, 1),
+        (1, 0),
+        (1, -1),
+        (0, -1),
+        (-1, -1),
+        (-1, 0),
+        (-1, 1),
+    ];
+    let mut lines = Lines {
+        between: [[Bitboard::EMPTY; 64]; 64],
+        through: [[Bitboard::EMPTY; 64]; 64],
+    };
+    let mut from = 0;
+    while from < 64 {
+        let mut direction = 0;
+        while direction < 8 {
+            let (df, dr) = STEPS[direction];
+            let (bf, br) = STEPS[(direction + 4) % 8];
+            let line = ray(from, df, dr).0 | ray(from, bf, br).0 | 1 << from;
+            let mut passed = 0;
+            let mut file = (from % 8) as i8 + df;
+            let mut rank = (from / 8) as i8 + dr;
+            while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+                let to = (rank * 8 + file) as usize;
+                lines.between[from][to] = Bitboard(passed);
+                lines.through[from][to] = Bitboard(line);
+                passed |= 1 << to;
+                file += df;
+                rank += dr;
+            }
+            direction += 1;
+        }
+        from += 1;
+    }
+    lines
+};
+
+const fn ray(from: usize, df: i8, dr: i8) -> Bitboard {
+    let mut set = 0;
+    let mut file = (from % 8) as i8 + df;
+    let mut rank = (from / 8) as i8 + dr;
+    while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+        set |= 1 << (rank * 8 + file);
+        file += df;
+        rank += dr;
+    }
+    Bitboard(set)
+}

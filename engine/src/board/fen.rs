@@ -1,0 +1,318 @@
+//! Forsyth-Edwards notation, with the castling fields of Chess960.
+
+use super::bitboard::Bitboard;
+use super::position::{Castling, Position, Wing};
+use super::square::{Color, Role, Square};
+use std::fmt;
+
+/// The standard starting position.
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// Why a FEN was refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FenError {
+    /// A field is missing or cannot be read.
+    Field(&'static str, String),
+    /// The position cannot come about in a game.
+    Impossible(&'static str),
+}
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            FenError::Field(field, text) => write!(f, "FEN: cannot read the {field} in '{text}'"),
+            FenError::Impossible(why) => write!(f, "FEN: impossible position: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for FenError {}
+
+impl Position {
+    pub fn start() -> Position {
+        Position::from_fen(START).expect("the starting position is legal")
+    }
+
+    /// Reads a FEN of at least two fields (placement and side to move); the
+    /// others default to `- - 0 1`, and what follows them is ignored, as in EPD.
+    ///
+    /// Castling rights may be written `KQkq` (outermost rook) or as rook files
+    /// (`HAha`). Rights without their king and rook in place, and an en
+    /// passant square on which nothing can take, are dropped.
+    pub fn from_fen(fen: &str) -> Result<Position, FenError> {
+        let mut fields = fen.split_ascii_whitespace();
+        let mut position = Position::empty();
+        let placement = fields.next().unwrap_or("");
+        place(&mut position, placement)?;
+        match fields.next() {
+            Some("w") => {}
+            Some("b") => {
+                position.turn = Color::Black;
+                position.key ^= super::zobrist::black_to_move();
+            }
+            other => {
+                let text = other.unwrap_or(fen).to_owned();
+                return Err(FenError::Field("side to move", text));
+            }
+        }
+        position.check_possible()?;
+        position.read_castling(fields.next().unwrap_or("-"))?;
+        position.read_en_passant(fields.next().unwrap_or("-"))?;
+        if let Some(count) = fields.next().and_then(|field| field.parse::<u16>().ok()) {
+            (position.halfmoves, position.reversible) = (count, count);
+            if let Some(count) = fields.next().and_then(|field| field.parse().ok()) {
+                position.fullmoves = u16::max(count, 1);
+            }
+        }
+        position.refresh();
+        Ok(position)
+    }
+
+    fn check_possible(&self) -> Result<(), FenError> {
+        let impossible = |why| Err(FenError::Impossible(why));
+        let mut checked = Bitboard::EMPTY;
+        for color in Color::BOTH {
+            let count = |role| self.pieces(color, role).count();
+            if count(Role::King) != 1 {
+                return impossible("each side needs exactly one king");
+            }
+            if count(Role::Pawn) > 8 {
+                return impossible("a side has more than eight pawns");
+            }
+            if color != self.turn() {
+                let king = self.king(color);
+                checked = self.attackers(king, self.occupied()) & self.color(self.turn());
+            }
+        }
+        if (self.role(Role::Pawn) & (Bitboard::rank(0) | Bitboard::rank(7))).any() {
+            return impossible("a pawn on the first or last rank");
+        }
+        if checked.any() {
+            return impossible("the side that has just moved is in check");
+        }
+        Ok(())
+    }
+
+    fn read_castling(&mut self, field: &str) -> Result<(), FenError> {
+        let mut castling = Castling::NONE;
+        for letter in field.chars().filter(|&letter| letter != '-') {
+            let color = match letter.is_ascii_uppercase() {
+                true => Color::White,
+                false => Color::Black,
+            };
+            let back_rank = Bitboard::relative_rank(color, 0);
+            let king = self.king(color);
+            let rooks = self.pieces(color, Role::Rook) & back_rank;
+            let right = |rook: &Square| rook.file() > king.file();
+            let found = match letter.to_ascii_lowercase() {
+                'k' => rooks.filter(right).last(),
+                'q' => rooks.into_iter().find(|rook| !right(rook)),
+                file @ 'a'..='h' => {
+                    let file = file as usize - 'a' as usize;
+                    rooks.into_iter().find(|rook| rook.file() == file)
+                }
+                _ => return Err(FenError::Field("castling rights", field.to_owned())),
+            };
+            let Some(rook) = found.filter(|_| back_rank.contains(king)) else {
+                continue;
+            };
+            let wing = match right(&rook) {
+                true => Wing::King,
+                false => Wing::Queen,
+            };
+            let slot = Castling::slot(color, wing);
+            castling.rights |= 1 << slot;
+            castling.rooks[slot] = rook;
+        }
+        let rights = castling.rights;
+        self.castling = Castling {
+            rights: 0,
+            ..castling
+        };
+        self.set_castling_rights(rights);
+        Ok(())
+    }
+
+    fn read_en_passant(&mut self, field: &str) -> Result<(), FenError> {
+        if field == "-" {
+            return Ok(());
+        }
+        let them = !self.turn;
+        let Some(square) = Square::parse(field) else {
+            return Err(FenError::Field("en passant square", field.to_owned()));
+        };
+        let possible = square.relative_rank(them) == 2
+            && self.pieces(them, Role::Pawn).contains(square.forward(them))
+            && self.role_at(square).is_none()
+            && self.role_at(square.forward(!them)).is_none();
+        if possible {
+            self.offer_en_passant(square);
+        }
+        Ok(())
+    }
+
+    /// The position as FEN; castling rights by rook file if `chess960`.
+    pub fn fen(&self, chess960: bool) -> String {
+        let mut fen = String::new();
+        for rank in (0..8).rev() {
+            let mut gap = 0;
+            for file in 0..8 {
+                let square = Square::at(file, rank);
+                let Some(role) = self.role_at(square) else {
+                    gap += 1;
+                    continue;
+                };
+                if gap > 0 {
+                    fen += &gap.to_string();
+                    gap = 0;
+                }
+                let white = self.color(Color::White).contains(square);
+                fen.push(letter(role, white));
+            }
+            if gap > 0 {
+                fen += &gap.to_string();
+            }
+            if rank > 0 {
+                fen.push('/');
+            }
+        }
+        fen += match self.turn {
+            Color::White => " w ",
+            Color::Black => " b ",
+        };
+        fen += &self.castling_field(chess960);
+        match self.en_passant {
+            Some(square) => fen += &format!(" {square}"),
+            None => fen += " -",
+        }
+        fen + &format!(" {} {}", self.halfmoves, self.fullmoves)
+    }
+
+    fn castling_field(&self, chess960: bool) -> String {
+        let mut field = String::new();
+        for color in Color::BOTH {
+            for (wing, standard) in Wing::BOTH.into_iter().zip(['k', 'q']) {
+                let Some(rook) = self.castling_rook(color, wing) else {
+                    continue;
+                };
+                let letter = match chess960 {
+                    true => (b'a' + rook.file() as u8) as char,
+                    false => standard,
+                };
+                field.push(match color {
+                    Color::White => letter.to_ascii_uppercase(),
+                    Color::Black => letter,
+                });
+            }
+        }
+        if field.is_empty() {
+            field.push('-');
+        }
+        field
+    }
+}
+
+fn letter(role: Role, white: bool) -> char {
+    match white {
+        true => role.letter().to_ascii_uppercase(),
+        false => role.letter(),
+    }
+}
+
+fn place(position: &mut Position, placement: &str) -> Result<(), FenError> {
+    let error = || FenError::Field("piece placement", placement.to_owned());
+    let mut ranks = 0;
+    for (index, text) in placement.split('/').enumerate() {
+        if index > 7 {
+            return Err(error());
+        }
+        let mut file = 0;
+        for letter in text.chars() {
+            if let Some(gap @ 1..=8) = letter.to_digit(10) {
+                file += gap as usize;
+            } else {
+                let role = Role::from_letter(letter.to_ascii_lowercase()).ok_or_else(error)?;
+                if file > 7 {
+                    return Err(error());
+                }
+                let color = match letter.is_ascii_uppercase() {
+                    true => Color::White,
+                    false => Color::Black,
+                };
+                position.put(color, role, Square::at(file, 7 - index));
+                file += 1;
+            }
+        }
+        if file != 8 {
+            return Err(error());
+        }
+        ranks += 1;
+    }
+    match ranks {
+        8 => Ok(()),
+        _ => Err(error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_trip() {
+        for fen in [
+            START,
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 7",
+            "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
+            "8/8/8/8/8/8/8/K1k5 b - - 99 120",
+        ] {
+            assert_eq!(Position::from_fen(fen).unwrap().fen(false), fen);
+        }
+        let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+        assert_eq!(Position::from_fen(fen).unwrap().fen(true), fen);
+    }
+
+    #[test]
+    fn short_fens_and_epd_operations_are_read() {
+        let position = Position::from_fen("4k3/8/8/8/8/8/8/4K2R w K - bm O-O; id \"x\";").unwrap();
+        assert_eq!(position.fen(false), "4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert!(Position::from_fen("4k3/8/8/8/8/8/8/4K2R b").is_ok());
+    }
+
+    #[test]
+    fn rights_and_en_passant_squares_that_mean_nothing_are_dropped() {
+        let rook_gone = "2r1k2r/2pn1pp1/1p3n1p/p3PP2/4q2B/P1P5/2Q1N1PP/R4RK1 w q - 0 1";
+        let position = Position::from_fen(rook_gone).unwrap();
+        assert_eq!(position.fen(false), rook_gone, "X-FEN: the rook on c8");
+        let no_rook = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1").unwrap();
+        assert_eq!(no_rook.fen(false), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let no_taker =
+            Position::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
+        assert_eq!(no_taker.unwrap().en_passant(), None);
+    }
+
+    #[test]
+    fn impossible_positions_are_refused() {
+        for fen in [
+            "",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "3q4/8/3n1n2/2b1b3/2B1B3/3N1N2/8/3Q4 w - - 0 1",
+            "kk6/8/8/8/8/8/8/K7 w - - 0 1",
+            "k7/8/8/8/8/8/8/KR6 b - - x",
+            "kR6/8/8/8/8/8/8/K7 w - - 0 1",
+            "P1k5/8/8/8/8/8/8/K7 w - - 0 1",
+            "k7/8/8/8/8/8/8/K8 w - - 0 1",
+            "k7/8/8/8/8/8/K7 w - - 0 1",
+            "k7/8/8/8/8/8/8/8/K7 w - - 0 1",
+            "k7/9/8/8/8/8/8/K7 w - - 0 1",
+            "k7/8/8/8/8/8/8/K7 x - - 0 1",
+            "k7/8/8/8/8/8/8/K7 w z - 0 1",
+            "k7/8/8/8/8/8/8/K7 w - e9 0 1",
+            "k7/pppppppp/p7/8/8/8/8/K7 w - - 0 1",
+            "é7/8/8/8/8/8/8/K7 w - - 0 1",
+        ] {
+            let readable = fen.ends_with('x');
+            assert_eq!(Position::from_fen(fen).is_ok(), readable, "{fen}");
+        }
+    }
+}

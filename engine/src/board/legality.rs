@@ -1,0 +1,186 @@
+//! Whether a move fits a position, is legal, gives check.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::moves::{Kind, Move};
+use super::position::{Position, Wing, castled};
+use super::square::{Role, Square};
+
+impl Position {
+    /// Whether the side to move may castle with its rook on this wing now.
+    pub fn can_castle(&self, wing: Wing) -> Option<Move> {
+        let us = self.turn();
+        let rook = self.castling_rook(us, wing)?;
+        if self.in_check() {
+            return None;
+        }
+        let king = self.king(us);
+        let [king_to, rook_to] = castled(king, rook);
+        let others = self.occupied() ^ king.into() ^ rook.into();
+        let king_path = attacks::between(king, king_to) | king_to.into();
+        let rook_path = attacks::between(rook, rook_to) | rook_to.into();
+        if ((king_path | rook_path) & others).any() {
+            return None;
+        }
+        let occupied = others | rook_to.into();
+        let enemies = self.color(!us);
+        for square in king_path {
+            if (self.attackers(square, occupied) & enemies).any() {
+                return None;
+            }
+        }
+        Some(Move::castle(king, rook))
+    }
+
+    /// Whether `mv`, whatever it is, could have been generated here. While in
+    /// check this includes that it answers the check.
+    pub fn is_pseudo_legal(&self, mv: Move) -> bool {
+        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        if !mv.is_some() || !self.color(us).contains(from) {
+            return false;
+        }
+        let Some(role) = self.role_at(from) else {
+            return false;
+        };
+        if mv.is_castle() {
+            return Wing::BOTH
+                .into_iter()
+                .any(|wing| self.can_castle(wing) == Some(mv));
+        }
+        if self.color(us).contains(to) || self.role_at(to) == Some(Role::King) {
+            return false;
+        }
+        if role == Role::Pawn {
+            if !self.is_pawn_move(mv) {
+                return false;
+            }
+        } else if mv.kind() != Kind::Normal
+            || !attacks::piece(role, from, self.occupied()).contains(to)
+        {
+            return false;
+        }
+        if !self.in_check() || role == Role::King || mv.kind() == Kind::EnPassant {
+            return true;
+        }
+        self.evasion_targets().contains(to)
+    }
+
+    fn is_pawn_move(&self, mv: Move) -> bool {
+        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        if mv.kind() == Kind::EnPassant {
+            return self.en_passant() == Some(to) && attacks::pawn(us, from).contains(to);
+        }
+        if (to.relative_rank(us) == 7) != mv.is_promotion() {
+            return false;
+        }
+        if self.color(!us).contains(to) {
+            return attacks::pawn(us, from).contains(to);
+        }
+        let step = from.forward(us);
+        let empty = |square: Square| self.role_at(square).is_none();
+        empty(step)
+            && (to == step || from.relative_rank(us) == 1 && to == step.forward(us) && empty(to))
+    }
+
+    /// Where a piece other than the king must go to answer a check: nowhere if
+    /// it is a double check.
+    pub fn evasion_targets(&self) -> Bitboard {
+        if self.checkers().more_than_one() {
+            return Bitboard::EMPTY;
+        }
+        let king = self.king(self.turn());
+        attacks::between(king, self.checkers().first()) | self.checkers()
+    }
+
+    /// Whether a pseudo-legal move leaves the own king safe.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        let king = self.king(us);
+        match mv.kind() {
+            Kind::Castle => true,
+            Kind::EnPassant => {
+                let victim = to.forward(!us);
+                let occupied = (self.occupied() ^ from.into() ^ victim.into()) | to.into();
+                (self.attackers(king, occupied) & self.color(!us) & occupied).is_empty()
+            }
+            _ if from == king => {
+                let occupied = self.occupied() ^ from.into();
+                (self.attackers(to, occupied) & self.color(!us)).is_empty()
+            }
+            _ => !self.pinned().contains(from) || attacks::line(king, from).contains(to),
+        }
+    }
+}
+
+/// From where each role would give check, and which own pieces uncover one.
+pub struct CheckSquares {
+    king: Square,
+    direct: [Bitboard; 6],
+    discoverers: Bitboard,
+}
+
+impl CheckSquares {
+    pub fn new(position: &Position) -> CheckSquares {
+        let us = position.turn();
+        let king = position.king(!us);
+        let occupied = position.occupied();
+        let (bishop, rook) = (
+            attacks::bishop(king, occupied),
+            attacks::rook(king, occupied),
+        );
+        CheckSquares {
+            king,
+            direct: [
+                attacks::pawn(!us, king),
+                attacks::knight(king),
+                bishop,
+                rook,
+                bishop | rook,
+                Bitboard::EMPTY,
+            ],
+            discoverers: position.blockers(!us) & position.color(us),
+        }
+    }
+
+    /// Squares on which a piece of this role gives check.
+    pub fn direct(&self, role: Role) -> Bitboard {
+        self.direct[role.index()]
+    }
+
+    /// Whether a legal move gives check.
+    pub fn gives_check(&self, position: &Position, mv: Move) -> bool {
+        let (us, from, to) = (position.turn(), mv.from(), mv.to());
+        let role = position.role_at(from).unwrap_or(Role::Pawn);
+        let discovers =
+            |from| self.discoverers.contains(from) && !attacks::line(self.king, from).contains(to);
+        match mv.kind() {
+            Kind::Normal => self.direct(role).contains(to) || discovers(from),
+            Kind::Promotion(role) => {
+                let occupied = position.occupied() ^ from.into();
+                attacks::piece(role, to, occupied).contains(self.king) || discovers(from)
+            }
+            Kind::EnPassant => {
+                let victim = to.forward(!us);
+                let occupied = (position.occupied() ^ from.into() ^ victim.into()) | to.into();
+                let sliders = position.role(Role::Bishop)
+                    | position.role(Role::Rook)
+                    | position.role(Role::Queen);
+                self.direct(Role::Pawn).contains(to)
+                    || (position.attackers(self.king, occupied) & position.color(us) & sliders)
+                        .any()
+            }
+            Kind::Castle => {
+                let [king_to, rook_to] = castled(from, to);
+                let occupied = (position.occupied() ^ from.into() ^ to.into())
+                    | king_to.into()
+                    | rook_to.into();
+                let sliders = attacks::bishop(self.king, occupied)
+                    & (position.pieces(us, Role::Bishop) | position.pieces(us, Role::Queen))
+                    | attacks::rook(self.king, occupied)
+                        & (position.pieces(us, Role::Rook) | position.pieces(us, Role::Queen))
+                        & !Bitboard::of(to);
+                attacks::rook(rook_to, occupied).contains(self.king) || sliders.any()
+            }
+        }
+    }
+}

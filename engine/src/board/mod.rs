@@ -1,0 +1,21 @@
+//! The rules of chess: positions, moves, what may be played.
+
+pub mod attacks;
+pub mod bitboard;
+pub mod fen;
+mod legality;
+pub mod movegen;
+pub mod moves;
+pub mod perft;
+pub mod position;
+pub mod see;
+pub mod square;
+mod zobrist;
+
+pub use bitboard::Bitboard;
+pub use fen::FenError;
+pub use legality::CheckSquares;
+pub use movegen::{MAX_MOVES, MoveList, Scored};
+pub use moves::{Kind, Move};
+pub use position::{Position, Wing};
+pub use square::{Color, Role, Square};

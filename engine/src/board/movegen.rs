@@ -1,0 +1,175 @@
+//! Move generation: pseudo-legal, in the two halves that a staged picker
+//! wants. In check both halves hold evasions only.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::legality::CheckSquares;
+use super::moves::Move;
+use super::position::{Position, Wing};
+use super::square::{Color, Role, Square};
+
+/// A move with the score it is ordered by.
+#[derive(Clone, Copy, Debug)]
+pub struct Scored {
+    pub mv: Move,
+    pub score: i32,
+}
+
+pub type MoveList = Vec<Scored>;
+
+/// No position has more moves (the known maximum is 218).
+pub const MAX_MOVES: usize = 256;
+
+fn push(out: &mut MoveList, mv: Move) {
+    out.push(Scored { mv, score: 0 });
+}
+
+/// Captures, and promotions to a queen.
+pub fn noisy(position: &Position, out: &mut MoveList) {
+    let us = position.turn();
+    let enemies = position.color(!us);
+    let targets = targets(position);
+    pawn_noisy(position, targets, out);
+    piece_moves(position, enemies & targets, out);
+    king_moves(position, enemies, out);
+}
+
+/// All the rest: no capture and no promotion to a queen.
+pub fn quiet(position: &Position, out: &mut MoveList) {
+    let empty = !position.occupied();
+    let targets = targets(position);
+    pawn_quiet(position, empty & targets, out);
+    piece_moves(position, empty & targets, out);
+    king_moves(position, empty, out);
+    for wing in Wing::BOTH {
+        if let Some(mv) = position.can_castle(wing) {
+            push(out, mv);
+        }
+    }
+}
+
+/// Quiet moves that give check; not while in check.
+pub fn quiet_checks(position: &Position, checks: &CheckSquares, out: &mut MoveList) {
+    let start = out.len();
+    quiet(position, out);
+    let mut kept = start;
+    for i in start..out.len() {
+        if checks.gives_check(position, out[i].mv) {
+            out[kept] = out[i];
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// All legal moves.
+pub fn legal(position: &Position, out: &mut MoveList) {
+    let start = out.len();
+    noisy(position, out);
+    quiet(position, out);
+    let mut kept = start;
+    for i in start..out.len() {
+        if position.is_legal(out[i].mv) {
+            out[kept] = out[i];
+            kept += 1;
+        }
+    }
+    out.truncate(kept);
+}
+
+/// All legal moves as a list of their own.
+pub fn legal_moves(position: &Position) -> Vec<Move> {
+    let mut out = MoveList::with_capacity(MAX_MOVES);
+    legal(position, &mut out);
+    out.iter().map(|scored| scored.mv).collect()
+}
+
+/// Where pieces other than the king may go.
+fn targets(position: &Position) -> Bitboard {
+    match position.in_check() {
+        true => position.evasion_targets(),
+        false => Bitboard::ALL,
+    }
+}
+
+fn piece_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
+    if targets.is_empty() {
+        return;
+    }
+    let us = position.turn();
+    let occupied = position.occupied();
+    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        for from in position.pieces(us, role) {
+            for to in attacks::piece(role, from, occupied) & targets {
+                push(out, Move::normal(from, to));
+            }
+        }
+    }
+}
+
+fn king_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
+    let from = position.king(position.turn());
+    for to in attacks::king(from) & targets {
+        push(out, Move::normal(from, to));
+    }
+}
+
+/// The square `steps` single steps back from `to`.
+fn back(us: Color, to: Square, steps: usize) -> Square {
+    match us {
+        Color::White => Square::new(to.index() - 8 * steps),
+        Color::Black => Square::new(to.index() + 8 * steps),
+    }
+}
+
+fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
+    let us = position.turn();
+    let pawns = position.pieces(us, Role::Pawn);
+    let enemies = position.color(!us) & targets;
+    let last = Bitboard::relative_rank(us, 7);
+
+    let ready = pawns & Bitboard::relative_rank(us, 6);
+    for to in ready.forward(us) & !position.occupied() & targets {
+        push(out, Move::promotion(back(us, to, 1), to, Role::Queen));
+    }
+    let front = pawns.forward(us);
+    for (reached, shift) in [(front.west(), 1), (front.east(), -1)] {
+        for to in reached & enemies {
+            let from = Square::new((back(us, to, 1).index() as i32 + shift) as usize);
+            if last.contains(to) {
+                for role in Role::PROMOTIONS.into_iter().rev() {
+                    push(out, Move::promotion(from, to, role));
+                }
+            } else {
+                push(out, Move::normal(from, to));
+            }
+        }
+    }
+    // Always generated: it may answer a check by the pawn it takes. Its
+    // legality is tested in full.
+    if let Some(to) = position.en_passant() {
+        for from in attacks::pawn(!us, to) & pawns {
+            push(out, Move::en_passant(from, to));
+        }
+    }
+}
+
+fn pawn_quiet(position: &Position, targets: Bitboard, out: &mut MoveList) {
+    let us = position.turn();
+    let pawns = position.pieces(us, Role::Pawn);
+    let empty = !position.occupied();
+    let single = pawns.forward(us) & empty;
+    let double = (single & Bitboard::relative_rank(us, 2)).forward(us) & empty;
+    let last = Bitboard::relative_rank(us, 7);
+    for to in single & targets & !last {
+        push(out, Move::normal(back(us, to, 1), to));
+    }
+    for to in double & targets {
+        push(out, Move::normal(back(us, to, 2), to));
+    }
+    for to in single & targets & last {
+        for role in [Role::Knight, Role::Rook, Role::Bishop] {
+            push(out, Move::promotion(back(us, to, 1), to, role));
+        }
+    }
+}

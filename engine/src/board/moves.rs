@@ -1,0 +1,108 @@
+//! A move in sixteen bits.
+
+use super::square::{Role, Square};
+use std::fmt;
+
+/// From, to, and what kind of move; castling is the king taking its own rook,
+/// which is the same in every variant of the starting position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Move(u16);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Normal,
+    Promotion(Role),
+    EnPassant,
+    Castle,
+}
+
+impl Move {
+    /// No move; also the null move.
+    pub const NONE: Move = Move(0);
+
+    const PROMOTION: u16 = 1 << 14;
+    const EN_PASSANT: u16 = 2 << 14;
+    const CASTLE: u16 = 3 << 14;
+
+    pub const fn normal(from: Square, to: Square) -> Move {
+        Move(from.index() as u16 | (to.index() as u16) << 6)
+    }
+
+    pub const fn promotion(from: Square, to: Square, role: Role) -> Move {
+        let code = role.index() as u16 - 1;
+        Move(Move::normal(from, to).0 | Move::PROMOTION | code << 12)
+    }
+
+    pub const fn en_passant(from: Square, to: Square) -> Move {
+        Move(Move::normal(from, to).0 | Move::EN_PASSANT)
+    }
+
+    pub const fn castle(king: Square, rook: Square) -> Move {
+        Move(Move::normal(king, rook).0 | Move::CASTLE)
+    }
+
+    pub const fn from(self) -> Square {
+        Square::new(self.0 as usize & 63)
+    }
+
+    pub const fn to(self) -> Square {
+        Square::new(self.0 as usize >> 6 & 63)
+    }
+
+    pub const fn kind(self) -> Kind {
+        match self.0 & Move::CASTLE {
+            Move::PROMOTION => Kind::Promotion(Role::PROMOTIONS[self.0 as usize >> 12 & 3]),
+            Move::EN_PASSANT => Kind::EnPassant,
+            Move::CASTLE => Kind::Castle,
+            _ => Kind::Normal,
+        }
+    }
+
+    pub const fn is_castle(self) -> bool {
+        self.0 & Move::CASTLE == Move::CASTLE
+    }
+
+    pub const fn is_promotion(self) -> bool {
+        self.0 & Move::CASTLE == Move::PROMOTION
+    }
+
+    pub const fn promotes_to_queen(self) -> bool {
+        self.is_promotion() && self.0 >> 12 & 3 == 3
+    }
+
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// A move as it was taken apart by [`Move::bits`]; it may be nonsense, so
+    /// it must pass `Position::is_pseudo_legal` before it is played.
+    pub const fn from_bits(bits: u16) -> Move {
+        Move(bits)
+    }
+
+    /// UCI notation; with `chess960` castling is written as king takes rook.
+    pub fn uci(self, chess960: bool) -> String {
+        if !self.is_some() {
+            return "0000".to_owned();
+        }
+        let (from, to) = (self.from(), self.to());
+        match self.kind() {
+            Kind::Castle if !chess960 => {
+                let file = if to.file() > from.file() { 6 } else { 2 };
+                format!("{from}{}", Square::at(file, from.rank()))
+            }
+            Kind::Promotion(role) => format!("{from}{to}{}", role.letter()),
+            _ => format!("{from}{to}"),
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.uci(true))
+    }
+}

@@ -1,0 +1,428 @@
+//! A position: where the pieces stand and what the rules need to know besides.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::moves::{Kind, Move};
+use super::square::{Color, Role, Square};
+use super::zobrist;
+use crate::eval::tapered::Tapered;
+use crate::eval::weights::piece_square;
+
+/// The wing a king castles to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wing {
+    King,
+    Queen,
+}
+
+impl Wing {
+    pub const BOTH: [Wing; 2] = [Wing::King, Wing::Queen];
+}
+
+/// Castling rights with the squares of the rooks, which stand anywhere in
+/// Chess960. A rook's square means something only while its right stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Castling {
+    pub(super) rights: u8,
+    pub(super) rooks: [Square; 4],
+}
+
+impl Castling {
+    pub(super) const NONE: Castling = Castling {
+        rights: 0,
+        rooks: [Square::A1; 4],
+    };
+
+    pub(super) const fn slot(color: Color, wing: Wing) -> usize {
+        color as usize * 2 + wing as usize
+    }
+
+    pub(super) fn rook(self, color: Color, wing: Wing) -> Option<Square> {
+        let slot = Castling::slot(color, wing);
+        (self.rights >> slot & 1 != 0).then(|| self.rooks[slot])
+    }
+}
+
+/// Copied to make a move: a move made on a copy needs no undoing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Position {
+    pub(super) roles: [Bitboard; 6],
+    pub(super) colors: [Bitboard; 2],
+    pub(super) board: [Option<Role>; 64],
+    pub(super) turn: Color,
+    pub(super) castling: Castling,
+    /// Set only if a capture en passant is legal, so that equal positions
+    /// have equal keys.
+    pub(super) en_passant: Option<Square>,
+    pub(super) halfmoves: u16,
+    pub(super) reversible: u16,
+    pub(super) fullmoves: u16,
+    pub(super) key: u64,
+    pub(super) pawn_key: u64,
+    /// Keys of each side's pieces without its pawns.
+    pub(super) piece_keys: [u64; 2],
+    /// Material and piece-square values, White's minus Black's.
+    pub(super) psqt: Tapered,
+    pub(super) phase: u8,
+    pub(super) checkers: Bitboard,
+    pub(super) pinned: Bitboard,
+}
+
+impl Position {
+    pub(super) fn empty() -> Position {
+        Position {
+            roles: [Bitboard::EMPTY; 6],
+            colors: [Bitboard::EMPTY; 2],
+            board: [None; 64],
+            turn: Color::White,
+            castling: Castling::NONE,
+            en_passant: None,
+            halfmoves: 0,
+            reversible: 0,
+            fullmoves: 1,
+            key: 0,
+            pawn_key: 0,
+            piece_keys: [0; 2],
+            psqt: Tapered::ZERO,
+            phase: 0,
+            checkers: Bitboard::EMPTY,
+            pinned: Bitboard::EMPTY,
+        }
+    }
+
+    pub fn turn(&self) -> Color {
+        self.turn
+    }
+
+    pub fn occupied(&self) -> Bitboard {
+        self.colors[0] | self.colors[1]
+    }
+
+    pub fn color(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    pub fn role(&self, role: Role) -> Bitboard {
+        self.roles[role.index()]
+    }
+
+    pub fn pieces(&self, color: Color, role: Role) -> Bitboard {
+        self.color(color) & self.role(role)
+    }
+
+    pub fn king(&self, color: Color) -> Square {
+        self.pieces(color, Role::King).first()
+    }
+
+    pub fn role_at(&self, square: Square) -> Option<Role> {
+        self.board[square.index()]
+    }
+
+    pub fn color_at(&self, square: Square) -> Option<Color> {
+        Color::BOTH
+            .into_iter()
+            .find(|&color| self.color(color).contains(square))
+    }
+
+    pub fn en_passant(&self) -> Option<Square> {
+        self.en_passant
+    }
+
+    /// Half moves since the last capture or pawn move.
+    pub fn halfmoves(&self) -> usize {
+        usize::from(self.halfmoves)
+    }
+
+    /// Half moves since the last that cannot be taken back (or null move):
+    /// only positions so far back can be repeated.
+    pub fn reversible(&self) -> usize {
+        usize::from(self.reversible)
+    }
+
+    pub fn fullmoves(&self) -> usize {
+        usize::from(self.fullmoves)
+    }
+
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    pub fn pawn_key(&self) -> u64 {
+        self.pawn_key
+    }
+
+    /// Key of the pieces of `color` other than pawns.
+    pub fn piece_key(&self, color: Color) -> u64 {
+        self.piece_keys[color.index()]
+    }
+
+    /// Material and piece-square values, White's minus Black's.
+    pub fn psqt(&self) -> Tapered {
+        self.psqt
+    }
+
+    /// How much of the pieces is left: 24 at the start, 0 with pawns only;
+    /// more after promotions.
+    pub fn phase(&self) -> i32 {
+        i32::from(self.phase)
+    }
+
+    /// The pieces that give check.
+    pub fn checkers(&self) -> Bitboard {
+        self.checkers
+    }
+
+    pub fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// Pieces of the side to move that are pinned to their king.
+    pub fn pinned(&self) -> Bitboard {
+        self.pinned
+    }
+
+    /// Whether `color` has more than king and pawns.
+    pub fn has_pieces(&self, color: Color) -> bool {
+        (self.color(color) & !self.role(Role::Pawn) & !self.role(Role::King)).any()
+    }
+
+    pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
+        self.castling.rook(color, wing)
+    }
+
+    /// The piece that `mv` takes off the board.
+    pub fn captured(&self, mv: Move) -> Option<Role> {
+        match mv.kind() {
+            Kind::Castle => None,
+            Kind::EnPassant => Some(Role::Pawn),
+            _ => self.role_at(mv.to()),
+        }
+    }
+
+    /// Whether `mv` captures or promotes to a queen.
+    pub fn is_noisy(&self, mv: Move) -> bool {
+        self.captured(mv).is_some() || mv.promotes_to_queen()
+    }
+
+    /// All pieces of both colours that attack `square`.
+    pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let queens = self.role(Role::Queen);
+        attacks::pawn(Color::Black, square) & self.pieces(Color::White, Role::Pawn)
+            | attacks::pawn(Color::White, square) & self.pieces(Color::Black, Role::Pawn)
+            | attacks::knight(square) & self.role(Role::Knight)
+            | attacks::king(square) & self.role(Role::King)
+            | attacks::bishop(square, occupied) & (self.role(Role::Bishop) | queens)
+            | attacks::rook(square, occupied) & (self.role(Role::Rook) | queens)
+    }
+
+    /// Pieces of both colours that alone stand between the king of `king_of`
+    /// and a slider of the other colour.
+    pub fn blockers(&self, king_of: Color) -> Bitboard {
+        let king = self.king(king_of);
+        let queens = self.role(Role::Queen);
+        let snipers = (attacks::rook(king, Bitboard::EMPTY) & (self.role(Role::Rook) | queens)
+            | attacks::bishop(king, Bitboard::EMPTY) & (self.role(Role::Bishop) | queens))
+            & self.color(!king_of);
+        let mut blockers = Bitboard::EMPTY;
+        for sniper in snipers {
+            let screen = attacks::between(king, sniper) & self.occupied();
+            if screen.any() && !screen.more_than_one() {
+                blockers |= screen;
+            }
+        }
+        blockers
+    }
+
+    pub(super) fn put(&mut self, color: Color, role: Role, square: Square) {
+        self.toggle(color, role, square);
+        self.board[square.index()] = Some(role);
+        self.psqt += piece_square(color, role, square);
+        self.phase += PHASE[role.index()];
+    }
+
+    fn take(&mut self, color: Color, role: Role, square: Square) {
+        self.toggle(color, role, square);
+        self.board[square.index()] = None;
+        self.psqt -= piece_square(color, role, square);
+        self.phase -= PHASE[role.index()];
+    }
+
+    fn toggle(&mut self, color: Color, role: Role, square: Square) {
+        let bit = Bitboard::of(square);
+        self.roles[role.index()] ^= bit;
+        self.colors[color.index()] ^= bit;
+        let key = zobrist::piece(color, role, square);
+        self.key ^= key;
+        if role == Role::Pawn {
+            self.pawn_key ^= key;
+        } else {
+            self.piece_keys[color.index()] ^= key;
+        }
+    }
+
+    pub(super) fn set_castling_rights(&mut self, rights: u8) {
+        self.key ^= zobrist::castling(self.castling.rights) ^ zobrist::castling(rights);
+        self.castling.rights = rights;
+    }
+
+    fn pass_turn(&mut self) {
+        self.turn = !self.turn;
+        self.key ^= zobrist::black_to_move();
+    }
+
+    fn clear_en_passant(&mut self) {
+        if let Some(square) = self.en_passant.take() {
+            self.key ^= zobrist::en_passant(square);
+        }
+    }
+
+    /// Records `square` as just passed by a pawn if the side to move can
+    /// legally take there.
+    pub(super) fn offer_en_passant(&mut self, square: Square) {
+        let (us, them) = (self.turn, !self.turn);
+        let victim = square.forward(them);
+        let king = self.king(us);
+        let takers = attacks::pawn(them, square) & self.pieces(us, Role::Pawn);
+        for taker in takers {
+            let occupied = (self.occupied() ^ taker.into() ^ victim.into()) | square.into();
+            let attackers = self.attackers(king, occupied) & self.color(them) & occupied;
+            if attackers.is_empty() {
+                self.en_passant = Some(square);
+                self.key ^= zobrist::en_passant(square);
+                return;
+            }
+        }
+    }
+
+    /// Finds checks and pins against the side to move.
+    pub(super) fn refresh(&mut self) {
+        let king = self.king(self.turn);
+        self.checkers = self.attackers(king, self.occupied()) & self.color(!self.turn);
+        self.pinned = self.blockers(self.turn) & self.color(self.turn);
+    }
+
+    /// The position after a legal move.
+    pub fn play(&self, mv: Move) -> Position {
+        let mut next = self.clone();
+        let (us, from, to) = (self.turn, mv.from(), mv.to());
+        let role = self.board[from.index()].unwrap_or(Role::Pawn);
+        next.clear_en_passant();
+        next.halfmoves = next.halfmoves.saturating_add(1);
+        next.reversible = next.reversible.saturating_add(1);
+        next.fullmoves = next.fullmoves.saturating_add(us as u16);
+
+        let mut passed = None;
+        if let Kind::Castle = mv.kind() {
+            let [king_to, rook_to] = castled(from, to);
+            next.take(us, Role::King, from);
+            next.take(us, Role::Rook, to);
+            next.put(us, Role::King, king_to);
+            next.put(us, Role::Rook, rook_to);
+        } else {
+            if let Some(captured) = self.captured(mv) {
+                let square = match mv.kind() {
+                    Kind::EnPassant => to.forward(!us),
+                    _ => to,
+                };
+                next.take(!us, captured, square);
+                (next.halfmoves, next.reversible) = (0, 0);
+            }
+            next.take(us, role, from);
+            match mv.kind() {
+                Kind::Promotion(promoted) => next.put(us, promoted, to),
+                _ => next.put(us, role, to),
+            }
+            if role == Role::Pawn {
+                (next.halfmoves, next.reversible) = (0, 0);
+                if from.index().abs_diff(to.index()) == 16 {
+                    passed = Some(from.forward(us));
+                }
+            }
+        }
+        next.lose_rights(us, role, from, to);
+        next.pass_turn();
+        if let Some(square) = passed {
+            next.offer_en_passant(square);
+        }
+        next.refresh();
+        next
+    }
+
+    /// Rights that end because the king or a rook moves, or a rook is taken.
+    fn lose_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
+        let mut rights = self.castling.rights;
+        if rights == 0 {
+            return;
+        }
+        if role == Role::King {
+            rights &= !(3 << (us.index() * 2));
+        }
+        for (slot, &rook) in self.castling.rooks.iter().enumerate() {
+            if rook == from || rook == to {
+                rights &= !(1 << slot);
+            }
+        }
+        if rights != self.castling.rights {
+            self.reversible = 0;
+            self.set_castling_rights(rights);
+        }
+    }
+
+    /// The position after passing; not while in check.
+    pub fn play_null(&self) -> Position {
+        let mut next = self.clone();
+        next.clear_en_passant();
+        next.halfmoves = next.halfmoves.saturating_add(1);
+        next.reversible = 0;
+        next.pass_turn();
+        next.refresh();
+        next
+    }
+
+    /// The key computed anew, for checking the incremental one.
+    pub fn computed_key(&self) -> u64 {
+        let mut key = zobrist::castling(self.castling.rights);
+        for color in Color::BOTH {
+            for role in Role::ALL {
+                for square in self.pieces(color, role) {
+                    key ^= zobrist::piece(color, role, square);
+                }
+            }
+        }
+        if let Some(square) = self.en_passant {
+            key ^= zobrist::en_passant(square);
+        }
+        if self.turn == Color::Black {
+            key ^= zobrist::black_to_move();
+        }
+        key
+    }
+
+    /// Neither side can ever mate: bare kings, one minor piece, or bishops
+    /// that all stand on squares of one colour.
+    pub fn insufficient_material(&self) -> bool {
+        let heavy = self.role(Role::Pawn) | self.role(Role::Rook) | self.role(Role::Queen);
+        if heavy.any() {
+            return false;
+        }
+        let (knights, bishops) = (self.role(Role::Knight), self.role(Role::Bishop));
+        if (knights | bishops).count() <= 1 {
+            return true;
+        }
+        let dark = bishops & Bitboard::DARK;
+        knights.is_empty() && (dark.is_empty() || dark == bishops)
+    }
+}
+
+/// Weight of a role in [`Position::phase`].
+const PHASE: [u8; 6] = [0, 1, 1, 2, 4, 0];
+
+/// Where king and rook come to stand when the king on `king` castles with the
+/// rook on `rook`.
+pub fn castled(king: Square, rook: Square) -> [Square; 2] {
+    let rank = king.rank();
+    match rook.file() > king.file() {
+        true => [Square::at(6, rank), Square::at(5, rank)],
+        false => [Square::at(2, rank), Square::at(3, rank)],
+    }
+}

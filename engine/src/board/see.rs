@@ -1,0 +1,82 @@
+//! Static exchange evaluation: what a sequence of captures on one square is
+//! worth when both sides take with their least valuable piece and may stop.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::moves::{Kind, Move};
+use super::position::Position;
+use super::square::Role;
+
+/// Exchange values in centipawns by role; the king's is never lost.
+pub type Values = [i32; 6];
+
+impl Position {
+    /// Whether `mv` gains at least `threshold` centipawns by exchanges on its
+    /// destination. Castling counts as an even exchange; pins are ignored.
+    pub fn see_at_least(&self, mv: Move, threshold: i32, values: &Values) -> bool {
+        let value = |role: Role| values[role.index()];
+        let (from, to) = (mv.from(), mv.to());
+        let mut occupied = (self.occupied() ^ from.into()) | to.into();
+        let mut on_square = match self.role_at(from) {
+            Some(role) => role,
+            None => return threshold <= 0,
+        };
+        let mut balance = self.captured(mv).map_or(0, value) - threshold;
+        match mv.kind() {
+            Kind::Castle => return threshold <= 0,
+            Kind::EnPassant => occupied ^= to.forward(!self.turn()).into(),
+            Kind::Promotion(role) => {
+                balance += value(role) - value(Role::Pawn);
+                on_square = role;
+            }
+            Kind::Normal => {}
+        }
+        // `balance` is the gain beyond the threshold, as the mover sees it.
+        if balance < 0 {
+            return false;
+        }
+        balance -= value(on_square);
+        if balance >= 0 {
+            return true;
+        }
+
+        let diagonal = self.role(Role::Bishop) | self.role(Role::Queen);
+        let straight = self.role(Role::Rook) | self.role(Role::Queen);
+        let mut attackers = self.attackers(to, occupied);
+        let mut side = self.turn();
+        let mut gains = true;
+        loop {
+            side = !side;
+            attackers &= occupied;
+            let own = attackers & self.color(side);
+            let Some(role) = Role::ALL
+                .into_iter()
+                .find(|&role| (own & self.role(role)).any())
+            else {
+                break;
+            };
+            gains = !gains;
+            if role == Role::King {
+                // The king may take only what is not defended any more.
+                if (attackers & self.color(!side)).any() {
+                    gains = !gains;
+                }
+                break;
+            }
+            // The side to take has lost the piece that stood there before:
+            // if even losing this one too leaves it above zero, it has won.
+            balance = -balance - 1 - value(role);
+            if balance >= 0 {
+                break;
+            }
+            occupied ^= Bitboard::of((own & self.role(role)).first());
+            if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
+                attackers |= attacks::bishop(to, occupied) & diagonal;
+            }
+            if matches!(role, Role::Rook | Role::Queen) {
+                attackers |= attacks::rook(to, occupied) & straight;
+            }
+        }
+        gains
+    }
+}

@@ -1,0 +1,110 @@
+//! The parameter table in the forms that people and tuners read.
+
+use super::table::{Kind, Parameter};
+use super::{PARAMETERS, Params};
+
+/// Names of the forms, as `stillwater params --format` takes them.
+pub const FORMATS: [&str; 5] = ["text", "toml", "json", "openbench", "weather-factory"];
+
+/// The table in one of [`FORMATS`].
+pub fn render(format: &str) -> Option<String> {
+    match format {
+        "text" => Some(text()),
+        "toml" => Some(toml()),
+        "json" => Some(json()),
+        "openbench" => Some(openbench()),
+        "weather-factory" => Some(weather_factory()),
+        _ => None,
+    }
+}
+
+type Row = Parameter<Params>;
+
+fn default(row: &Row) -> String {
+    row.value(&Params::DEFAULT)
+}
+
+fn spins() -> impl Iterator<Item = (&'static Row, i32, i32, i32)> {
+    PARAMETERS.iter().filter_map(|row| match row.kind {
+        Kind::Spin { min, max, step } => Some((row, min, max, step)),
+        _ => None,
+    })
+}
+
+fn text() -> String {
+    let mut out = String::new();
+    let mut group = "";
+    for row in PARAMETERS {
+        if row.group != group {
+            group = row.group;
+            out += &format!("{group}\n");
+        }
+        let (name, default) = (row.name, default(row));
+        let allowed = row.allowed();
+        out += &format!(
+            "  {name:<28} {default:<22} {allowed}\n      {}\n",
+            row.about
+        );
+    }
+    out
+}
+
+/// A table of parameters as `hone tune` reads it.
+fn toml() -> String {
+    spins()
+        .map(|(row, min, max, step)| {
+            let (name, default) = (row.name, default(row));
+            format!("{name} = {{ value = {default}, min = {min}, max = {max}, step = {step} }}\n")
+        })
+        .collect()
+}
+
+fn json() -> String {
+    let rows: Vec<String> = PARAMETERS
+        .iter()
+        .map(|row| {
+            let kind = match row.kind {
+                Kind::Check => format!(r#""type":"check","default":{}"#, default(row)),
+                Kind::Spin { min, max, step } => format!(
+                    r#""type":"spin","default":{},"min":{min},"max":{max},"step":{step}"#,
+                    default(row)
+                ),
+                Kind::Combo { choices } => format!(
+                    r#""type":"combo","default":"{}","choices":["{}"]"#,
+                    default(row),
+                    choices.join(r#"",""#)
+                ),
+            };
+            format!(
+                r#"  {{"name":"{}","group":"{}",{kind},"about":"{}"}}"#,
+                row.name,
+                row.group,
+                row.about.replace('"', "'")
+            )
+        })
+        .collect();
+    format!("[\n{}\n]\n", rows.join(",\n"))
+}
+
+/// `name, int, value, min, max, c_end, r_end`, one line each.
+fn openbench() -> String {
+    spins()
+        .map(|(row, min, max, step)| {
+            let (name, default) = (row.name, default(row));
+            format!("{name}, int, {default}.0, {min}.0, {max}.0, {step}.0, 0.002\n")
+        })
+        .collect()
+}
+
+/// The `config.json` of weather-factory.
+fn weather_factory() -> String {
+    let rows: Vec<String> = spins()
+        .map(|(row, min, max, step)| {
+            let (name, default) = (row.name, default(row));
+            format!(
+                r#"  "{name}": {{"value": {default}, "min_value": {min}, "max_value": {max}, "step": {step}}}"#
+            )
+        })
+        .collect();
+    format!("{{\n{}\n}}\n", rows.join(",\n"))
+}

@@ -1,0 +1,299 @@
+//! What a parameter is, and the macro that declares a table of them.
+
+use std::fmt;
+
+/// What values a parameter takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Check,
+    /// Whole numbers; `step` is how far a tuner moves it at first.
+    Spin {
+        min: i32,
+        max: i32,
+        step: i32,
+    },
+    Combo {
+        choices: &'static [&'static str],
+    },
+}
+
+/// One row of a table: a field of `T` that is also a UCI option.
+pub struct Parameter<T> {
+    /// UCI name.
+    pub name: &'static str,
+    pub group: &'static str,
+    pub kind: Kind,
+    /// One sentence.
+    pub about: &'static str,
+    /// Choices are numbered from 0; a check is 0 or 1.
+    pub get: fn(&T) -> i32,
+    pub put: fn(&mut T, i32),
+}
+
+/// Types that a field can have.
+pub trait Setting: Copy + 'static {
+    /// Names of the values in order, for types that are not numbers.
+    const CHOICES: &'static [&'static str];
+    fn to_number(self) -> i32;
+    fn from_number(number: i32) -> Self;
+}
+
+impl Setting for i32 {
+    const CHOICES: &'static [&'static str] = &[];
+    fn to_number(self) -> i32 {
+        self
+    }
+    fn from_number(number: i32) -> i32 {
+        number
+    }
+}
+
+impl Setting for bool {
+    const CHOICES: &'static [&'static str] = &["false", "true"];
+    fn to_number(self) -> i32 {
+        i32::from(self)
+    }
+    fn from_number(number: i32) -> bool {
+        number != 0
+    }
+}
+
+/// Why an option was not set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SetError {
+    Unknown {
+        name: String,
+        nearest: Option<&'static str>,
+    },
+    Value {
+        name: &'static str,
+        value: String,
+        allowed: String,
+    },
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            SetError::Unknown { name, nearest } => {
+                write!(f, "no option '{name}'")?;
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
+                    None => Ok(()),
+                }
+            }
+            SetError::Value {
+                name,
+                value,
+                allowed,
+            } => write!(
+                f,
+                "option {name} does not take '{value}'; allowed: {allowed}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SetError {}
+
+impl<T> Parameter<T> {
+    /// Reads `value`, stores it in `settings`, and returns it as it was taken:
+    /// numbers are rounded, so `1e3` and `12.5` are accepted.
+    pub fn set(&self, settings: &mut T, value: &str) -> Result<String, SetError> {
+        let number = self.parse(value).ok_or_else(|| SetError::Value {
+            name: self.name,
+            value: value.to_owned(),
+            allowed: self.allowed(),
+        })?;
+        (self.put)(settings, number);
+        Ok(self.value(settings))
+    }
+
+    fn parse(&self, value: &str) -> Option<i32> {
+        let value = value.trim();
+        match self.kind {
+            Kind::Check => bool::CHOICES
+                .iter()
+                .position(|choice| choice.eq_ignore_ascii_case(value))
+                .map(|choice| choice as i32),
+            Kind::Combo { choices } => choices
+                .iter()
+                .position(|choice| choice.eq_ignore_ascii_case(value))
+                .map(|choice| choice as i32),
+            Kind::Spin { min, max, .. } => {
+                let number = value.parse::<f64>().ok()?.round();
+                (f64::from(min)..=f64::from(max))
+                    .contains(&number)
+                    .then_some(number as i32)
+            }
+        }
+    }
+
+    /// What values are allowed, in words.
+    pub fn allowed(&self) -> String {
+        match self.kind {
+            Kind::Check => "true, false".to_owned(),
+            Kind::Spin { min, max, .. } => format!("{min} to {max}"),
+            Kind::Combo { choices } => choices.join(", "),
+        }
+    }
+
+    /// The value in `settings`, as `setoption` would take it.
+    pub fn value(&self, settings: &T) -> String {
+        let number = (self.get)(settings);
+        match self.kind {
+            Kind::Check => (number != 0).to_string(),
+            Kind::Spin { .. } => number.to_string(),
+            Kind::Combo { choices } => choices[number as usize].to_owned(),
+        }
+    }
+
+    /// The line that announces the option in the answer to `uci`.
+    pub fn announce(&self, defaults: &T) -> String {
+        let (name, default) = (self.name, self.value(defaults));
+        match self.kind {
+            Kind::Check => format!("option name {name} type check default {default}"),
+            Kind::Spin { min, max, .. } => {
+                format!("option name {name} type spin default {default} min {min} max {max}")
+            }
+            Kind::Combo { choices } => {
+                let choices: String = choices.iter().map(|c| format!(" var {c}")).collect();
+                format!("option name {name} type combo default {default}{choices}")
+            }
+        }
+    }
+}
+
+/// The row of that name, whatever the case of its letters.
+pub fn find<T>(table: &'static [Parameter<T>], name: &str) -> Option<&'static Parameter<T>> {
+    table
+        .iter()
+        .find(|parameter| parameter.name.eq_ignore_ascii_case(name.trim()))
+}
+
+/// Of `names` the one with the fewest edits from `name`, unless it is far off.
+pub fn nearest(names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
+    let wanted = name.to_ascii_lowercase();
+    names
+        .map(|known| (edits(&known.to_ascii_lowercase(), &wanted), known))
+        .min()
+        .filter(|&(edits, known)| edits <= known.len() / 2)
+        .map(|(_, known)| known)
+}
+
+/// Levenshtein distance in bytes.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Whether a row of numbers makes sense.
+pub const fn is_sound(default: i32, min: i32, max: i32, step: i32) -> bool {
+    min <= default && default <= max && step > 0 && step <= max - min
+}
+
+/// Declares a struct of settings and its table. Each row is
+///
+/// ```text
+/// /// One sentence.
+/// field: type = "UciName", default;                          // bool, combo
+/// field: i32 = "UciName", default, min..=max, step;          // spin
+/// ```
+///
+/// A default outside its range, or a step that is no step, does not compile.
+macro_rules! settings {
+    (
+        $(#[$attribute:meta])*
+        pub struct $name:ident, $table:ident;
+        $($group:literal {
+            $(
+                #[doc = $about:literal]
+                $field:ident: $type:ty = $uci:literal, $default:expr
+                    $(, $min:literal..=$max:literal, $step:literal)?;
+            )*
+        })*
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct $name {
+            $($(#[doc = $about] pub $field: $type,)*)*
+        }
+
+        impl $name {
+            pub const DEFAULT: $name = $name { $($($field: $default,)*)* };
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name::DEFAULT
+            }
+        }
+
+        /// The rows in order of declaration.
+        pub static $table: &[$crate::params::table::Parameter<$name>] = &[
+            $($(
+                $crate::params::table::Parameter {
+                    name: $uci,
+                    group: $group,
+                    kind: $crate::params::table::settings!(@kind $type $(, $min, $max, $step)?),
+                    about: $about.trim_ascii(),
+                    get: |settings| {
+                        $crate::params::table::Setting::to_number(settings.$field)
+                    },
+                    put: |settings, number| {
+                        settings.$field = $crate::params::table::Setting::from_number(number);
+                    },
+                },
+            )*)*
+        ];
+
+        $($($(
+            const _: () = {
+                assert!(
+                    $crate::params::table::is_sound($default, $min, $max, $step),
+                    "the default is outside the range, or the step is of no use"
+                );
+            };
+        )?)*)*
+    };
+    (@kind $type:ty, $min:literal, $max:literal, $step:literal) => {
+        $crate::params::table::Kind::Spin { min: $min, max: $max, step: $step }
+    };
+    (@kind bool) => { $crate::params::table::Kind::Check };
+    (@kind $type:ty) => {
+        $crate::params::table::Kind::Combo {
+            choices: <$type as $crate::params::table::Setting>::CHOICES,
+        }
+    };
+}
+
+/// Declares an enum that can be a combo.
+macro_rules! choices {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($variant:ident = $text:literal,)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub enum $name { $($variant,)* }
+
+        impl $crate::params::table::Setting for $name {
+            const CHOICES: &'static [&'static str] = &[$($text,)*];
+            fn to_number(self) -> i32 {
+                self as i32
+            }
+            fn from_number(number: i32) -> $name {
+                const ALL: &[$name] = &[$($name::$variant,)*];
+                ALL[number as usize]
+            }
+        }
+    };
+}
+
+pub(crate) use {choices, settings};

@@ -1,0 +1,153 @@
+//! When a search ends: limits, the clock, and the order to stop.
+
+use crate::board::{Color, Move};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The arguments of `go`.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub depth: Option<i32>,
+    /// Never a node more than this is searched.
+    pub nodes: Option<u64>,
+    /// Mate in so many moves is enough.
+    pub mate: Option<i32>,
+    /// Milliseconds for this move.
+    pub movetime: Option<u64>,
+    /// Milliseconds on the clock, White's and Black's.
+    pub time: [Option<u64>; 2],
+    pub increment: [u64; 2],
+    pub moves_to_go: Option<u64>,
+    /// Give no answer before the order to stop.
+    pub infinite: bool,
+    /// The only root moves to search; empty for all.
+    pub search_moves: Vec<Move>,
+}
+
+/// The order to stop, for searches numbered from 1 in the order they were
+/// asked for: an order covers those asked for before it, even if they have not
+/// begun.
+#[derive(Default)]
+pub struct StopOrder(AtomicU64);
+
+impl StopOrder {
+    /// Stops all searches up to the one with this number.
+    pub fn stop_up_to(&self, number: u64) {
+        self.0.fetch_max(number, Ordering::Relaxed);
+    }
+
+    pub fn covers(&self, number: u64) -> bool {
+        number <= self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The limits of one search in terms of time and nodes.
+pub struct Clock<'a> {
+    start: Instant,
+    /// No new iteration after this.
+    soft: Option<Duration>,
+    /// Stop where you are.
+    hard: Option<Duration>,
+    nodes: u64,
+    order: &'a StopOrder,
+    number: u64,
+}
+
+impl<'a> Clock<'a> {
+    pub fn new(
+        limits: &Limits,
+        turn: Color,
+        overhead: u64,
+        order: &'a StopOrder,
+        number: u64,
+    ) -> Clock<'a> {
+        let (soft, hard) = allot(limits, turn, overhead);
+        Clock {
+            start: Instant::now(),
+            soft,
+            hard,
+            nodes: limits.nodes.unwrap_or(u64::MAX),
+            order,
+            number,
+        }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the time is up or the order to stop has come.
+    pub fn is_over(&self) -> bool {
+        self.is_ordered() || self.hard.is_some_and(|hard| self.elapsed() >= hard)
+    }
+
+    /// Whether another iteration is not worth beginning.
+    pub fn is_late(&self, factor: f64) -> bool {
+        self.soft
+            .is_some_and(|soft| self.elapsed() >= soft.mul_f64(factor))
+    }
+
+    pub fn is_ordered(&self) -> bool {
+        self.order.covers(self.number)
+    }
+}
+
+/// Soft and hard time of a move.
+fn allot(limits: &Limits, turn: Color, overhead: u64) -> (Option<Duration>, Option<Duration>) {
+    if let Some(time) = limits.movetime {
+        let time = Duration::from_millis(time.saturating_sub(overhead).max(1));
+        return (None, Some(time));
+    }
+    let Some(left) = limits.time[turn.index()] else {
+        return (None, None);
+    };
+    let increment = limits.increment[turn.index()] as f64;
+    let left = left.saturating_sub(overhead).max(1) as f64;
+    let moves = limits
+        .moves_to_go
+        .map_or(24.0, |moves| moves.clamp(1, 24) as f64);
+    let soft = (left / moves + 0.7 * increment).min(0.6 * left);
+    let hard = (4.0 * soft).min(0.75 * left).max(1.0);
+    let seconds = |ms: f64| Some(Duration::from_secs_f64(ms / 1000.0));
+    (seconds(soft), seconds(hard))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_covers_earlier_searches_only() {
+        let order = StopOrder::default();
+        assert!(!order.covers(1));
+        order.stop_up_to(2);
+        assert!(order.covers(1) && order.covers(2) && !order.covers(3));
+        order.stop_up_to(1);
+        assert!(order.covers(2));
+    }
+
+    #[test]
+    fn no_clock_is_overdrawn() {
+        for left in [1, 5, 12, 50, 200, 1000, 60_000] {
+            for increment in [0, 2, 10, 5000] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40)] {
+                    let limits = Limits {
+                        time: [Some(left), None],
+                        increment: [increment, 0],
+                        moves_to_go,
+                        ..Limits::default()
+                    };
+                    let (soft, hard) = allot(&limits, Color::White, 10);
+                    let available = Duration::from_millis(left.saturating_sub(10).max(1));
+                    assert!(hard.unwrap() <= available, "{limits:?} {hard:?}");
+                    assert!(soft.unwrap() <= available);
+                    assert_eq!(allot(&limits, Color::Black, 10), (None, None));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Scores: centipawns, and mates by their distance.
+
+/// Greatest distance from the root, in half moves.
+pub const MAX_PLY: usize = 120;
+pub const INFINITE: i32 = 32_001;
+/// Score of a side that is mated at the root is `-MATE`.
+pub const MATE: i32 = 32_000;
+/// Scores from here on are mates.
+pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
+/// Scores up to here are being mated.
+const MATED_BOUND: i32 = -MATE_BOUND;
+pub const DRAW: i32 = 0;
+
+/// The score of being mated `ply` half moves from the root.
+pub const fn mated_in(ply: usize) -> i32 {
+    -MATE + ply as i32
+}
+
+/// The score of mating `ply` half moves from the root.
+pub const fn mate_in(ply: usize) -> i32 {
+    MATE - ply as i32
+}
+
+pub const fn is_mate(score: i32) -> bool {
+    score.abs() >= MATE_BOUND
+}
+
+/// Moves to mate, negative if the side to move is mated; `None` if the score
+/// is no mate.
+pub const fn moves_to_mate(score: i32) -> Option<i32> {
+    if !is_mate(score) {
+        return None;
+    }
+    let plies = MATE - score.abs();
+    Some(if score > 0 {
+        (plies + 1) / 2
+    } else {
+        -(plies / 2)
+    })
+}
+
+/// Turns a mate counted from the root into one counted from the node at `ply`,
+/// which is what other paths to the node can use.
+pub const fn to_table(score: i32, ply: usize) -> i32 {
+    match score {
+        MATE_BOUND.. => score + ply as i32,
+        ..=MATED_BOUND => score - ply as i32,
+        _ => score,
+    }
+}
+
+/// The reverse of [`to_table`].
+pub const fn from_table(score: i32, ply: usize) -> i32 {
+    match score {
+        MATE_BOUND.. => score - ply as i32,
+        ..=MATED_BOUND => score + ply as i32,
+        _ => score,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_round_trip() {
+        for ply in [0, 1, 7, 60] {
+            for score in [
+                0,
+                250,
+                -250,
+                mate_in(ply),
+                mate_in(ply + 5),
+                mated_in(ply + 4),
+            ] {
+                assert_eq!(from_table(to_table(score, ply), ply), score);
+            }
+        }
+        assert_eq!(to_table(mate_in(7), 5), mate_in(2));
+        assert_eq!(to_table(mated_in(8), 5), mated_in(3));
+    }
+
+    #[test]
+    fn mates_are_counted_in_moves() {
+        assert_eq!(moves_to_mate(mate_in(1)), Some(1));
+        assert_eq!(moves_to_mate(mate_in(3)), Some(2));
+        assert_eq!(moves_to_mate(mated_in(2)), Some(-1));
+        assert_eq!(moves_to_mate(mated_in(0)), Some(0));
+        assert_eq!(moves_to_mate(900), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! The transposition table: what is known of positions met before.
+//!
+//! Two relaxed atomic words a slot, the first mixed with the second, so that a
+//! slot torn by two threads does not match any position.
+
+use crate::board::Move;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a stored score says about the true one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Bound {
+    /// There is no score, only an evaluation.
+    None,
+    Upper,
+    Lower,
+    Exact,
+}
+
+impl Bound {
+    /// Whether a score with this bound decides a node with window around `beta`:
+    /// at least beta and a lower bound, or below and an upper bound.
+    pub fn decides(self, score: i32, beta: i32) -> bool {
+        match self {
+            Bound::None => false,
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score < beta,
+        }
+    }
+}
+
+/// An entry as it is read and written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    pub mv: Move,
+    /// Mates are counted from the entry's own node.
+    pub score: i32,
+    /// Static evaluation, or [`NO_EVAL`].
+    pub eval: i32,
+    /// Quiescence has depth 0 and below.
+    pub depth: i32,
+    pub bound: Bound,
+    /// Whether the node was on a principal variation.
+    pub pv: bool,
+}
+
+/// Marks an entry made in check, where there is no evaluation.
+pub const NO_EVAL: i32 = i16::MIN as i32;
+
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([Slot; 4]);
+
+pub struct Table {
+    buckets: Vec<Bucket>,
+    /// Changes with every new game: entries of another epoch count as empty,
+    /// so clearing costs nothing.
+    epoch: u16,
+    /// Changes with every search, modulo 32.
+    age: u64,
+}
+
+const AGES: u64 = 32;
+
+fn pack(entry: &Entry, age: u64) -> u64 {
+    u64::from(entry.mv.bits())
+        | u64::from(entry.score as i16 as u16) << 16
+        | u64::from(entry.eval as i16 as u16) << 32
+        | u64::from(entry.depth as i8 as u8) << 48
+        | (entry.bound as u64) << 56
+        | u64::from(entry.pv) << 58
+        | age << 59
+}
+
+fn unpack(data: u64) -> Entry {
+    Entry {
+        mv: Move::from_bits(data as u16),
+        score: i32::from((data >> 16) as i16),
+        eval: i32::from((data >> 32) as i16),
+        depth: i32::from((data >> 48) as i8),
+        bound: [Bound::None, Bound::Upper, Bound::Lower, Bound::Exact][(data >> 56 & 3) as usize],
+        pv: data >> 58 & 1 != 0,
+    }
+}
+
+impl Table {
+    /// A table of at most `megabytes` MiB.
+    pub fn new(megabytes: usize) -> Table {
+        let buckets = megabytes * (1 << 20) / size_of::<Bucket>();
+        Table {
+            buckets: std::iter::repeat_with(Bucket::default)
+                .take(buckets)
+                .collect(),
+            epoch: 1,
+            age: 0,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.age = 0;
+        self.epoch = self.epoch.wrapping_add(1);
+        if self.epoch == 0 {
+            for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+                *slot = Slot::default();
+            }
+            self.epoch = 1;
+        }
+    }
+
+    /// Begins a new search: older entries are replaced more readily.
+    pub fn new_search(&mut self) {
+        self.age = (self.age + 1) % AGES;
+    }
+
+    fn bucket(&self, key: u64) -> &Bucket {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+
+    /// Low bits of the key (the high ones choose the bucket) and the epoch.
+    fn check(&self, key: u64) -> u64 {
+        key << 16 | u64::from(self.epoch)
+    }
+
+    /// Fetches the bucket of `key` into the cache ahead of its use.
+    pub fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let bucket: *const Bucket = self.bucket(key);
+            // SAFETY: a prefetch reads nothing, and the address is a bucket's.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        let check = self.check(key);
+        self.bucket(key).0.iter().find_map(|slot| {
+            let data = slot.data.load(Ordering::Relaxed);
+            let found = slot.check.load(Ordering::Relaxed) ^ data == check;
+            found.then(|| unpack(data))
+        })
+    }
+
+    /// Stores an entry in place of the one of the same position, or else of
+    /// the least deep and oldest. A shallower result does not replace a much
+    /// deeper one of the same position unless it is exact.
+    pub fn store(&self, key: u64, mut entry: Entry) {
+        let check = self.check(key);
+        let mut chosen = None;
+        let mut least = i32::MAX;
+        for slot in &self.bucket(key).0 {
+            let data = slot.data.load(Ordering::Relaxed);
+            let stored = slot.check.load(Ordering::Relaxed) ^ data;
+            let old = unpack(data);
+            let age = (self.age + AGES - (data >> 59)) % AGES;
+            if stored == check {
+                if entry.bound != Bound::Exact && entry.depth + 4 < old.depth && age == 0 {
+                    return;
+                }
+                if !entry.mv.is_some() {
+                    entry.mv = old.mv;
+                }
+                chosen = Some(slot);
+                break;
+            }
+            let empty = stored as u16 != self.epoch;
+            let worth = match empty {
+                true => i32::MIN,
+                false => old.depth - 4 * age as i32,
+            };
+            if worth < least || chosen.is_none() {
+                least = worth;
+                chosen = Some(slot);
+            }
+        }
+        if let Some(slot) = chosen {
+            let data = pack(&entry, self.age);
+            slot.data.store(data, Ordering::Relaxed);
+            slot.check.store(check ^ data, Ordering::Relaxed);
+        }
+    }
+
+    /// How full the table is with entries of this search, in thousandths,
+    /// estimated from its first buckets.
+    pub fn hashfull(&self) -> usize {
+        let sample = self.buckets.len().min(250);
+        let used = self.buckets[..sample]
+            .iter()
+            .flat_map(|bucket| &bucket.0)
+            .filter(|slot| {
+                let data = slot.data.load(Ordering::Relaxed);
+                let stored = slot.check.load(Ordering::Relaxed) ^ data;
+                stored as u16 == self.epoch && data >> 59 == self.age
+            })
+            .count();
+        used * 1000 / (sample * 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Square;
+
+    fn entry(depth: i32) -> Entry {
+        Entry {
+            mv: Move::normal(Square::new(12), Square::new(28)),
+            score: -31_990,
+            eval: NO_EVAL,
+            depth,
+            bound: Bound::Lower,
+            pv: true,
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found_until_cleared() {
+        let mut table = Table::new(1);
+        for depth in [-5, 0, 100] {
+            let key = 0x1234_5678_9abc_def0_u64.wrapping_add_signed(depth.into());
+            table.store(key, entry(depth));
+            assert_eq!(table.probe(key), Some(entry(depth)));
+            assert_eq!(table.probe(key ^ 1), None);
+        }
+        table.clear();
+        assert_eq!(table.probe(0x1234_5678_9abc_def0), None);
+        assert_eq!(table.hashfull(), 0);
+    }
+
+    #[test]
+    fn an_epoch_comes_round_without_old_entries() {
+        let mut table = Table::new(1);
+        table.store(7, entry(3));
+        for _ in 0..u16::MAX {
+            table.clear();
+        }
+        assert_eq!(table.probe(7), None);
+    }
+
+    #[test]
+    fn the_shallowest_makes_room_and_the_move_is_kept() {
+        let table = Table::new(1);
+        // The high bits choose the bucket: these share one.
+        for depth in 1..=4 {
+            table.store(depth as u64, entry(depth));
+        }
+        table.store(9, entry(9));
+        assert_eq!(table.probe(1), None);
+        assert!((2..=4).all(|key| table.probe(key).is_some()));
+        let bare = Entry {
+            mv: Move::NONE,
+            ..entry(10)
+        };
+        table.store(9, bare);
+        assert_eq!(table.probe(9), Some(entry(10)));
+    }
+}

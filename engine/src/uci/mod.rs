@@ -1,0 +1,157 @@
+//! The UCI session: one thread reads commands, another carries them out in
+//! order, so that `isready` and `stop` are answered while it searches.
+
+pub mod output;
+pub mod parse;
+
+use crate::board::Position;
+use crate::engine::Engine;
+use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
+use crate::search::Game;
+use crate::search::limits::{Limits, StopOrder};
+use output::{Printer, best_move, say, tell};
+use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// What the reader asks of the worker.
+enum Job {
+    Set(String, String),
+    NewGame,
+    Ready,
+    Search(u64, Box<Game>, Limits),
+}
+
+/// What both threads see.
+#[derive(Default)]
+struct Shared {
+    stop: StopOrder,
+    /// Number of the last search that is done.
+    done: AtomicU64,
+}
+
+/// Carries out commands from `input` until `quit` or its end.
+pub fn run(input: impl BufRead) {
+    let shared = Arc::new(Shared::default());
+    let (jobs, queue) = channel();
+    let worker = {
+        let shared = Arc::clone(&shared);
+        std::thread::spawn(move || work(&queue, &shared))
+    };
+    let mut reader = Reader {
+        game: Game::new(Position::start()),
+        searches: 0,
+        jobs,
+        shared,
+    };
+    for line in input.split(b'\n') {
+        let Ok(line) = line else { break };
+        let line = String::from_utf8_lossy(&line);
+        if !reader.command(line.trim()) {
+            break;
+        }
+    }
+    reader.shared.stop.stop_up_to(u64::MAX);
+    drop(reader);
+    let _ = worker.join();
+}
+
+struct Reader {
+    game: Game,
+    /// Number of searches asked for so far.
+    searches: u64,
+    jobs: Sender<Job>,
+    shared: Arc<Shared>,
+}
+
+impl Reader {
+    /// Carries out one line; false to end.
+    fn command(&mut self, line: &str) -> bool {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word {
+            "" => {}
+            "uci" => say(&introduction()),
+            "isready" => {
+                if self.shared.done.load(Ordering::Acquire) < self.searches {
+                    say("readyok");
+                } else {
+                    self.ask(Job::Ready);
+                }
+            }
+            "ucinewgame" => self.ask(Job::NewGame),
+            "setoption" => match parse::setoption(rest) {
+                Ok((name, value)) => self.ask(Job::Set(name.to_owned(), value.to_owned())),
+                Err(error) => tell(&error.to_string()),
+            },
+            "position" => match parse::position(rest) {
+                Ok(game) => self.game = game,
+                Err(error) => tell(&error.to_string()),
+            },
+            "go" => {
+                let (limits, errors) = parse::go(rest, &self.game.position);
+                for error in errors {
+                    tell(&error.to_string());
+                }
+                self.searches += 1;
+                self.ask(Job::Search(
+                    self.searches,
+                    Box::new(self.game.clone()),
+                    limits,
+                ));
+            }
+            "stop" => self.shared.stop.stop_up_to(self.searches),
+            "quit" => return false,
+            _ => tell(&format!("unknown command '{word}'")),
+        }
+        true
+    }
+
+    fn ask(&self, job: Job) {
+        // The worker outlives the reader's sender.
+        let _ = self.jobs.send(job);
+    }
+}
+
+fn work(queue: &Receiver<Job>, shared: &Shared) {
+    let mut engine = Engine::default();
+    for job in queue {
+        match job {
+            Job::Set(name, value) => match engine.set(&name, &value) {
+                Ok((name, value)) => tell(&format!("{name} = {value}")),
+                Err(error) => tell(&error.to_string()),
+            },
+            Job::NewGame => engine.new_game(),
+            Job::Ready => say("readyok"),
+            Job::Search(number, game, limits) => {
+                let chess960 = engine.settings().chess960;
+                let mut printer = Printer::new(chess960);
+                let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
+                // Done before it is said: who has read `bestmove` may count
+                // on `isready` waiting for what follows.
+                shared.done.store(number, Ordering::Release);
+                let score = match outcome.depth {
+                    0 => format!("info depth 0 score {}\n", output::score(outcome.score)),
+                    _ => String::new(),
+                };
+                printer.finish(&(score + &best_move(outcome.best, chess960)));
+            }
+        }
+    }
+}
+
+fn introduction() -> String {
+    let mut text = format!(
+        "id name Stillwater {}\nid author the Stillwater authors\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for row in SETTINGS {
+        text += &row.announce(&Settings::DEFAULT);
+        text.push('\n');
+    }
+    for row in PARAMETERS {
+        text += &row.announce(&Params::DEFAULT);
+        text.push('\n');
+    }
+    text + "uciok"
+}

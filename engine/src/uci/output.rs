@@ -1,0 +1,98 @@
+//! Writing what a user interface reads.
+
+use crate::board::Move;
+use crate::search::score::moves_to_mate;
+use crate::search::{Observer, Report};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Writes whole lines to standard output at once. A reader that has gone away
+/// is noticed by the end of standard input.
+pub fn say(lines: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(format!("{lines}\n").as_bytes());
+    let _ = out.flush();
+}
+
+/// Says something to the person at the other end.
+pub fn tell(text: &str) {
+    say(&format!("info string {text}"));
+}
+
+/// For so long `info` lines are held back, to be written together.
+const BATCH: Duration = Duration::from_millis(20);
+
+/// Writes `info` lines.
+pub struct Printer {
+    pub chess960: bool,
+    pending: String,
+    since: Instant,
+}
+
+impl Printer {
+    pub fn new(chess960: bool) -> Printer {
+        Printer {
+            chess960,
+            pending: String::new(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Writes the last line of a search, after all those still held back.
+    pub fn finish(mut self, line: &str) {
+        self.pending += line;
+        say(&self.pending);
+    }
+}
+
+impl Observer for Printer {
+    fn report(&mut self, report: &Report) {
+        self.pending += &info_line(report, self.chess960);
+        self.pending.push('\n');
+        self.tick();
+    }
+
+    fn tick(&mut self) {
+        if !self.pending.is_empty() && self.since.elapsed() >= BATCH {
+            say(self.pending.trim_end());
+            self.pending.clear();
+            self.since = Instant::now();
+        }
+    }
+}
+
+/// A score in UCI notation.
+pub fn score(score: i32) -> String {
+    match moves_to_mate(score) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {score}"),
+    }
+}
+
+fn info_line(report: &Report, chess960: bool) -> String {
+    let nps = report.nodes as f64 / report.elapsed.as_secs_f64().max(1e-6);
+    let mut line = format!(
+        "info depth {} seldepth {} multipv {} score {} nodes {} nps {} time {} hashfull {} pv",
+        report.depth,
+        report.seldepth,
+        report.multipv,
+        score(report.score),
+        report.nodes,
+        nps as u64,
+        report.elapsed.as_millis(),
+        report.hashfull,
+    );
+    for mv in report.pv {
+        line.push(' ');
+        line += &mv.uci(chess960);
+    }
+    line
+}
+
+/// The line that ends a search.
+pub fn best_move(mv: Move, chess960: bool) -> String {
+    match mv.is_some() {
+        true => format!("bestmove {}", mv.uci(chess960)),
+        false => "bestmove (none)".to_owned(),
+    }
+}

@@ -1,0 +1,280 @@
+//! Conversations with the built engine.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Long enough for a loaded machine: nothing here should take a second.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Session {
+    fn new() -> Session {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_stillwater"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Session {
+            input: child.stdin.take(),
+            child,
+            lines,
+        }
+    }
+
+    fn send(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("still open");
+        input
+            .write_all(format!("{text}\n").as_bytes())
+            .expect("the engine reads");
+    }
+
+    fn next(&mut self) -> String {
+        self.lines
+            .recv_timeout(PATIENCE)
+            .expect("the engine answers")
+    }
+
+    /// All lines up to the one that begins with `start`, which is the last.
+    fn until(&mut self, start: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            let line = self.next();
+            let found = line.starts_with(start);
+            lines.push(line);
+            if found {
+                return lines;
+            }
+        }
+    }
+
+    fn ask(&mut self, text: &str, start: &str) -> Vec<String> {
+        self.send(text);
+        self.until(start)
+    }
+
+    /// Ends the session and returns what was still said.
+    fn quit(mut self) -> Vec<String> {
+        self.send("quit");
+        self.end()
+    }
+
+    fn end(mut self) -> Vec<String> {
+        self.input = None;
+        let mut rest = Vec::new();
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            rest.push(line);
+        }
+        assert!(self.child.wait().expect("it ends").success());
+        rest
+    }
+}
+
+fn number_after(line: &str, word: &str) -> u64 {
+    let mut words = line.split(' ').skip_while(|&w| w != word).skip(1);
+    words.next().expect(word).parse().expect("a number")
+}
+
+#[test]
+fn introduces_itself_with_every_option() {
+    let mut session = Session::new();
+    let lines = session.ask("uci", "uciok");
+    for option in [
+        "Hash",
+        "Threads",
+        "Move Overhead",
+        "Quiescence",
+        "QsDeltaMargin",
+    ] {
+        let start = format!("option name {option} type ");
+        assert!(
+            lines.iter().any(|line| line.starts_with(&start)),
+            "{option}"
+        );
+    }
+    assert!(lines[0].starts_with("id name Stillwater"));
+    assert!(session.quit().is_empty());
+}
+
+#[test]
+fn answers_isready_and_stop_while_it_searches() {
+    let mut session = Session::new();
+    session.send("position startpos moves e2e4 e7e5");
+    session.send("go infinite");
+    session.until("info depth 3 ");
+    session.ask("isready", "readyok");
+    let last = session.ask("stop", "bestmove").pop().unwrap();
+    assert!(last.split(' ').nth(1).unwrap().len() >= 4, "{last}");
+    assert!(session.ask("isready", "readyok").len() == 1);
+    assert!(session.quit().is_empty());
+}
+
+#[test]
+fn every_go_is_answered_once_and_in_order() {
+    let mut session = Session::new();
+    session.send("position startpos");
+    session.send("go infinite");
+    session.send("go nodes 100");
+    session.send("go depth 2");
+    session.send("stop");
+    for _ in 0..3 {
+        session.until("bestmove");
+    }
+    // An order to stop does not reach searches asked for after it.
+    session.send("stop");
+    let lines = session.ask("go depth 3", "bestmove");
+    assert!(lines.iter().any(|line| line.starts_with("info depth 3 ")));
+    assert!(session.quit().is_empty());
+}
+
+#[test]
+fn nodes_are_never_exceeded() {
+    let mut session = Session::new();
+    session.send("position startpos moves d2d4 g8f6");
+    for limit in [0, 1, 2, 5, 37, 1000, 1023, 1024, 1025, 5000, 20_000] {
+        session.send("ucinewgame");
+        let lines = session.ask(&format!("go nodes {limit}"), "bestmove");
+        let searched = lines.iter().filter(|line| line.contains(" nodes "));
+        for line in searched {
+            assert!(number_after(line, "nodes") <= limit, "{limit}: {line}");
+        }
+        assert!(lines.last().unwrap() != "bestmove (none)");
+    }
+    session.quit();
+}
+
+#[test]
+fn the_same_search_after_ucinewgame() {
+    let mut session = Session::new();
+    let mut strip = |moves: &str| -> Vec<String> {
+        session.send("ucinewgame");
+        session.send(&format!("position startpos moves {moves}"));
+        let lines = session.ask("go nodes 30000", "bestmove");
+        let keep = |line: &String| {
+            let words: Vec<&str> = line.split(' ').collect();
+            // Without time and speed.
+            let timed = |i: usize| i > 0 && matches!(words[i - 1], "nps" | "time");
+            let kept = (0..words.len()).filter(|&i| !timed(i)).map(|i| words[i]);
+            kept.collect::<Vec<_>>().join(" ")
+        };
+        lines.iter().map(keep).collect()
+    };
+    let first = strip("e2e4 c7c5");
+    let other = strip("d2d4 d7d5");
+    assert_ne!(first, other);
+    assert_eq!(strip("e2e4 c7c5"), first);
+    assert_eq!(strip("d2d4 d7d5"), other);
+}
+
+#[test]
+fn options_are_taken_rounded_or_refused() {
+    let mut session = Session::new();
+    let mut set = |text: &str| {
+        session
+            .ask(&format!("setoption name {text}"), "info string")
+            .pop()
+            .unwrap()
+    };
+    assert_eq!(
+        set("QsDeltaMargin value 150"),
+        "info string QsDeltaMargin = 150"
+    );
+    assert_eq!(
+        set("qsdeltamargin value 1.5e2"),
+        "info string QsDeltaMargin = 150"
+    );
+    assert_eq!(
+        set("QsDeltaMargin value 149.6"),
+        "info string QsDeltaMargin = 150"
+    );
+    assert_eq!(
+        set("Quiescence value FALSE"),
+        "info string Quiescence = false"
+    );
+    assert_eq!(set("QsMoves value none"), "info string QsMoves = none");
+    assert_eq!(set("Hash value 1"), "info string Hash = 1");
+    for refused in [
+        "QsDeltaMargin value 99999",
+        "QsDeltaMargin value -1",
+        "QsDeltaMargin value NaN",
+        "QsDeltaMargin value inf",
+        "QsDeltaMargin value",
+        "Quiescence value maybe",
+        "QsMoves value everything",
+        "Hash value 0",
+    ] {
+        let answer = set(refused);
+        assert!(answer.contains("allowed"), "{refused}: {answer}");
+    }
+    assert!(set("QsDeltaMargn value 1").contains("did you mean 'QsDeltaMargin'"));
+    assert!(set("Blorp value 1").contains("no option 'Blorp'"));
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_leaves_the_position() {
+    let mut session = Session::new();
+    session.send("position startpos");
+    for nonsense in [
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen kR6/8/8/8/8/8/8/K7 w - - 0 1",
+        "position fen",
+        "position",
+        "position startpos moves e2e5",
+        "xyzzy",
+        "go depth x",
+    ] {
+        session.ask(nonsense, "info string");
+        if nonsense.starts_with("go") {
+            // Without a limit it searches until it is stopped.
+            session.ask("stop", "bestmove");
+        }
+    }
+    let lines = session.ask("go depth 1", "bestmove");
+    let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+    assert!(["2", "1"].contains(&&best[1..2]), "a first move: {best}");
+    session.quit();
+}
+
+#[test]
+fn mated_and_stalemated_sides_have_no_move() {
+    let mut session = Session::new();
+    for (fen, score) in [
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"),
+        ("7k/8/6Q1/6K1/8/8/8/8 b - - 0 1", "cp 0"),
+    ] {
+        session.send(&format!("position fen {fen}"));
+        let lines = session.ask("go depth 5", "bestmove");
+        assert_eq!(
+            lines,
+            [
+                format!("info depth 0 score {score}"),
+                "bestmove (none)".to_owned()
+            ]
+        );
+    }
+    session.quit();
+}
+
+#[test]
+fn the_end_of_input_ends_it() {
+    let mut session = Session::new();
+    session.send("go infinite");
+    let rest = session.end();
+    let answers = rest.iter().filter(|line| line.starts_with("bestmove"));
+    assert_eq!(answers.count(), 1);
+}

@@ -1,0 +1,112 @@
+//! Random games in step with an independent rules library.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
+use std::collections::HashMap;
+use stillwater::board::{CheckSquares, Move, Position, movegen};
+
+/// Games played by default; the environment variable `ORACLE_GAMES` overrides
+/// it (10000 takes a minute or two).
+const GAMES: usize = 600;
+
+fn games() -> usize {
+    std::env::var("ORACLE_GAMES").map_or(GAMES, |text| text.parse().expect("a number of games"))
+}
+
+fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -> Vec<Move> {
+    let fen = own.fen(true);
+    let read: Fen = fen.parse().unwrap();
+    let read: Chess = read.into_position(CastlingMode::Chess960).unwrap();
+    let mode = EnPassantMode::Legal;
+    assert_eq!(
+        Fen::from_position(&read, mode),
+        Fen::from_position(oracle, mode)
+    );
+
+    let moves = movegen::legal_moves(own);
+    let mut names: Vec<String> = moves.iter().map(|mv| mv.uci(true)).collect();
+    names.sort_unstable();
+    let mut expected: Vec<String> = oracle
+        .legal_moves()
+        .iter()
+        .map(|mv| mv.to_uci(CastlingMode::Chess960).to_string())
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(names, expected, "{fen}");
+
+    assert_eq!(own.in_check(), oracle.is_check(), "{fen}");
+    assert_eq!(own.checkers().0, oracle.checkers().0, "{fen}");
+    assert_eq!(
+        own.insufficient_material(),
+        oracle.is_insufficient_material(),
+        "{fen}"
+    );
+    assert_eq!(own.key(), own.computed_key(), "{fen}");
+    // Own keys tell positions apart exactly as the oracle's do.
+    let theirs = oracle.zobrist_hash(EnPassantMode::Legal);
+    assert_eq!(*keys.entry(own.key()).or_insert(theirs), theirs, "{fen}");
+    moves
+}
+
+/// Moves are pseudo-legal exactly when they are generated, whatever bits they
+/// are made of; and checks are foreseen.
+fn compare_tests(own: &Position, moves: &[Move], rng: &mut ChaCha8Rng) {
+    let checks = CheckSquares::new(own);
+    for &mv in moves {
+        assert!(own.is_pseudo_legal(mv) && own.is_legal(mv), "{mv:?}");
+        let gives_check = own.play(mv).in_check();
+        assert_eq!(
+            checks.gives_check(own, mv),
+            gives_check,
+            "{mv:?} {}",
+            own.fen(true)
+        );
+    }
+    for _ in 0..50 {
+        let mv = Move::from_bits(rng.random());
+        // The two bits of the promoted role mean nothing in other moves.
+        let canonical = mv.is_promotion() || mv.bits() >> 12 & 3 == 0;
+        if canonical {
+            let accepted = own.is_pseudo_legal(mv) && own.is_legal(mv);
+            assert_eq!(accepted, moves.contains(&mv), "{mv:?} {}", own.fen(true));
+        }
+    }
+}
+
+fn play_game(start: &str, rng: &mut ChaCha8Rng) {
+    let mut own = Position::from_fen(start).unwrap();
+    let fen: Fen = start.parse().unwrap();
+    let mut oracle: Chess = fen.into_position(CastlingMode::Chess960).unwrap();
+    let mut keys = HashMap::new();
+    for _ in 0..rng.random_range(20..200) {
+        let moves = compare(&own, &oracle, &mut keys);
+        compare_tests(&own, &moves, rng);
+        if moves.is_empty() {
+            return;
+        }
+        let mv = moves[rng.random_range(0..moves.len())];
+        let uci: UciMove = mv.uci(true).parse().unwrap();
+        oracle.play_unchecked(uci.to_move(&oracle).unwrap());
+        own = own.play(mv);
+    }
+}
+
+#[test]
+fn random_games_agree() {
+    const STARTS: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "bnqnrbkr/1pp2pp1/p7/3pP2p/4P1P1/8/PPPP3P/BNQNRBKR w HEhe d6 0 9",
+        "qrkbbnrn/pppppppp/8/8/8/8/PPPPPPPP/QRKBBNRN w GBgb - 0 1",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "4k3/P6p/8/8/8/8/p6P/4K3 w - - 0 1",
+    ];
+    let mut rng = ChaCha8Rng::seed_from_u64(20_260_401);
+    for game in 0..games() {
+        play_game(STARTS[game % STARTS.len()], &mut rng);
+    }
+}
