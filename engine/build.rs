@@ -116,14 +116,7 @@ fn main() {
         source += "];\n";
     }
     source += &format!("const TABLE_LEN: usize = {};\n", table.len());
-    let big_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
-    let bytes: Vec<u8> = table
-        .iter()
-        .flat_map(|word| match big_endian {
-            true => word.to_be_bytes(),
-            false => word.to_le_bytes(),
-        })
-        .collect();
+    let bytes: Vec<u8> = table.iter().flat_map(|word| word.to_le_bytes()).collect();
     let out = Path::new(&out);
     fs::write(out.join("magics.rs"), source).expect("OUT_DIR is writable");
     fs::write(out.join("attacks.bin"), bytes).expect("OUT_DIR is writable");

@@ -12,11 +12,16 @@ struct Magic {
 
 include!(concat!(env!("OUT_DIR"), "/magics.rs"));
 
+/// Attacks of all squares' relevant occupancies, as build.rs found them.
 static TABLE: [u64; TABLE_LEN] = {
-    let bytes = *include_bytes!(concat!(env!("OUT_DIR"), "/attacks.bin"));
-    // SAFETY: build.rs wrote exactly TABLE_LEN words in the target's byte
-    // order, and every bit pattern is a valid u64.
-    unsafe { std::mem::transmute(bytes) }
+    let (words, _) = include_bytes!(concat!(env!("OUT_DIR"), "/attacks.bin")).as_chunks::<8>();
+    let mut table = [0; TABLE_LEN];
+    let mut i = 0;
+    while i < TABLE_LEN {
+        table[i] = u64::from_le_bytes(words[i]);
+        i += 1;
+    }
+    table
 };
 
 fn slide(magic: &Magic, occupied: Bitboard) -> Bitboard {
