@@ -16,6 +16,8 @@
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`uci`]: an engine process and the protocol it speaks.
 
+pub mod analysis;
+pub mod book;
 pub mod cli;
 pub mod experiment;
 pub mod openings;

@@ -1,9 +1,11 @@
 //! The command line: one file a command. Each command is an `Args` struct
 //! with a `run` method that returns how the process should exit.
 
+mod book;
 mod calc;
 mod completions;
 mod exit;
+mod ranges;
 
 pub use exit::{Exit, Failure};
 
@@ -21,6 +23,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Book(book::BookArgs),
     Calc(calc::CalcArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
@@ -30,6 +33,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
+        Command::Book(args) => args.run(),
         Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
@@ -37,8 +41,40 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            eprintln!("hone: {:#}", failure.error);
+            eprintln!("hone: {}", message(&failure.error));
             failure.exit.into()
         }
+    }
+}
+
+/// The error and its causes in one line. Many errors say their cause in their
+/// own text, so a cause that has been said is not said again.
+fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let io = std::io::Error::other("disk full");
+        let said = anyhow::Error::new(io).context("cannot write x: disk full");
+        assert_eq!(message(&said), "cannot write x: disk full");
+        let unsaid: anyhow::Result<()> =
+            Err(anyhow::anyhow!("disk full")).context("cannot write x");
+        assert_eq!(message(&unsaid.unwrap_err()), "cannot write x: disk full");
     }
 }

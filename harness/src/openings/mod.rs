@@ -14,7 +14,7 @@ mod book;
 pub mod epd;
 pub mod games;
 mod opening;
-mod schedule;
+pub(crate) mod schedule;
 pub mod source;
 
 pub use book::{Book, BookError, BookOptions};

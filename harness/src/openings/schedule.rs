@@ -95,11 +95,14 @@ impl Schedule {
     }
 }
 
-/// The words of cycle `stream` under `seed`, as [`Schedule`] describes.
-pub(crate) fn words(seed: u64, stream: u64) -> ChaCha8Rng {
+const PURPOSE: &[u8; 16] = b"hone openings v1";
+
+/// The words of `stream` under `seed`, as [`Schedule`] describes; `purpose`
+/// keeps those of different uses apart.
+pub(crate) fn words(purpose: &[u8; 16], seed: u64, stream: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..24].copy_from_slice(b"hone openings v1");
+    key[8..24].copy_from_slice(purpose);
     let mut rng = ChaCha8Rng::from_seed(key);
     rng.set_stream(stream);
     rng
@@ -119,7 +122,7 @@ pub(crate) fn uniform(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
 
 fn shuffled(len: usize, seed: u64, cycle: u64) -> Arc<[u32]> {
     let mut places: Vec<u32> = (0..len as u32).collect();
-    let mut rng = words(seed, cycle);
+    let mut rng = words(PURPOSE, seed, cycle);
     for last in (1..len).rev() {
         let other = uniform(&mut rng, last as u32 + 1) as usize;
         places.swap(last, other);
@@ -152,7 +155,7 @@ mod tests {
         // An independent ChaCha8 written from RFC 8439 gives these words for
         // the keys described above.
         let take = |seed, stream| {
-            let mut rng = words(seed, stream);
+            let mut rng = words(PURPOSE, seed, stream);
             std::array::from_fn::<u32, 4, _>(|_| rng.next_u32())
         };
         assert_eq!(

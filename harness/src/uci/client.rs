@@ -244,11 +244,25 @@ impl Client {
     /// # Errors
     /// [`AnswerError`]; after a time-out the engine may still be thinking.
     pub async fn wait_bestmove(&mut self, deadline: Instant) -> Result<Answer, AnswerError> {
+        self.watch_bestmove(deadline, |_| {}).await
+    }
+
+    /// [`Client::wait_bestmove`] that shows what is known after each `info`
+    /// line.
+    ///
+    /// # Errors
+    /// As [`Client::wait_bestmove`].
+    pub async fn watch_bestmove(
+        &mut self,
+        deadline: Instant,
+        mut watch: impl FnMut(&Info),
+    ) -> Result<Answer, AnswerError> {
         self.wait_for(deadline, |heard, line| {
             if let Some(rest) = line.strip_prefix(b"info")
                 && rest.first().is_some_and(u8::is_ascii_whitespace)
             {
                 heard.info.update(line);
+                watch(heard.info);
                 return false;
             }
             let mut words = line

@@ -1,0 +1,177 @@
+//! An opening with what a book says about it, and its text.
+
+use std::fmt::Write;
+
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position, fen::Epd, san::SanPlus};
+
+use crate::openings::Opening;
+
+/// One opening on its way into a book.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The position before the moves; `None` is the usual start.
+    pub start: Option<Chess>,
+    pub moves: Vec<Move>,
+    /// The position after the moves.
+    pub end: Chess,
+    /// The judge's score in centipawns from White's side.
+    pub score: Option<i32>,
+}
+
+impl Entry {
+    /// The moves in standard algebraic notation, separated by spaces.
+    pub fn san(&self) -> String {
+        let mut position = self.start.clone().unwrap_or_default();
+        let words: Vec<String> = self
+            .moves
+            .iter()
+            .map(|&m| SanPlus::from_move_and_play_unchecked(&mut position, m).to_string())
+            .collect();
+        words.join(" ")
+    }
+
+    /// One EPD line without its end: the position after the moves, `hmvc`,
+    /// `fmvn`, the score as `ce` (from the side to move, as EPD has it) and,
+    /// from the usual start, the moves as `c0`.
+    pub fn epd(&self) -> String {
+        let mut line = format!(
+            "{} hmvc {}; fmvn {};",
+            Epd::from_position(&self.end, EnPassantMode::Legal),
+            self.end.halfmoves(),
+            self.end.fullmoves()
+        );
+        let mut push = |part: std::fmt::Arguments<'_>| {
+            line.write_fmt(part).expect("writing to a string succeeds");
+        };
+        if let Some(score) = self.score {
+            let score = match self.end.turn() {
+                Color::White => score,
+                Color::Black => -score,
+            };
+            push(format_args!(" ce {score};"));
+        }
+        if self.start.is_none() && !self.moves.is_empty() {
+            push(format_args!(" c0 \"{}\";", self.san()));
+        }
+        line
+    }
+
+    /// One PGN game, ending with an empty line. The score stands in a comment
+    /// after the last move, in pawns from White's side.
+    pub fn pgn(&self) -> String {
+        let mut tags = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n\
+            [White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n"
+            .to_owned();
+        let opening = self.start.as_ref().map(Opening::from_position);
+        if let Some(fen) = opening.and_then(|opening| opening.fen) {
+            tags.push_str(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n"));
+        }
+        let mut words = Vec::new();
+        let mut position = self.start.clone().unwrap_or_default();
+        for (index, &m) in self.moves.iter().enumerate() {
+            let number = position.fullmoves();
+            match position.turn() {
+                Color::White => words.push(format!("{number}.")),
+                Color::Black if index == 0 => words.push(format!("{number}...")),
+                Color::Black => {}
+            }
+            words.push(SanPlus::from_move_and_play_unchecked(&mut position, m).to_string());
+        }
+        if let Some(score) = self.score {
+            words.push(format!("{{{:+.2}}}", f64::from(score) / 100.0));
+        }
+        words.push("*".to_owned());
+        format!("{tags}\n{}\n\n", wrapped(&words))
+    }
+}
+
+/// Words in lines of at most 80 characters, as PGN asks for.
+fn wrapped(words: &[String]) -> String {
+    let mut text = String::new();
+    let mut width = 0;
+    for word in words {
+        if width > 0 && width + 1 + word.len() > 80 {
+            text.push('\n');
+            width = 0;
+        } else if width > 0 {
+            text.push(' ');
+            width += 1;
+        }
+        text.push_str(word);
+        width += word.len();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openings::{Variant, epd::PositionLine, games::Games};
+
+    fn entry(moves: &str, score: Option<i32>) -> Entry {
+        let opening = Opening {
+            fen: None,
+            moves: moves.into(),
+        };
+        let mut end = Chess::default();
+        let mut played = Vec::new();
+        for text in opening.uci_moves() {
+            let uci: shakmaty::uci::UciMove = text.parse().unwrap();
+            let m = uci.to_move(&end).unwrap();
+            end.play_unchecked(m);
+            played.push(m);
+        }
+        Entry {
+            start: None,
+            moves: played,
+            end,
+            score,
+        }
+    }
+
+    #[test]
+    fn scores_are_those_of_the_side_to_move() {
+        let white = entry("e2e4 e7e5", Some(31)).epd();
+        assert_eq!(
+            white,
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - \
+             hmvc 0; fmvn 2; ce 31; c0 \"e4 e5\";"
+        );
+        let black = entry("e2e4", Some(31)).epd();
+        assert!(black.contains(" ce -31; c0 \"e4\";"), "{black}");
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let entry = entry("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6", Some(-40));
+        let epd = entry.epd();
+        let line = PositionLine::parse(epd.as_bytes()).unwrap();
+        assert_eq!(line.position(Variant::Standard).unwrap(), entry.end);
+        let pgn = entry.pgn();
+        assert!(pgn.contains("4. Nxd4 Nf6 {-0.40} *"), "{pgn}");
+        let games: Vec<_> = Games::new(pgn.as_bytes(), None, Variant::Standard)
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(games.len(), 1);
+        assert_eq!(games[0].moves, entry.moves);
+        assert!(pgn.lines().all(|line| line.len() <= 80));
+    }
+
+    #[test]
+    fn a_start_of_its_own_becomes_a_tag() {
+        let start = super::super::chess960::start(0);
+        let m = start.legal_moves()[0];
+        let end = start.clone().play(m).unwrap();
+        let entry = Entry {
+            start: Some(start),
+            moves: vec![m],
+            end,
+            score: None,
+        };
+        let pgn = entry.pgn();
+        assert!(pgn.contains("[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1\"]"));
+        assert!(!entry.epd().contains("c0"));
+        let game = Games::new(pgn.as_bytes(), None, Variant::Chess960).next();
+        assert_eq!(game.unwrap().unwrap().end, entry.end);
+    }
+}

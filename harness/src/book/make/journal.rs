@@ -1,0 +1,149 @@
+//! What has been judged already, should the work be cut off.
+
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use thiserror::Error;
+
+use super::judge::Judgement;
+
+/// A text file beside the book to be: the recipe in the first line, then a
+/// line for each judgement, the draw and the score or `-`.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    #[error("cannot write {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "{} was left by another `hone book make` (other options, games or judge); \
+         finish that one with its own options, or delete the file", path.display()
+    )]
+    Foreign { path: PathBuf },
+}
+
+impl Journal {
+    /// Opens the journal at `path`, or begins one; `heading` names the work.
+    /// Gives the judgements it holds; a line cut off in the middle is none.
+    ///
+    /// # Errors
+    /// See [`JournalError`].
+    pub fn open(
+        path: &Path,
+        heading: &str,
+    ) -> Result<(Self, HashMap<u64, Judgement>), JournalError> {
+        let io_error = |source| JournalError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let old = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(io_error(error)),
+        };
+        let whole = &old[..old.rfind('\n').map_or(0, |end| end + 1)];
+        let mut lines = whole.lines();
+        let known = match lines.next() {
+            Some(first) if first != heading => {
+                return Err(JournalError::Foreign {
+                    path: path.to_owned(),
+                });
+            }
+            _ => lines.filter_map(read_line).collect(),
+        };
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(io_error)?;
+        file.set_len(whole.len() as u64).map_err(io_error)?;
+        if whole.is_empty() {
+            writeln!(file, "{heading}").map_err(io_error)?;
+        }
+        let path = path.to_owned();
+        Ok((Self { path, file }, known))
+    }
+
+    /// Adds a judgement.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`], for instance if the disk is full.
+    pub fn add(&mut self, draw: u64, judgement: Judgement) -> Result<(), JournalError> {
+        let line = match judgement {
+            Judgement::Unfit => format!("{draw} -\n"),
+            Judgement::Score(score) => format!("{draw} {score}\n"),
+        };
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(|source| JournalError::Io {
+                path: self.path.clone(),
+                source,
+            })
+    }
+
+    /// Removes the journal: the book is written.
+    ///
+    /// # Errors
+    /// [`JournalError::Io`].
+    pub fn remove(self) -> Result<(), JournalError> {
+        std::fs::remove_file(&self.path).map_err(|source| JournalError::Io {
+            path: self.path.clone(),
+            source,
+        })
+    }
+}
+
+fn read_line(line: &str) -> Option<(u64, Judgement)> {
+    let (draw, score) = line.split_once(' ')?;
+    let judgement = match score {
+        "-" => Judgement::Unfit,
+        score => Judgement::Score(score.parse().ok()?),
+    };
+    Some((draw.parse().ok()?, judgement))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judgements_come_back_and_a_torn_line_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        let (mut journal, known) = Journal::open(&path, "recipe").unwrap();
+        assert!(known.is_empty());
+        journal.add(3, Judgement::Score(-12)).unwrap();
+        journal.add(1, Judgement::Unfit).unwrap();
+        drop(journal);
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"7 1").unwrap();
+        let (mut journal, known) = Journal::open(&path, "recipe").unwrap();
+        assert_eq!(
+            known,
+            HashMap::from([(3, Judgement::Score(-12)), (1, Judgement::Unfit)])
+        );
+        journal.add(7, Judgement::Score(15)).unwrap();
+        let (journal, known) = Journal::open(&path, "recipe").unwrap();
+        assert_eq!(known[&7], Judgement::Score(15));
+        journal.remove().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn the_journal_of_other_work_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        Journal::open(&path, "one").unwrap();
+        let error = Journal::open(&path, "two").unwrap_err();
+        assert!(matches!(error, JournalError::Foreign { .. }), "{error}");
+    }
+}

@@ -1,0 +1,64 @@
+//! What the engine thinks of a candidate.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{Chess, Color, Position};
+
+use super::Recipe;
+use crate::{
+    analysis::{AnalysisError, Analyst, Limit},
+    openings::Opening,
+    uci::Score,
+};
+
+/// What the judge came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Judgement {
+    /// The score is outside the window, a mate, or not steady.
+    Unfit,
+    /// Centipawns from White's side.
+    Score(i32),
+}
+
+/// Judges a position from scratch: a short look first, which most positions
+/// do not pass, then the full search. A position is quiet if the two scores
+/// are close; so a first score further from the window than that margin
+/// cannot lead to a fit one.
+///
+/// # Errors
+/// If the engine fails.
+pub async fn judge(
+    analyst: &mut Analyst,
+    position: &Chess,
+    recipe: &Recipe,
+) -> Result<Judgement, AnalysisError> {
+    let fen = Opening::from_position(position);
+    let fen = fen.start_fen();
+    analyst.forget().await?;
+    let glance = analyst.evaluate(fen, Limit::Nodes(recipe.glance)).await?;
+    let Some(first) = white_score(glance.score, position) else {
+        return Ok(Judgement::Unfit);
+    };
+    let (low, high) = recipe.window.clone().into_inner();
+    if !(low.saturating_sub(recipe.quiet)..=high.saturating_add(recipe.quiet)).contains(&first) {
+        return Ok(Judgement::Unfit);
+    }
+    let full = analyst.evaluate(fen, Limit::Nodes(recipe.nodes)).await?;
+    Ok(match white_score(full.score, position) {
+        Some(score)
+            if recipe.window.contains(&score)
+                && first.abs_diff(score) <= recipe.quiet.unsigned_abs() =>
+        {
+            Judgement::Score(score)
+        }
+        _ => Judgement::Unfit,
+    })
+}
+
+/// A score in centipawns from White's side; `None` for a mate or no score.
+pub fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
+    match (score?, position.turn()) {
+        (Score::Cp(cp), Color::White) => Some(cp),
+        (Score::Cp(cp), Color::Black) => Some(cp.saturating_neg()),
+        (Score::Mate(_), _) => None,
+    }
+}

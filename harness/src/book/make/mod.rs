@@ -1,0 +1,56 @@
+//! Makes a book: candidates are drawn in a fixed order, judged by an engine in
+//! any order, and chosen again in the order they were drawn.
+//!
+//! * [`candidates`]: positions from random play, from games, or both.
+//! * [`judge`]: what the engine thinks of one.
+//! * [`selection`]: which of the judged ones make the book.
+//! * [`journal`]: what has been judged already, should the work be cut off.
+//! * [`session`]: all of it together.
+
+pub mod candidates;
+pub mod journal;
+pub mod judge;
+pub mod selection;
+pub mod session;
+
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+use crate::openings::Variant;
+
+/// All that decides which positions a book holds. The same recipe, judge and
+/// games give the same book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipe {
+    pub variant: Variant,
+    pub source: SourceKind,
+    /// Half-moves from the start position.
+    pub plies: RangeInclusive<usize>,
+    /// Positions wanted.
+    pub count: usize,
+    /// Centipawns from White's side.
+    pub window: RangeInclusive<i32>,
+    /// Nodes of the judge's full search.
+    pub nodes: u64,
+    /// Nodes of its first look.
+    pub glance: u64,
+    /// The most that the two scores may differ by, in centipawns.
+    pub quiet: i32,
+    /// The most positions from one first move (in Chess960: from one start
+    /// position).
+    pub per_family: Option<usize>,
+    pub seed: u64,
+}
+
+/// Where candidates come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// Uniformly random legal moves from the start position.
+    Random,
+    /// The leading moves of games.
+    Games,
+    /// The leading moves of games, followed by random ones.
+    Both,
+}

@@ -1,0 +1,154 @@
+//! Judges at work: hands out candidates, takes in judgements.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use thiserror::Error;
+use tokio::task::{JoinSet, LocalSet};
+
+use super::{
+    Recipe,
+    candidates::{Candidate, Candidates},
+    journal::{Journal, JournalError},
+    judge::{Judgement, judge},
+    selection::Selection,
+};
+use crate::{
+    analysis::{AnalysisError, Analyst},
+    book::entry::Entry,
+};
+
+/// Why a book was not finished. What has been judged is in the journal.
+#[derive(Debug, Error)]
+pub enum MakeError {
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// How far the work is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Positions in the book.
+    pub chosen: usize,
+    /// Positions judged, in this session or before.
+    pub judged: u64,
+}
+
+/// A book being made.
+struct Session {
+    candidates: Candidates,
+    selection: Selection,
+    journal: Journal,
+    known: HashMap<u64, Judgement>,
+    judged: u64,
+    report: Box<dyn Fn(Progress)>,
+}
+
+/// A book, its journal (to be removed once the book is safe), and how far the
+/// work came.
+#[derive(Debug)]
+pub struct Made {
+    pub entries: Vec<Entry>,
+    pub journal: Journal,
+    pub progress: Progress,
+}
+
+/// Lets the judges work until the book is complete or the candidates are used
+/// up, going on from the judgements that the journal holds.
+///
+/// # Errors
+/// If a judge fails, or the journal cannot be written.
+pub async fn run(
+    recipe: &Recipe,
+    candidates: Candidates,
+    (journal, known): (Journal, HashMap<u64, Judgement>),
+    judges: Vec<Analyst>,
+    report: Box<dyn Fn(Progress)>,
+) -> Result<Made, MakeError> {
+    let session = Rc::new(RefCell::new(Session {
+        candidates,
+        selection: Selection::new(recipe),
+        journal,
+        known,
+        judged: 0,
+        report,
+    }));
+    let recipe = Rc::new(recipe.clone());
+    let local = LocalSet::new();
+    let mut work = JoinSet::new();
+    for analyst in judges {
+        let one = work_of_one(analyst, Rc::clone(&session), Rc::clone(&recipe));
+        work.spawn_local_on(one, &local);
+    }
+    local
+        .run_until(async {
+            while let Some(outcome) = work.join_next().await {
+                outcome.expect("a judge's work does not panic")?;
+            }
+            Ok::<(), MakeError>(())
+        })
+        .await?;
+    drop(work);
+    drop(local);
+    let session = Rc::into_inner(session)
+        .expect("all judges are done")
+        .into_inner();
+    Ok(Made {
+        progress: session.progress(),
+        entries: session.selection.into_entries(),
+        journal: session.journal,
+    })
+}
+
+async fn work_of_one(
+    mut analyst: Analyst,
+    session: Rc<RefCell<Session>>,
+    recipe: Rc<Recipe>,
+) -> Result<(), MakeError> {
+    loop {
+        let next = session.borrow_mut().next();
+        let Some(candidate) = next else {
+            analyst.quit().await;
+            return Ok(());
+        };
+        let judgement = judge(&mut analyst, &candidate.entry.end, &recipe).await?;
+        session.borrow_mut().absorb(candidate, judgement)?;
+    }
+}
+
+impl Session {
+    /// The next candidate that has to be judged.
+    fn next(&mut self) -> Option<Candidate> {
+        while !self.selection.is_complete() {
+            let candidate = self.candidates.next()?;
+            if !self.selection.expect(&candidate) {
+                continue;
+            }
+            match self.known.remove(&candidate.draw) {
+                Some(judgement) => self.take_in(candidate, judgement),
+                None => return Some(candidate),
+            }
+        }
+        None
+    }
+
+    fn absorb(&mut self, candidate: Candidate, judgement: Judgement) -> Result<(), JournalError> {
+        self.journal.add(candidate.draw, judgement)?;
+        self.take_in(candidate, judgement);
+        (self.report)(self.progress());
+        Ok(())
+    }
+
+    fn take_in(&mut self, candidate: Candidate, judgement: Judgement) {
+        self.judged += 1;
+        self.selection.absorb(candidate, judgement);
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            chosen: self.selection.len(),
+            judged: self.judged,
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Makes opening books, measures them and says what they are worth.
+//!
+//! * [`make`]: candidates from random play or games, judged by an engine.
+//! * [`entry`]: an opening with what a book says about it, and its text.
+//! * [`output`]: writes books.
+//! * [`chess960`]: the 960 start positions.
+
+pub mod chess960;
+pub mod entry;
+pub mod make;
+pub mod output;

@@ -1,0 +1,199 @@
+//! Writes a book to a file, packed if its name says so.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, GzBuilder};
+use thiserror::Error;
+use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
+
+use super::entry::Entry;
+use crate::openings::Format;
+
+/// A book that could not be written.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    #[error("cannot write {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "cannot tell what to write into {}: name it .epd or .pgn, with .gz or .zip after it \
+         to pack it", path.display()
+    )]
+    Name { path: PathBuf },
+}
+
+/// How a file is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    None,
+    Gzip,
+    Zip,
+}
+
+/// Where a book goes: a path whose name has been understood.
+#[derive(Debug, Clone)]
+pub struct Output {
+    path: PathBuf,
+    /// File name without the packing.
+    inner: String,
+    format: Format,
+    packing: Packing,
+}
+
+impl Output {
+    /// Understands a name like `book.epd`, `book.pgn.gz` or `book.epd.zip`.
+    ///
+    /// # Errors
+    /// [`OutputError::Name`] for any other.
+    pub fn new(path: &Path) -> Result<Self, OutputError> {
+        let name_error = || OutputError::Name {
+            path: path.to_owned(),
+        };
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(name_error)?;
+        let (inner, packing) = if let Some(inner) = name.strip_suffix(".gz") {
+            (inner, Packing::Gzip)
+        } else if let Some(inner) = name.strip_suffix(".zip") {
+            (inner, Packing::Zip)
+        } else {
+            (name, Packing::None)
+        };
+        match Format::of_name(Path::new(inner)) {
+            Some(format @ (Format::Epd | Format::Pgn)) => Ok(Self {
+                path: path.to_owned(),
+                inner: inner.to_owned(),
+                format,
+                packing,
+            }),
+            Some(Format::Polyglot) | None => Err(name_error()),
+        }
+    }
+
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// EPD or PGN.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The path with something added to its name.
+    pub fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = OsString::from(&self.path);
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+
+    /// Output number `part` of `parts`: `book-1.epd` for `book.epd`.
+    pub fn part(&self, part: usize, parts: usize) -> Self {
+        let width = parts.to_string().len();
+        let numbered = |name: &str| match name.split_once('.') {
+            Some((stem, rest)) => format!("{stem}-{part:0width$}.{rest}"),
+            None => format!("{name}-{part:0width$}"),
+        };
+        let name = self.path.file_name().and_then(|name| name.to_str());
+        Self {
+            path: self.path.with_file_name(numbered(name.unwrap_or_default())),
+            inner: numbered(&self.inner),
+            ..self.clone()
+        }
+    }
+
+    /// Writes the book: whole, or not at all. The same entries give the same
+    /// bytes.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`].
+    pub fn write<'a>(
+        &self,
+        entries: impl IntoIterator<Item = &'a Entry>,
+    ) -> Result<(), OutputError> {
+        let mut text = String::new();
+        for entry in entries {
+            match self.format {
+                Format::Pgn => text.push_str(&entry.pgn()),
+                Format::Epd | Format::Polyglot => {
+                    text.push_str(&entry.epd());
+                    text.push('\n');
+                }
+            }
+        }
+        let unfinished = self.beside(".tmp");
+        self.pack(&unfinished, text.as_bytes())
+            .and_then(|()| std::fs::rename(&unfinished, &self.path))
+            .map_err(|source| OutputError::Io {
+                path: self.path.clone(),
+                source,
+            })
+    }
+
+    fn pack(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = File::create(path)?;
+        match self.packing {
+            Packing::None => file.write_all(bytes)?,
+            Packing::Gzip => {
+                let mut encoder = GzBuilder::new().write(&mut file, Compression::best());
+                encoder.write_all(bytes)?;
+                encoder.finish()?;
+            }
+            Packing::Zip => {
+                let mut writer = ZipWriter::new(&mut file);
+                let options = SimpleFileOptions::default().last_modified_time(DateTime::default());
+                writer.start_file(self.inner.as_str(), options)?;
+                writer.write_all(bytes)?;
+                writer.finish()?;
+            }
+        }
+        file.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openings::{Book, BookOptions};
+
+    #[test]
+    fn every_packing_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = Entry {
+            start: None,
+            moves: Vec::new(),
+            end: crate::book::chess960::start(518),
+            score: None,
+        };
+        for name in ["a.epd", "a.pgn", "b.epd.gz", "b.pgn.zip"] {
+            let output = Output::new(&folder.path().join(name)).unwrap();
+            output.write([&entry, &entry]).unwrap();
+            let options = BookOptions {
+                plies: Some(0),
+                ..BookOptions::default()
+            };
+            assert_eq!(
+                Book::open(output.path(), options).unwrap().len(),
+                2,
+                "{name}"
+            );
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn names_that_say_nothing_are_refused() {
+        for name in ["book", "book.bin", "book.txt", "book.gz", ".."] {
+            assert!(Output::new(Path::new(name)).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn parts_are_numbered_before_the_extension() {
+        let output = Output::new(Path::new("x/book.epd.gz")).unwrap();
+        assert_eq!(output.part(3, 12).path(), Path::new("x/book-03.epd.gz"));
+    }
+}

@@ -1,0 +1,263 @@
+//! `hone book make`: positions drawn by seed and judged by an engine.
+
+use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::{
+    analysis::{Analyst, EngineCommand, parse_option},
+    book::{
+        make::{
+            Recipe, SourceKind,
+            candidates::Candidates,
+            journal::Journal,
+            session::{self, Made, Progress},
+        },
+        output::Output,
+    },
+    cli::{Exit, Failure, ranges},
+    openings::{
+        Variant,
+        games::{Game, Games},
+        source,
+    },
+};
+
+/// Make a book: draw positions by seed, keep those that an engine finds fit
+///
+/// Candidates come from random legal moves, from the leading moves of games,
+/// or from both. The judge looks at each one twice, for an eighth of the nodes
+/// and for all of them; a position is kept if the second score is inside the
+/// window, and close to the first (quiet), and if nothing equal is in the book
+/// already, whatever the order of moves that led to it. The same command makes
+/// the same book, at any concurrency. If it is cut off, the same command goes
+/// on where it stopped.
+#[derive(Debug, Args)]
+pub(super) struct Make {
+    /// The book to write: .epd or .pgn, with .gz or .zip after it to pack it
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The judge: any UCI engine
+    #[arg(long, value_name = "CMD")]
+    engine: String,
+    /// Set an option of the judge (more than once for several)
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
+    options: Vec<(String, String)>,
+    /// Nodes that the judge searches
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(8..))]
+    nodes: u64,
+    /// Positions wanted
+    #[arg(long, value_name = "N", default_value = "1000")]
+    count: NonZeroUsize,
+    /// Half-moves from the start position: a number or a range like 6..10
+    #[arg(long, value_name = "PLIES", default_value = "8", value_parser = ranges::plies)]
+    plies: RangeInclusive<usize>,
+    /// Scores wanted, in centipawns from White's side
+    #[arg(long, value_name = "LOW..HIGH", default_value = "-25..25", allow_hyphen_values = true, value_parser = ranges::scores)]
+    window: RangeInclusive<i32>,
+    /// The most that the judge's two scores may differ by, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=10_000))]
+    quiet: i32,
+    /// The most positions that share White's first move (with --chess960: the start position)
+    #[arg(long, value_name = "N")]
+    per_family: Option<NonZeroUsize>,
+    /// Games to take leading moves from: PGN, plain or packed
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Where candidates come from [default: games with --pgn, else random]
+    #[arg(long, value_enum)]
+    from: Option<SourceKind>,
+    /// Start from the 960 positions of Chess960
+    #[arg(long)]
+    chess960: bool,
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Judges at work at once [default: number of processors]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    book: PathBuf,
+    count: usize,
+    wanted: usize,
+    judged: u64,
+    judge: String,
+}
+
+impl Make {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let output = Output::new(&self.out)?;
+        let recipe = self.recipe()?;
+        let (games, games_sha256) = self.games(&recipe)?;
+        let candidates = Candidates::new(&recipe, games);
+        if recipe.source != SourceKind::Random {
+            eprintln!("{} games are long enough", candidates.games());
+        }
+        let engine = EngineCommand::new(&self.engine, self.options.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            let judges = self.judges(&engine, recipe.variant).await?;
+            let judge = judges[0].name().to_owned();
+            let heading = serde_json::to_string(&(
+                env!("CARGO_PKG_VERSION"),
+                &recipe,
+                &judge,
+                &engine.options,
+                games_sha256,
+            ))?;
+            let journal = Journal::open(&output.beside(".partial"), &heading)?;
+            if !journal.1.is_empty() {
+                eprintln!("going on after {} judged positions", journal.1.len());
+            }
+            let report = progress_bar(&recipe);
+            tokio::select! {
+                made = session::run(&recipe, candidates, journal, judges, report) => {
+                    let made = made.map_err(Failure::failed)?;
+                    self.finish(made, &output, judge)
+                }
+                interrupt = tokio::signal::ctrl_c() => {
+                    interrupt?;
+                    eprintln!("interrupted; the same command goes on from here");
+                    Ok(Exit::Interrupted)
+                }
+            }
+        })
+    }
+
+    fn recipe(&self) -> Result<Recipe, Failure> {
+        let source = match (self.from, &self.pgn) {
+            (Some(source @ (SourceKind::Games | SourceKind::Both)), None) => {
+                let name = match source {
+                    SourceKind::Games => "games",
+                    _ => "both",
+                };
+                return Err(anyhow!("--from {name} needs games: name them with --pgn FILE").into());
+            }
+            (Some(SourceKind::Random), Some(_)) => {
+                return Err(anyhow!("--from random and --pgn exclude each other").into());
+            }
+            (Some(source), _) => source,
+            (None, Some(_)) => SourceKind::Games,
+            (None, None) => SourceKind::Random,
+        };
+        Ok(Recipe {
+            variant: if self.chess960 {
+                Variant::Chess960
+            } else {
+                Variant::Standard
+            },
+            source,
+            plies: self.plies.clone(),
+            count: self.count.get(),
+            window: self.window.clone(),
+            nodes: self.nodes,
+            glance: self.nodes / 8,
+            quiet: self.quiet,
+            per_family: self.per_family.map(NonZeroUsize::get),
+            seed: self.seed,
+        })
+    }
+
+    /// The games of the PGN source, bad ones left out, and the file's hash.
+    fn games(&self, recipe: &Recipe) -> Result<(Vec<Game>, Option<String>), Failure> {
+        let Some(path) = &self.pgn else {
+            return Ok((Vec::new(), None));
+        };
+        let file = source::read(path)?;
+        let mut games = Vec::new();
+        let mut bad = Vec::new();
+        let longest = Some(*recipe.plies.end());
+        for game in Games::new(file.bytes.as_slice(), longest, recipe.variant) {
+            match game {
+                Ok(game) => games.push(game),
+                Err(error) => bad.push(error),
+            }
+        }
+        if let Some(first) = bad.first() {
+            eprintln!(
+                "{}: {} unusable games left out, the first one: {first}",
+                path.display(),
+                bad.len()
+            );
+        }
+        if games.is_empty() {
+            return Err(anyhow!("{} holds no usable game", path.display()).into());
+        }
+        Ok((games, Some(file.sha256)))
+    }
+
+    async fn judges(
+        &self,
+        engine: &EngineCommand,
+        variant: Variant,
+    ) -> Result<Vec<Analyst>, Failure> {
+        let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let count = self.concurrency.unwrap_or(processors).get();
+        let mut judges = Vec::with_capacity(count);
+        for _ in 0..count {
+            let judge = Analyst::start(engine, variant).await;
+            judges.push(judge.with_context(|| format!("the judge `{}`", self.engine))?);
+        }
+        Ok(judges)
+    }
+
+    fn finish(&self, made: Made, output: &Output, judge: String) -> Result<Exit, Failure> {
+        let report = Report {
+            book: output.path().to_owned(),
+            count: made.entries.len(),
+            wanted: self.count.get(),
+            judged: made.progress.judged,
+            judge,
+        };
+        let complete = report.count == report.wanted;
+        if report.count > 0 {
+            output.write(&made.entries).map_err(Failure::failed)?;
+            made.journal.remove().map_err(Failure::failed)?;
+        }
+        eprintln!(
+            "{}: {} of {} positions, {} judged by {}",
+            report.book.display(),
+            report.count,
+            report.wanted,
+            report.judged,
+            report.judge
+        );
+        if !complete {
+            eprintln!("the candidates are used up: widen --window, --plies or --quiet");
+        }
+        if self.json {
+            println!("{}", serde_json::to_string(&report)?);
+        }
+        Ok(if complete {
+            Exit::Done
+        } else {
+            Exit::Inconclusive
+        })
+    }
+}
+
+fn progress_bar(recipe: &Recipe) -> Box<dyn Fn(Progress)> {
+    let bar = ProgressBar::new(recipe.count as u64);
+    let style = ProgressStyle::with_template(
+        "{bar:30} {pos}/{len} positions, {msg} judged, {elapsed_precise}, {eta_precise} to go",
+    )
+    .expect("the template is well formed");
+    bar.set_style(style);
+    Box::new(move |progress| {
+        bar.set_position(progress.chosen as u64);
+        bar.set_message(progress.judged.to_string());
+        if progress.chosen as u64 == bar.length().unwrap_or_default() {
+            bar.finish();
+        }
+    })
+}

@@ -1,0 +1,222 @@
+//! `hone book make` as a built program, judged by a small engine of its own.
+#![cfg(unix)]
+
+use std::{
+    collections::HashSet,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use harness::openings::{Variant, epd::PositionLine};
+
+/// A shell script that is a UCI engine, whose score is a checksum of the position: between -100 and
+/// 99, whatever the nodes.
+const JUDGE: &str = r#"#!/bin/sh
+while read -r line; do
+  case "$line" in
+    uci) echo "id name checksum"
+         echo "option name UCI_Chess960 type check default false"; echo uciok ;;
+    isready) echo readyok ;;
+    position*) fen="$line" ;;
+    go*) sum=$(printf %s "$fen" | cksum); sum=${sum%% *}
+         echo "info depth 1 score cp $((sum % 200 - 100)) nodes 1 pv a2a3"
+         echo "bestmove a2a3" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+fn judge(folder: &Path) -> PathBuf {
+    script(folder, "judge", JUDGE)
+}
+
+fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn make(engine: &Path, out: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+    command
+        .args(["book", "make", "--json", "--out"])
+        .arg(out)
+        .arg("--engine")
+        .arg(engine)
+        .args(more)
+        .stdin(Stdio::null());
+    command
+}
+
+fn succeed(mut command: Command) -> Output {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    output
+}
+
+#[test]
+fn the_same_book_at_any_concurrency_and_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let engine = judge(folder);
+    let recipe = ["--count", "150", "--plies", "3..6", "--per-family", "20"];
+    for (out, concurrency) in [("one.epd", "1"), ("four.epd", "4")] {
+        let mut command = make(&engine, &folder.join(out), &recipe);
+        command.args(["--concurrency", concurrency]);
+        succeed(command);
+    }
+    let one = fs::read(folder.join("one.epd")).unwrap();
+    assert_eq!(one, fs::read(folder.join("four.epd")).unwrap());
+
+    let out = folder.join("killed.epd");
+    let journal = folder.join("killed.epd.partial");
+    let mut killed = make(&engine, &out, &recipe).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while fs::read(&journal).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count()) < 40 {
+        assert!(Instant::now() < deadline, "nothing is judged");
+        thread::sleep(Duration::from_millis(5));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(!out.exists());
+    let resumed = succeed(make(&engine, &out, &recipe));
+    let errors = String::from_utf8_lossy(&resumed.stderr);
+    assert!(errors.contains("going on after"), "{errors}");
+    assert_eq!(one, fs::read(&out).unwrap());
+    assert!(!journal.exists());
+}
+
+#[test]
+fn every_line_keeps_the_recipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let recipe = [
+        "--count",
+        "120",
+        "--plies",
+        "5",
+        "--per-family",
+        "7",
+        "--window",
+        "-30..30",
+    ];
+    let output = succeed(make(&judge(folder), &folder.join("a.epd"), &recipe));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["count"], 120);
+    assert_eq!(report["judge"], "checksum");
+    let text = fs::read_to_string(folder.join("a.epd")).unwrap();
+    let mut positions = HashSet::new();
+    let mut families = std::collections::HashMap::new();
+    for line in text.lines() {
+        let parsed = PositionLine::parse(line.as_bytes()).unwrap();
+        let position = parsed.position(Variant::Standard).unwrap();
+        assert!(positions.insert(position), "{line}");
+        let score = std::str::from_utf8(parsed.operation("ce").unwrap()).unwrap();
+        let score: i32 = score.parse().unwrap();
+        assert!((-30..=30).contains(&score), "{line}");
+        let moves = std::str::from_utf8(parsed.operation("c0").unwrap()).unwrap();
+        assert_eq!(moves.split(' ').count(), 5, "{line}");
+        let first = moves.split(' ').next().unwrap().to_owned();
+        *families.entry(first).or_insert(0) += 1;
+    }
+    assert_eq!(positions.len(), 120);
+    assert!(families.values().all(|&count| count <= 7), "{families:?}");
+}
+
+#[test]
+fn chess960_and_games_are_sources_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let engine = judge(folder);
+    let recipe = [
+        "--count",
+        "20",
+        "--plies",
+        "2",
+        "--chess960",
+        "--per-family",
+        "1",
+    ];
+    succeed(make(&engine, &folder.join("frc.pgn.gz"), &recipe));
+    let options = harness::openings::BookOptions {
+        variant: Variant::Chess960,
+        ..Default::default()
+    };
+    let book = harness::openings::Book::open(&folder.join("frc.pgn.gz"), options).unwrap();
+    let starts: HashSet<_> = book.iter().map(|opening| opening.fen).collect();
+    assert_eq!(starts.len(), 20);
+
+    let games = folder.join("games.pgn");
+    fs::write(
+        &games,
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n\n1. d4 Ke4 *\n\n1. d4 d5 2. c4 *\n",
+    )
+    .unwrap();
+    let recipe = ["--plies", "2..6", "--window", "-100..99"];
+    let mut command = make(&engine, &folder.join("games.epd"), &recipe);
+    command.arg("--pgn").arg(&games);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "fewer positions than wanted");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("1 unusable games left out, the first one: line 3"),
+        "{errors}"
+    );
+    let text = fs::read_to_string(folder.join("games.epd")).unwrap();
+    assert_eq!(text.lines().count(), 7, "{text}");
+}
+
+#[test]
+fn bad_requests_start_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let engine = judge(folder);
+    for (more, part) in [
+        (&["--plies", "9..8"][..], "9 is above 8"),
+        (&["--window", "x"], "not a whole number"),
+        (&["--from", "games"], "--pgn FILE"),
+        (&["--option", "Hash=16"], "no option `Hash`"),
+        (&["--engine", "/bin/cat"], "uci"),
+        (&["--pgn", "missing.pgn"], "cannot read missing.pgn"),
+        (&["--out", "book.txt"], "name it .epd or .pgn"),
+    ] {
+        let named = |option: &str| more.contains(&option);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+        command.args(["book", "make"]).args(more);
+        if !named("--out") {
+            command.arg("--out").arg(folder.join("a.epd"));
+        }
+        if !named("--engine") {
+            command.arg("--engine").arg(&engine);
+        }
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {errors}");
+        assert!(errors.contains(part), "{more:?}: {errors}");
+        assert!(!folder.join("a.epd").exists());
+        assert!(!folder.join("a.epd.partial").exists());
+    }
+}
+
+#[test]
+fn a_judge_that_dies_leaves_work_to_go_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let limited = JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ");
+    let dying = script(folder, "dying", &limited);
+    let recipe = ["--count", "100", "--concurrency", "1"];
+    let output = make(&dying, &folder.join("a.epd"), &recipe)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(errors.contains("closed its output or ended"), "{errors}");
+    assert!(folder.join("a.epd.partial").exists());
+    assert!(!folder.join("a.epd").exists());
+}
