@@ -16,6 +16,23 @@ pub struct Entry {
     pub end: Chess,
     /// The judge's score in centipawns from White's side.
     pub score: Option<i32>,
+    /// Further EPD operations, each with a space before and a semicolon after.
+    pub operations: String,
+    /// Whether the counters of `end` were played or read rather than assumed.
+    pub counted: bool,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Self {
+            start: None,
+            moves: Vec::new(),
+            end: Chess::default(),
+            score: None,
+            operations: String::new(),
+            counted: true,
+        }
+    }
 }
 
 impl Entry {
@@ -44,15 +61,13 @@ impl Entry {
             line.write_fmt(part).expect("writing to a string succeeds");
         };
         if let Some(score) = self.score {
-            let score = match self.end.turn() {
-                Color::White => score,
-                Color::Black => -score,
-            };
+            let score = from_white(score, self.end.turn());
             push(format_args!(" ce {score};"));
         }
         if self.start.is_none() && !self.moves.is_empty() {
             push(format_args!(" c0 \"{}\";", self.san()));
         }
+        line.push_str(&self.operations);
         line
     }
 
@@ -82,6 +97,14 @@ impl Entry {
         }
         words.push("*".to_owned());
         format!("{tags}\n{}\n\n", wrapped(&words))
+    }
+}
+
+/// A score of one side as White's, or White's as that side's.
+pub fn from_white(score: i32, side: Color) -> i32 {
+    match side {
+        Color::White => score,
+        Color::Black => score.saturating_neg(),
     }
 }
 
@@ -126,6 +149,7 @@ mod tests {
             moves: played,
             end,
             score,
+            ..Entry::default()
         }
     }
 
@@ -166,7 +190,7 @@ mod tests {
             start: Some(start),
             moves: vec![m],
             end,
-            score: None,
+            ..Entry::default()
         };
         let pgn = entry.pgn();
         assert!(pgn.contains("[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1\"]"));

@@ -2,6 +2,7 @@
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
 //! * [`entry`]: an opening with what a book says about it, and its text.
+//! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
 //! * [`output`]: writes books.
 //! * [`chess960`]: the 960 start positions.
 
@@ -9,3 +10,5 @@ pub mod chess960;
 pub mod entry;
 pub mod make;
 pub mod output;
+pub mod polyglot;
+pub mod scan;

@@ -162,12 +162,7 @@ mod tests {
     #[test]
     fn every_packing_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
-        let entry = Entry {
-            start: None,
-            moves: Vec::new(),
-            end: crate::book::chess960::start(518),
-            score: None,
-        };
+        let entry = Entry::default();
         for name in ["a.epd", "a.pgn", "b.epd.gz", "b.pgn.zip"] {
             let output = Output::new(&folder.path().join(name)).unwrap();
             output.write([&entry, &entry]).unwrap();

@@ -57,6 +57,8 @@ pub struct PositionLine<'a> {
     /// The four position fields as written.
     fields: [&'a [u8]; 4],
     operations: &'a [u8],
+    /// Whether the line says its move number.
+    counted: bool,
 }
 
 impl<'a> PositionLine<'a> {
@@ -78,6 +80,7 @@ impl<'a> PositionLine<'a> {
         if setup.pockets.is_some() {
             return Err(LineError::Pocket);
         }
+        let mut counted = false;
         let (first, tail) = next_field(rest);
         if first.first().is_some_and(u8::is_ascii_digit) {
             setup.halfmoves = counter("half-move clock", first)?;
@@ -85,6 +88,7 @@ impl<'a> PositionLine<'a> {
             let (second, tail) = next_field(rest);
             if second.first().is_some_and(u8::is_ascii_digit) {
                 setup.fullmoves = move_number(counter("move number", second)?);
+                counted = true;
                 rest = tail;
             }
         }
@@ -92,6 +96,7 @@ impl<'a> PositionLine<'a> {
             setup,
             fields,
             operations: rest.trim_ascii_start(),
+            counted,
         };
         line.with_counters()
     }
@@ -101,12 +106,20 @@ impl<'a> PositionLine<'a> {
         for (opcode, operands) in self.operations() {
             match opcode {
                 b"hmvc" => self.setup.halfmoves = counter("hmvc", operands)?,
-                b"fmvn" => self.setup.fullmoves = move_number(counter("fmvn", operands)?),
+                b"fmvn" => {
+                    self.setup.fullmoves = move_number(counter("fmvn", operands)?);
+                    self.counted = true;
+                }
                 _ if opcode.first().is_some_and(u8::is_ascii_alphabetic) => {}
                 _ => return Err(LineError::Operation(lossy(opcode))),
             }
         }
         Ok(self)
+    }
+
+    /// Whether the line says its move number, as a field or as `fmvn`.
+    pub fn is_counted(&self) -> bool {
+        self.counted
     }
 
     /// The operations in their order: opcode and operands, without the

@@ -132,7 +132,7 @@ impl Candidates {
                 start,
                 moves,
                 end,
-                score: None,
+                ..Entry::default()
             },
         })
     }

@@ -1,11 +1,12 @@
 //! What the engine thinks of a candidate.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Position};
 
 use super::Recipe;
 use crate::{
     analysis::{AnalysisError, Analyst, Limit},
+    book::entry::from_white,
     openings::Opening,
     uci::Score,
 };
@@ -56,9 +57,8 @@ pub async fn judge(
 
 /// A score in centipawns from White's side; `None` for a mate or no score.
 pub fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
-    match (score?, position.turn()) {
-        (Score::Cp(cp), Color::White) => Some(cp),
-        (Score::Cp(cp), Color::Black) => Some(cp.saturating_neg()),
-        (Score::Mate(_), _) => None,
+    match score? {
+        Score::Cp(cp) => Some(from_white(cp, position.turn())),
+        Score::Mate(_) => None,
     }
 }

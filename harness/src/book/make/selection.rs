@@ -87,7 +87,6 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use shakmaty::Chess;
 
     use super::*;
     use crate::{book::make::SourceKind, openings::Variant};
@@ -111,12 +110,7 @@ mod tests {
         Candidate {
             draw,
             family: family.to_string(),
-            entry: Entry {
-                start: None,
-                moves: Vec::new(),
-                end: Chess::default(),
-                score: None,
-            },
+            entry: Entry::default(),
         }
     }
 

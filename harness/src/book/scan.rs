@@ -1,0 +1,212 @@
+//! Reads a book of any format whole, good openings and bad ones apart.
+
+use std::path::Path;
+
+use shakmaty::{Chess, Position, san::SanPlus};
+
+use super::{
+    entry::{Entry, from_white},
+    polyglot::Polyglot,
+};
+use crate::openings::{
+    BookOptions, Format, Variant,
+    epd::{PositionLine, is_blank, unquoted},
+    games::{Games, unreadable_move},
+    source::{self, BYTE_ORDER_MARK, SourceError},
+};
+
+/// Half-moves followed in a Polyglot book where none are given.
+pub const POLYGLOT_PLIES: usize = 8;
+
+/// An opening that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Fault {
+    /// Line of the file, from 1 (of a Polyglot book: number of the entry).
+    pub line: u64,
+    pub error: String,
+}
+
+/// All that a file holds.
+#[derive(Debug)]
+pub struct Scan {
+    pub format: Format,
+    /// SHA-256 of the file as it lies on disk.
+    pub sha256: String,
+    pub entries: Vec<Entry>,
+    pub faults: Vec<Fault>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// [`SourceError`] if it cannot be read at all. What is wrong in it is in
+/// [`Scan::faults`].
+pub fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
+    let source = source::read(path)?;
+    let format = options.format.unwrap_or(source.format);
+    let mut scan = Scan {
+        format,
+        sha256: source.sha256,
+        entries: Vec::new(),
+        faults: Vec::new(),
+    };
+    match format {
+        Format::Epd => scan.lines(&source.bytes, options.variant),
+        Format::Pgn => scan.games(&source.bytes, options),
+        Format::Polyglot => scan.table(&source.bytes, options.plies.unwrap_or(POLYGLOT_PLIES)),
+    }
+    Ok(scan)
+}
+
+impl Scan {
+    fn lines(&mut self, text: &[u8], variant: Variant) {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            if is_blank(line) {
+                continue;
+            }
+            match entry_of_line(line, variant) {
+                Ok(entry) => self.entries.push(entry),
+                Err(error) => self.faults.push(Fault {
+                    line: index as u64 + 1,
+                    error: error.to_string(),
+                }),
+            }
+        }
+    }
+
+    fn games(&mut self, text: &[u8], options: BookOptions) {
+        if let Some((line, word)) = unreadable_move(text) {
+            self.faults.push(Fault {
+                line,
+                error: format!("\"{word}\" is no move"),
+            });
+        }
+        for game in Games::new(text, options.plies, options.variant) {
+            match game {
+                Ok(game) => self.entries.push(Entry {
+                    start: game.start.filter(|start| *start != Chess::default()),
+                    moves: game.moves,
+                    end: game.end,
+                    ..Entry::default()
+                }),
+                Err(bad) => self.faults.push(Fault {
+                    line: bad.line,
+                    error: format!("game {}: {}", bad.game, bad.error),
+                }),
+            }
+        }
+    }
+
+    fn table(&mut self, bytes: &[u8], plies: usize) {
+        match Polyglot::parse(bytes) {
+            Ok(book) => {
+                let lines = book.lines(plies);
+                self.entries = lines.entries;
+                self.faults
+                    .extend(lines.illegal.into_iter().map(|(number, text)| Fault {
+                        line: number as u64,
+                        error: format!("move {text} is illegal in its position"),
+                    }));
+            }
+            Err(error) => self.faults.push(Fault {
+                line: 1,
+                error: error.to_string(),
+            }),
+        }
+    }
+}
+
+fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, crate::openings::epd::LineError> {
+    let line = PositionLine::parse(line)?;
+    let end = line.position(variant)?;
+    let mut entry = Entry {
+        start: Some(end.clone()),
+        counted: line.is_counted(),
+        ..Entry::default()
+    };
+    for (opcode, operands) in line.operations() {
+        let text = String::from_utf8_lossy(operands);
+        match opcode {
+            b"hmvc" | b"fmvn" => {}
+            b"ce" if text.parse::<i32>().is_ok() => {
+                entry.score = text.parse().ok().map(|score| from_white(score, end.turn()));
+            }
+            b"c0" if let Some(moves) = moves_to(&end, unquoted(operands)) => {
+                entry.start = None;
+                entry.moves = moves;
+            }
+            _ => {
+                let opcode = String::from_utf8_lossy(opcode);
+                let space = if text.is_empty() { "" } else { " " };
+                entry
+                    .operations
+                    .push_str(&format!(" {opcode}{space}{text};"));
+            }
+        }
+    }
+    entry.end = end;
+    Ok(entry)
+}
+
+/// The moves that a comment lists, if they lead from the usual start position
+/// to this one.
+fn moves_to(end: &Chess, comment: &[u8]) -> Option<Vec<shakmaty::Move>> {
+    let mut position = Chess::default();
+    let mut moves = Vec::new();
+    for word in std::str::from_utf8(comment).ok()?.split_ascii_whitespace() {
+        let san: SanPlus = word.parse().ok()?;
+        let m = san.san.to_move(&position).ok()?;
+        position.play_unchecked(m);
+        moves.push(m);
+    }
+    (!moves.is_empty() && position == *end).then_some(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Scan {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        scan(&path, BookOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn lines_come_back_as_they_were_written() {
+        for line in [
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - hmvc 0; fmvn 2; ce 31; c0 \"e4 e5\";",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - hmvc 0; fmvn 1; ce -20; c0 \"e4\";",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 3; fmvn 40; bm e4; id \"a;b\";",
+        ] {
+            let scan = read("a.epd", line);
+            assert_eq!(scan.faults, []);
+            assert_eq!(scan.entries[0].epd(), line);
+        }
+    }
+
+    #[test]
+    fn comments_that_are_no_moves_stay_comments() {
+        let line = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - c0 \"d4\";";
+        let entry = &read("a.epd", line).entries[0];
+        assert!(entry.moves.is_empty());
+        assert_eq!(entry.operations, " c0 \"d4\";");
+        assert!(!entry.counted);
+    }
+
+    #[test]
+    fn good_and_bad_are_kept_apart() {
+        let text = "4k3/8/8/8/8/8/4P3/4K3 w - -\n\nx\n4k3/8/8/8/8/8/4P3/4K3 b - -\n8/8/8/8/8/8/8/8 w - -\n";
+        let scan = read("a.epd", text);
+        assert_eq!(scan.entries.len(), 2);
+        let lines: Vec<u64> = scan.faults.iter().map(|fault| fault.line).collect();
+        assert_eq!(lines, [3, 5]);
+
+        let scan = read("a.pgn", "1. e4 e5 *\n\n1. e5 *\n\n1. d4 *\n");
+        assert_eq!(scan.entries.len(), 2);
+        assert_eq!(scan.faults[0].line, 3);
+        assert!(scan.faults[0].error.starts_with("game 2: move 1. e5"));
+    }
+}
