@@ -5,11 +5,12 @@ mod book;
 mod calc;
 mod completions;
 mod exit;
+mod progress;
 mod ranges;
 
 pub use exit::{Exit, Failure};
 
-use std::process::ExitCode;
+use std::{num::NonZeroUsize, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
@@ -45,6 +46,12 @@ pub fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// Engines at work at once: as many as asked for, or one a processor.
+fn concurrency(asked: Option<NonZeroUsize>) -> usize {
+    let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    asked.unwrap_or_else(processors).get()
 }
 
 /// The error and its causes in one line. Many errors say their cause in their
