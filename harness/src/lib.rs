@@ -19,7 +19,14 @@
 pub mod analysis;
 pub mod book;
 pub mod cli;
+pub mod config;
+pub mod executor;
 pub mod experiment;
+pub mod game;
+pub mod ledger;
 pub mod openings;
+pub mod report;
+pub mod run;
 pub mod stats;
 pub mod uci;
+pub mod verify;

@@ -28,6 +28,7 @@ impl EngineCommand {
                 program: PathBuf::from(program),
                 args,
                 dir: None,
+                env: Vec::new(),
             },
             options,
         }

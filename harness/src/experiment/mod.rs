@@ -6,8 +6,14 @@
 //! resumed, reported and verified by folding over its ledger.
 
 mod pair;
+mod sprt;
+mod tournament;
 
-pub use pair::{GameResult, Outcome, PairPlan, PairResult, Side, Termination};
+pub use pair::{Effort, GameResult, Outcome, PairPlan, PairResult, Side, Termination};
+pub use sprt::SprtExperiment;
+pub use tournament::TournamentExperiment;
+
+use crate::stats::Sprt;
 
 /// What an experiment answers when asked for the plan of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,4 +53,34 @@ pub trait Experiment {
 
     /// The verdict, once there is one.
     fn verdict(&self) -> Option<Verdict>;
+
+    /// Pairs after which it ends at the latest.
+    fn budget(&self) -> u64;
+
+    /// The sequential test it runs, if it runs one.
+    fn test(&self) -> Option<&Sprt> {
+        None
+    }
+}
+
+impl Experiment for Box<dyn Experiment> {
+    fn plan(&mut self, pair: u64) -> Next {
+        (**self).plan(pair)
+    }
+
+    fn absorb(&mut self, result: &PairResult) {
+        (**self).absorb(result);
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        (**self).verdict()
+    }
+
+    fn budget(&self) -> u64 {
+        (**self).budget()
+    }
+
+    fn test(&self) -> Option<&Sprt> {
+        (**self).test()
+    }
 }

@@ -52,6 +52,15 @@ impl Outcome {
             Outcome::Black => "0-1",
         }
     }
+
+    /// The loser's colour: 0 for White, 1 for Black, none in a draw.
+    pub fn loser(self) -> Option<usize> {
+        match self {
+            Outcome::White => Some(1),
+            Outcome::Draw => None,
+            Outcome::Black => Some(0),
+        }
+    }
 }
 
 /// Why a game ended. The order is that of the ledger's documentation.
@@ -80,6 +89,25 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// As a reader names it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::InsufficientMaterial => "insufficient material",
+            Self::Repetition => "threefold repetition",
+            Self::FiftyMoves => "the fifty-move rule",
+            Self::DrawAdjudication => "draw adjudication",
+            Self::ResignAdjudication => "resign adjudication",
+            Self::MaxMoves => "maximum length",
+            Self::Tablebase => "tablebase",
+            Self::TimeForfeit => "time forfeit",
+            Self::IllegalMove => "illegal move",
+            Self::Disconnect => "crash",
+            Self::Stall => "stall",
+        }
+    }
+
     /// Whether the losing engine failed rather than was outplayed.
     pub fn is_failure(self) -> bool {
         matches!(
@@ -87,6 +115,19 @@ impl Termination {
             Self::TimeForfeit | Self::IllegalMove | Self::Disconnect | Self::Stall
         )
     }
+}
+
+/// What one engine put into a game: sums over its moves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Moves made.
+    pub moves: u32,
+    /// Sums of the depths and selective depths it reported.
+    pub depth: u64,
+    pub seldepth: u64,
+    /// Microseconds of its time that were the harness's own: writing to it,
+    /// and being kept from reading its answer.
+    pub latency_us: u64,
 }
 
 /// One finished game: a row of the ledger.
@@ -100,6 +141,8 @@ pub struct GameResult {
     pub ms: [u64; 2],
     /// Nodes searched by White and Black, as the engines reported them.
     pub nodes: [u64; 2],
+    /// What White and Black put into it.
+    pub effort: [Effort; 2],
     /// Digest of the start position, the moves and the result, no timings.
     pub digest: u64,
 }
@@ -119,17 +162,16 @@ impl PairResult {
     /// The pair's score for the first engine in half points: 0 (both lost) to
     /// 4 (both won); the index of its pentanomial count.
     pub fn half_points(&self) -> usize {
-        let first = match self.games[0].outcome {
-            Outcome::White => 2,
-            Outcome::Draw => 1,
-            Outcome::Black => 0,
-        };
-        let second = match self.games[1].outcome {
-            Outcome::White => 0,
-            Outcome::Draw => 1,
-            Outcome::Black => 2,
-        };
-        first + second
+        self.first_half_points(0) + self.first_half_points(1)
+    }
+
+    /// Points of the first engine in game `game` (0 or 1), in half points.
+    pub fn first_half_points(&self, game: usize) -> usize {
+        match (self.games[game].outcome, game) {
+            (Outcome::Draw, _) => 1,
+            (Outcome::White, 0) | (Outcome::Black, 1) => 2,
+            _ => 0,
+        }
     }
 
     /// Whether an engine failed in either game.

@@ -17,6 +17,9 @@ pub struct Launch {
     /// Working directory; that of `hone` if `None`.
     #[serde(default)]
     pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
 }
 
 impl Launch {
@@ -37,6 +40,7 @@ impl Launch {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

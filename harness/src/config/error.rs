@@ -1,0 +1,57 @@
+//! Mistakes in a configuration.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A mistake in a configuration file, with where it is.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("cannot read the configuration {}: {source}", path.display())]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}:{place}", path.display())]
+    Content { path: PathBuf, place: Place },
+    #[error("--set {text}: {reason}")]
+    Override { text: String, reason: String },
+}
+
+/// A place in a file, the line itself and what is wrong with it.
+#[derive(Debug)]
+pub struct Place {
+    line: usize,
+    column: usize,
+    source_line: String,
+    message: String,
+}
+
+impl Place {
+    /// The place of byte range `span` of `text`.
+    pub fn new(text: &str, span: Option<Range<usize>>, message: impl Into<String>) -> Self {
+        let at = span.map_or(0, |span| span.start).min(text.len());
+        let before = &text[..text.floor_char_boundary(at)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            source_line: text[line_start..].lines().next().unwrap_or("").to_string(),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}: {}\n  {} | {}",
+            self.line,
+            self.column,
+            self.message.trim_end(),
+            self.line,
+            self.source_line
+        )
+    }
+}

@@ -1,0 +1,199 @@
+//! Reads a configuration file.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use super::error::{ConfigError, Place};
+use super::{Config, overrides};
+
+/// Reads the configuration at `path`, with `overrides` in the form
+/// `key.path=value` laid over it.
+///
+/// # Errors
+/// [`ConfigError`], with file, line and what is allowed.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+    let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let content = |place| ConfigError::Content {
+        path: path.to_path_buf(),
+        place,
+    };
+    let text = if overrides.is_empty() {
+        text
+    } else {
+        overrides::apply(&text, overrides).map_err(|error| match error {
+            overrides::Error::Document(error) => {
+                content(Place::new(&text, error.span(), error.message()))
+            }
+            overrides::Error::Override { text, reason } => ConfigError::Override { text, reason },
+        })?
+    };
+    let mut config: Config = toml::from_str(&text)
+        .map_err(|error| content(Place::new(&text, error.span(), error.message())))?;
+    name_engines(&mut config).map_err(|message| {
+        // The last table of engines is where the duplicate is at the latest.
+        let at = text.rfind("[[engine]]").unwrap_or(0);
+        content(Place::new(&text, Some(at..at), message))
+    })?;
+    Ok(config)
+}
+
+/// Gives engines without a name that of their program, and makes sure that
+/// no two have the same.
+fn name_engines(config: &mut Config) -> Result<(), String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    for engine in &config.engine {
+        if engine.name.chars().any(char::is_control) {
+            return Err(format!(
+                "engine name {:?} has control characters",
+                engine.name
+            ));
+        }
+        if !engine.name.is_empty() && !taken.insert(engine.name.clone()) {
+            return Err(format!(
+                "two engines are called `{}`: give each its own `name`",
+                engine.name
+            ));
+        }
+    }
+    for engine in &mut config.engine {
+        if engine.name.is_empty() {
+            let program = engine.cmd.split_whitespace().next().unwrap_or("engine");
+            let stem = Path::new(program).file_stem().unwrap_or_default();
+            let stem = stem.to_string_lossy().into_owned();
+            let mut name = stem.clone();
+            let mut number = 2;
+            while !taken.insert(name.clone()) {
+                name = format!("{stem}-{number}");
+                number += 1;
+            }
+            engine.name = name;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn load_text(text: &str, overrides: &[&str]) -> Result<Config, String> {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(text.as_bytes()).expect("written");
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+        load(file.path(), &overrides).map_err(|error| error.to_string())
+    }
+
+    const TWO: &str = "[[engine]]\nname = \"dev\"\ncmd = \"a\"\noptions = { Hash = 8, X = true }\n[[engine]]\nname = \"base\"\ncmd = \"b\"\n";
+
+    #[test]
+    fn fills_in_the_defaults() {
+        let config = load_text(
+            "[[engine]]\ncmd = \"dir/a.exe\"\n[[engine]]\ncmd = \"a\"\n",
+            &[],
+        )
+        .expect("valid");
+        assert_eq!(config.engine[0].name, "a");
+        assert_eq!(config.engine[1].name, "a-2");
+        assert_eq!(config.r#match.limit.to_string(), "8+0.08");
+        assert_eq!(config.r#match.stall_ms, 10_000);
+        assert_eq!(config.adjudication.draw, None);
+    }
+
+    #[test]
+    fn keeps_options_in_order_and_as_text() {
+        let text =
+            "[[engine]]\ncmd = \"a\"\noptions = { Threads = 2, Hash = 8, A = 1.5, B = \"x\" }\n";
+        let config = load_text(text, &[]).expect("valid");
+        let options: Vec<_> = config.engine[0]
+            .options
+            .0
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        assert_eq!(options, ["Threads=2", "Hash=8", "A=1.5", "B=x"]);
+    }
+
+    #[test]
+    fn names_line_and_what_is_allowed() {
+        let cases = [
+            ("[match]\nlimt = \"8+0.08\"\n", "2:1", "expected one of"),
+            ("[match]\nlimit = 5\n", "2:9", "invalid type"),
+            ("[match]\nlimit = \"soon\"\n", "2:9", "movetime=100"),
+            ("[match]\npairs = 0\n", "2:9", "at least 1"),
+            ("[sprt]\nalpha = 0.5\n", "2:9", "below 0.5"),
+            ("[sprt]\nelo0 = 5.0\nelo1 = 5.0\n", "1:1", "elo0"),
+            ("[sprt]\nmodel = \"x\"\n", "2:9", "normalized"),
+            (
+                "[adjudication]\ndraw = { move = 1, count = 2 }\n",
+                "2:8",
+                "score",
+            ),
+            ("x = \n", "1:5", ""),
+        ];
+        for (text, place, allowed) in cases {
+            let error = load_text(text, &[]).expect_err(text);
+            assert!(error.contains(&format!(":{place}: ")), "{text}: {error}");
+            assert!(error.contains(allowed), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn refuses_two_engines_of_one_name() {
+        let text = TWO.replace("base", "dev");
+        let error = load_text(&text, &[]).expect_err("a duplicate");
+        assert!(error.contains("two engines are called `dev`"), "{error}");
+    }
+
+    #[test]
+    fn overrides_reach_everything() {
+        let config = load_text(
+            TWO,
+            &[
+                "match.limit=nodes=5000",
+                "match.openings.file=books/quick.epd",
+                "engine.0.options.Hash=32",
+                "engine.base.options.Y=abc",
+                "sprt.elo1=7.5",
+                "match.concurrency=2",
+            ],
+        )
+        .expect("valid");
+        assert_eq!(config.r#match.limit.to_string(), "nodes=5000");
+        assert_eq!(config.r#match.concurrency, Some(2));
+        assert_eq!(config.engine[0].options.get("hash"), Some("32"));
+        assert_eq!(config.engine[1].options.get("Y"), Some("abc"));
+        assert_eq!(config.sprt.expect("set").elo1, 7.5);
+    }
+
+    #[test]
+    fn bad_overrides_are_named() {
+        for bad in [
+            "match.limit",
+            "engine.nobody.cmd=x",
+            "engine.7.cmd=x",
+            "=3",
+            "match..x=1",
+        ] {
+            let error = load_text(TWO, &[bad]).expect_err(bad);
+            assert!(error.contains("--set"), "{error}");
+        }
+        let error = load_text(TWO, &["match.limt=5"]).expect_err("unknown");
+        assert!(error.contains("limt"), "{error}");
+    }
+
+    #[test]
+    fn reads_what_it_writes() {
+        let text = format!(
+            "{TWO}[match]\nlimit = \"nodes=5\"\nopenings = {{ file = \"x\", order = \"sequential\" }}\n[adjudication]\nresign = {{ count = 3, score = 600 }}\n[sprt]\nelo1 = 3.0\n"
+        );
+        let config = load_text(&text, &[]).expect("valid");
+        let written = toml::to_string(&config).expect("writes");
+        let again = load_text(&written, &[]).expect("reads");
+        assert_eq!(again, config);
+    }
+}

@@ -1,0 +1,39 @@
+//! The configuration of a run: read from TOML, every mistake named with file,
+//! line and what is allowed; every default filled in.
+
+mod engine;
+mod error;
+mod load;
+mod overrides;
+mod play;
+mod sprt;
+
+use serde::{Deserialize, Serialize};
+
+pub use engine::{EngineConfig, EngineOptions};
+pub use error::ConfigError;
+pub use load::load;
+pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
+pub use sprt::SprtSection;
+
+use crate::game::{Adjudication, RecordStyle};
+
+/// A whole configuration. What is absent in the file has its default.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The players; the first is the one under test.
+    #[serde(default)]
+    pub engine: Vec<EngineConfig>,
+    /// How they play.
+    #[serde(default)]
+    pub r#match: MatchConfig,
+    #[serde(default)]
+    pub adjudication: Adjudication,
+    /// What is written of each game.
+    #[serde(default)]
+    pub pgn: RecordStyle,
+    /// The sequential test of `hone sprt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtSection>,
+}

@@ -1,0 +1,141 @@
+//! `[match]`: how the engines play.
+
+use std::path::PathBuf;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::game::Limit;
+use crate::openings::{Order, Variant};
+
+/// What happens to a game in which an engine crashes, stalls or makes an
+/// illegal move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// The engine loses it and the run goes on.
+    #[default]
+    Count,
+    /// It is played again, at most three times, then counted.
+    Replay,
+    /// The run stops; it can be resumed.
+    Stop,
+}
+
+/// Who plays whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tournament {
+    /// Everybody against everybody.
+    #[default]
+    RoundRobin,
+    /// The first engine against each of the others.
+    Gauntlet,
+}
+
+/// How the engines play.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MatchConfig {
+    pub limit: Limit,
+    pub openings: OpeningsConfig,
+    pub variant: Variant,
+    pub tournament: Tournament,
+    /// Pairs of each pairing of `hone match`.
+    #[serde(deserialize_with = "positive")]
+    pub pairs: u64,
+    /// Pairs played at the same time; by default one for each physical core.
+    #[serde(
+        deserialize_with = "positive_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub concurrency: Option<usize>,
+    pub seed: u64,
+    /// Milliseconds by which an engine may overrun its clock.
+    pub margin_ms: u64,
+    /// Milliseconds without `readyok`, or without `bestmove` where no clock
+    /// runs, after which an engine counts as stalled.
+    #[serde(deserialize_with = "positive")]
+    pub stall_ms: u64,
+    /// Milliseconds from an engine's start to its `uciok`.
+    #[serde(deserialize_with = "positive")]
+    pub startup_ms: u64,
+    pub on_failure: OnFailure,
+    /// The run stops when more than this share of an engine's games (and at
+    /// least ten) are lost by failures.
+    #[serde(deserialize_with = "share")]
+    pub max_failures: f64,
+}
+
+impl Default for MatchConfig {
+    fn default() -> Self {
+        Self {
+            limit: "8+0.08".parse().expect("a limit"),
+            openings: OpeningsConfig::default(),
+            variant: Variant::Standard,
+            tournament: Tournament::RoundRobin,
+            pairs: 1000,
+            concurrency: None,
+            seed: 1,
+            margin_ms: 0,
+            stall_ms: 10_000,
+            startup_ms: 10_000,
+            on_failure: OnFailure::Count,
+            max_failures: 0.1,
+        }
+    }
+}
+
+/// Which openings are played.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningsConfig {
+    /// EPD, FEN or PGN, plain, gzip or zip. Without it every game starts from
+    /// the usual position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    #[serde(default)]
+    pub order: Order,
+    /// Number of the opening to begin with, from 1.
+    #[serde(default = "one", deserialize_with = "positive")]
+    pub start: usize,
+    /// Half-moves taken from each game of a PGN book; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plies: Option<usize>,
+}
+
+fn one() -> usize {
+    1
+}
+
+pub(super) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i64>,
+{
+    let number = i64::deserialize(deserializer)?;
+    if number < 1 {
+        return Err(D::Error::custom(format!(
+            "{number} is out of range: a whole number of at least 1 is allowed"
+        )));
+    }
+    T::try_from(number).map_err(|_| D::Error::custom(format!("{number} is too large")))
+}
+
+fn positive_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i64>,
+{
+    positive(deserializer).map(Some)
+}
+
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let share = f64::deserialize(deserializer)?;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(D::Error::custom(format!(
+            "{share} is out of range: a share from 0.0 to 1.0 is allowed"
+        )));
+    }
+    Ok(share)
+}

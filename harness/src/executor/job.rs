@@ -1,0 +1,73 @@
+//! All that is needed to play a pair, and all that comes back.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::OnFailure;
+use crate::experiment::PairResult;
+use crate::game::{Adjudication, Limit, RecordStyle};
+use crate::openings::{Opening, Variant};
+use crate::uci::Launch;
+
+/// One of the two players of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    /// Index in the configuration.
+    pub engine: usize,
+    pub name: Arc<str>,
+    pub launch: Arc<Launch>,
+    /// All UCI options to set, in order.
+    pub options: Arc<[(String, String)]>,
+    pub limit: Arc<Limit>,
+    pub ponder: bool,
+    /// Started anew for each game.
+    pub restart: bool,
+}
+
+/// The rules that all pairs of a run share.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rules {
+    pub variant: Variant,
+    pub margin_ms: u64,
+    pub stall_ms: u64,
+    pub startup_ms: u64,
+    pub adjudication: Adjudication,
+    pub record: RecordStyle,
+    pub on_failure: OnFailure,
+}
+
+/// A pair to play: this process, another machine or a model can do it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairJob {
+    /// Number of the pair, from 0.
+    pub pair: u64,
+    /// The first has White in the first game.
+    pub players: [Player; 2],
+    pub opening: Opening,
+    /// Number of the opening in its book, from 1.
+    pub opening_number: u64,
+    pub rules: Arc<Rules>,
+    /// The run's seed, for executors that draw results from a model.
+    pub seed: u64,
+}
+
+/// A game's texts for the record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GameText {
+    pub pgn: String,
+    /// The final position as an EPD line, if it is asked for.
+    pub epd: String,
+}
+
+/// A pair that has been played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedPair {
+    pub result: PairResult,
+    pub opening_number: u64,
+    pub texts: [GameText; 2],
+    /// Which worker played it.
+    pub worker: usize,
+    /// When it was finished: milliseconds since 1970.
+    pub finished_ms: i64,
+}

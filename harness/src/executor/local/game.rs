@@ -1,0 +1,548 @@
+//! Plays one game between two engine processes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use shakmaty::fen::Epd;
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
+
+use super::delay::DelayMeter;
+use super::seat::Seat;
+use crate::executor::{GameText, PairJob, Player};
+use crate::experiment::{Effort, GameResult, Outcome, Termination};
+use crate::game::{
+    Adjudicator, Clock, Ending, GameHeader, Movetext, PlayedMove, Referee, game_digest, write_game,
+};
+use crate::openings::{StartError as OpeningError, Variant};
+use crate::uci::{AnswerError, StartError};
+
+/// Why a game could not be played at all: nothing an engine under test did.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GameError {
+    #[error("{name} cannot be started any more: {source}")]
+    Start { name: Arc<str>, source: StartError },
+    #[error("opening {number} cannot be played: {source}")]
+    Opening { number: u64, source: OpeningError },
+    #[error(
+        "{name} failed in game {game} of pair {pair} ({reason}), and the run is to stop on failures"
+    )]
+    Failure {
+        name: Arc<str>,
+        game: usize,
+        pair: u64,
+        reason: String,
+    },
+}
+
+impl GameError {
+    /// The failure that ended game `number` of the pair.
+    pub(super) fn failure(job: &PairJob, number: usize, result: &GameResult) -> Self {
+        let loser = match result.outcome {
+            Outcome::White => 1 - number,
+            _ => number,
+        };
+        Self::Failure {
+            name: Arc::clone(&job.players[loser].name),
+            game: number + 1,
+            pair: job.pair + 1,
+            reason: result.termination.reason(result.outcome, 0),
+        }
+    }
+}
+
+/// What a worker lends to a game.
+pub(super) struct Table<'a> {
+    /// Of the pair's first and second player.
+    pub(super) seats: &'a mut [Seat; 2],
+    pub(super) movetext: &'a mut Movetext,
+    /// The `position` command, which only grows, and the `go` after it.
+    pub(super) command: &'a mut Vec<u8>,
+    pub(super) delay: &'a mut DelayMeter,
+}
+
+/// Plays game `number` (0 or 1) of a pair. Whatever an engine does wrong is a
+/// result.
+///
+/// # Errors
+/// [`GameError`] if it cannot be played at all.
+pub(super) async fn play(
+    table: Table<'_>,
+    job: &PairJob,
+    number: usize,
+) -> Result<(GameResult, GameText), GameError> {
+    for (seat, player) in table.seats.iter_mut().zip(&job.players) {
+        seat.seat(player, &job.rules)
+            .await
+            .map_err(|source| GameError::Start {
+                name: Arc::clone(&player.name),
+                source,
+            })?;
+    }
+    let mut game = Game::new(table, job, number)?;
+    let started = jiff::Zoned::now();
+    let clock = Instant::now();
+    let mut end = game.prepare().await;
+    while end.is_none() {
+        end = game.turn().await;
+    }
+    game.flush();
+    let end = end.expect("the loop ends with an end");
+    let finished = game.finish(end, &started, clock.elapsed());
+    game.put_right(end).await;
+    Ok(finished)
+}
+
+/// How a game ended, with what the record says beside it.
+#[derive(Debug, Clone, Copy)]
+struct End {
+    ending: Ending,
+    /// Milliseconds, of a time forfeit.
+    overrun_ms: u64,
+}
+
+impl From<Ending> for End {
+    fn from(ending: Ending) -> Self {
+        Self {
+            ending,
+            overrun_ms: 0,
+        }
+    }
+}
+
+/// A move whose bookkeeping waits until the opponent is thinking.
+struct Unrecorded {
+    before: Chess,
+    legal: Move,
+    used: Duration,
+    latency: Duration,
+    left: Option<u64>,
+}
+
+struct Game<'a> {
+    table: Table<'a>,
+    job: &'a PairJob,
+    /// Which of the pair's players has White.
+    white: usize,
+    referee: Referee,
+    adjudicator: Adjudicator,
+    /// By colour, White first; so are all arrays of two below.
+    clocks: [Clock; 2],
+    used: [Duration; 2],
+    nodes: [u64; 2],
+    effort: [Effort; 2],
+    /// Length of the `position` command in the buffer, without a line end.
+    position_len: usize,
+    /// Where the moves begin in it.
+    moves_at: usize,
+    unrecorded: Option<Unrecorded>,
+    opening_plies: u32,
+}
+
+/// How long after its time an engine may still answer, so that it need not be
+/// started anew.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Moves faster than this are not checked for delays: reading the kernel's
+/// account would cost more than it could find.
+const DELAY_CHECK: Duration = Duration::from_millis(1);
+
+impl<'a> Game<'a> {
+    fn new(table: Table<'a>, job: &'a PairJob, number: usize) -> Result<Self, GameError> {
+        let variant = job.rules.variant;
+        let position = job
+            .opening
+            .start(variant)
+            .map_err(|source| GameError::Opening {
+                number: job.opening_number,
+                source,
+            })?;
+        table.movetext.clear();
+        table.command.clear();
+        table.command.extend_from_slice(b"position ");
+        match &job.opening.fen {
+            None => table.command.extend_from_slice(b"startpos"),
+            Some(fen) => {
+                table.command.extend_from_slice(b"fen ");
+                table.command.extend_from_slice(fen.as_bytes());
+            }
+        }
+        let start_len = table.command.len();
+        let margin = Duration::from_millis(job.rules.margin_ms);
+        let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);
+        let white = number;
+        let mut game = Self {
+            job,
+            white,
+            referee: Referee::new(position),
+            adjudicator: Adjudicator::new(&job.rules.adjudication),
+            clocks: [clock(&job.players[white]), clock(&job.players[1 - white])],
+            used: [Duration::ZERO; 2],
+            nodes: [0; 2],
+            effort: [Effort::default(); 2],
+            position_len: start_len,
+            moves_at: start_len,
+            unrecorded: None,
+            opening_plies: 0,
+            table,
+        };
+        game.play_opening()?;
+        Ok(game)
+    }
+
+    fn play_opening(&mut self) -> Result<(), GameError> {
+        // Books check their openings; this one may come from elsewhere.
+        self.job
+            .opening
+            .position(self.job.rules.variant)
+            .map_err(|source| GameError::Opening {
+                number: self.job.opening_number,
+                source,
+            })?;
+        for text in self.job.opening.uci_moves() {
+            let legal = self
+                .referee
+                .find(text.as_bytes())
+                .expect("the opening's moves have just been checked");
+            let before = self.referee.position().clone();
+            self.push_move(legal);
+            self.referee.play(legal);
+            self.table.movetext.push_book(
+                &self.job.rules.record,
+                &before,
+                legal,
+                self.referee.position(),
+            );
+        }
+        self.opening_plies = self.table.movetext.plies();
+        Ok(())
+    }
+
+    /// Index of the player of a colour in the pair.
+    fn player(&self, color: Color) -> usize {
+        match color {
+            Color::White => self.white,
+            Color::Black => 1 - self.white,
+        }
+    }
+
+    /// Brings both engines to the start of the game. They get ready at the
+    /// same time.
+    async fn prepare(&mut self) -> Option<End> {
+        if let Some(ending) = self.referee.ending() {
+            return Some(ending.into());
+        }
+        let rules = &self.job.rules;
+        let deadline = Instant::now() + Duration::from_millis(rules.stall_ms);
+        let mut told = [Ok(()), Ok(())];
+        for (index, player) in self.job.players.iter().enumerate() {
+            told[index] = self.table.seats[index]
+                .announce_game(player, rules, deadline)
+                .await;
+        }
+        for (index, told) in told.into_iter().enumerate() {
+            let ready = match told {
+                Ok(()) => self.table.seats[index].client().wait_ready(deadline).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = ready {
+                let color = if index == self.white {
+                    Color::White
+                } else {
+                    Color::Black
+                };
+                return Some(lost(color, silence(error, false)));
+            }
+        }
+        None
+    }
+
+    /// One move: the engine to move thinks, its answer is judged.
+    async fn turn(&mut self) -> Option<End> {
+        let color = self.referee.turn();
+        let side = index(color);
+        let player = self.player(color);
+        self.table.command.truncate(self.position_len);
+        self.table.command.push(b'\n');
+        self.push_go(color);
+
+        let allowance = self.clocks[side].allowance();
+        let timed = allowance.is_some();
+        let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
+        let client = self.table.seats[player].client();
+        client.clear_info();
+        let asked = Instant::now();
+        let deadline = asked + patience;
+        if let Err(error) = client.send(self.table.command, deadline).await {
+            return Some(lost(color, silence(error, timed)));
+        }
+        let writing = asked.elapsed();
+        // While it thinks, the opponent's last move is put on record.
+        self.flush();
+
+        let client = self.table.seats[player].client();
+        let answer = match client.wait_bestmove(deadline).await {
+            Err(AnswerError::TimedOut) if timed => self.late_answer(player).await,
+            answer => answer,
+        };
+        let arrived = match answer {
+            Ok(answer) => answer.arrived,
+            Err(error) => return Some(self.no_answer(color, error, timed, asked)),
+        };
+        let used = arrived.saturating_duration_since(asked);
+        let kept_waiting = if used >= DELAY_CHECK {
+            self.table.delay.since_last().min(used)
+        } else {
+            Duration::ZERO
+        };
+        let latency = writing.min(used) + kept_waiting;
+        self.judge(color, used, latency.min(used))
+    }
+
+    /// An engine that is past its time is told to stop, so that it can go on
+    /// with the next game.
+    async fn late_answer(&mut self, player: usize) -> Result<crate::uci::Answer, AnswerError> {
+        let client = self.table.seats[player].client();
+        let deadline = Instant::now() + GRACE;
+        client.send(b"stop\n", deadline).await?;
+        client.wait_bestmove(deadline).await
+    }
+
+    fn no_answer(&mut self, color: Color, error: AnswerError, timed: bool, asked: Instant) -> End {
+        let used = asked.elapsed();
+        self.used[index(color)] += used;
+        let mut end = lost(color, silence(error, timed));
+        if end.ending.termination == Termination::TimeForfeit
+            && let Err(overrun) = self.clocks[index(color)].spend(used)
+        {
+            end.overrun_ms = millis(overrun.by);
+        }
+        end
+    }
+
+    /// Judges an answer: an illegal move loses before the clock is looked at.
+    fn judge(&mut self, color: Color, used: Duration, latency: Duration) -> Option<End> {
+        let side = index(color);
+        let player = self.player(color);
+        let client = self.table.seats[player].client();
+        let info = client.info();
+        let score = info.score;
+        self.used[side] += used;
+        self.nodes[side] += info.nodes;
+        let effort = &mut self.effort[side];
+        effort.moves += 1;
+        effort.depth += u64::from(info.depth);
+        effort.seldepth += u64::from(info.seldepth);
+        effort.latency_us += u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        let Some(legal) = self.referee.find(client.best_move()) else {
+            return Some(lost(color, Termination::IllegalMove));
+        };
+        // What kept hone from reading the answer is not the engine's time.
+        if let Err(overrun) = self.clocks[side].spend(used - latency) {
+            return Some(End {
+                overrun_ms: millis(overrun.by),
+                ..lost(color, Termination::TimeForfeit)
+            });
+        }
+        self.unrecorded = Some(Unrecorded {
+            before: self.referee.position().clone(),
+            legal,
+            used,
+            latency,
+            left: self.clocks[side].shown().map(|(left, _, _)| left),
+        });
+        self.push_move(legal);
+        let natural = self.referee.play(legal);
+        let position = self.referee.position();
+        let adjudicated = self.adjudicator.observe(
+            color,
+            score,
+            position.halfmoves(),
+            position.fullmoves().get(),
+        );
+        natural.or(adjudicated).map(End::from)
+    }
+
+    /// Puts the last move on record, if it is not yet.
+    fn flush(&mut self) {
+        let Some(last) = self.unrecorded.take() else {
+            return;
+        };
+        let player = self.player(last.before.turn());
+        let played = PlayedMove {
+            before: &last.before,
+            legal: last.legal,
+            after: self.referee.position(),
+            info: self.table.seats[player].client().info(),
+            used: last.used,
+            latency: last.latency,
+            left: last.left,
+        };
+        self.table.movetext.push(&self.job.rules.record, &played);
+    }
+
+    /// Adds a move to the `position` command.
+    fn push_move(&mut self, legal: Move) {
+        let command = &mut self.table.command;
+        command.truncate(self.position_len);
+        if self.moves_at == self.position_len {
+            command.extend_from_slice(b" moves");
+            self.moves_at = command.len();
+        }
+        command.push(b' ');
+        let uci = legal.to_uci(self.job.rules.variant.castling_mode());
+        uci.append_ascii_to(command);
+        self.position_len = command.len();
+    }
+
+    /// Adds the `go` of the engine to move.
+    fn push_go(&mut self, color: Color) {
+        let command = &mut self.table.command;
+        command.extend_from_slice(b"go");
+        let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
+        for (clock, [time, increment]) in self.clocks.iter().zip(names) {
+            if let Some((left, inc, _)) = clock.shown() {
+                push_number(command, time, left);
+                push_number(command, increment, inc);
+            }
+        }
+        let clock = &self.clocks[index(color)];
+        if let Some((_, _, Some(moves))) = clock.shown() {
+            push_number(command, b" movestogo ", u64::from(moves));
+        }
+        let limit = clock.limit();
+        for (name, value) in [
+            (&b" movetime "[..], limit.movetime),
+            (b" nodes ", limit.nodes),
+            (b" depth ", limit.depth.map(u64::from)),
+        ] {
+            if let Some(value) = value {
+                push_number(command, name, value);
+            }
+        }
+        command.push(b'\n');
+    }
+
+    /// The result and the texts of the finished game.
+    fn finish(
+        &mut self,
+        end: End,
+        started: &jiff::Zoned,
+        duration: Duration,
+    ) -> (GameResult, GameText) {
+        let job = self.job;
+        let Ending {
+            outcome,
+            termination,
+        } = end.ending;
+        let style = &job.rules.record;
+        let reason = termination.reason(outcome, end.overrun_ms);
+        self.table.movetext.close(style, &reason);
+        let moves = &self.table.command[self.moves_at..self.position_len];
+        let moves = std::str::from_utf8(moves).expect("moves are ASCII");
+        let result = GameResult {
+            outcome,
+            termination,
+            plies: self.table.movetext.plies() - self.opening_plies,
+            ms: self.used.map(millis),
+            nodes: self.nodes,
+            effort: self.effort,
+            digest: game_digest(job.opening.fen.as_deref(), moves, outcome),
+        };
+        let [white, black] = [self.white, 1 - self.white].map(|index| &job.players[index]);
+        let limits = [white, black].map(|player| player.limit.to_string());
+        let header = GameHeader {
+            white: &white.name,
+            black: &black.name,
+            round: job.pair + 1,
+            outcome,
+            termination,
+            fen: job.opening.fen.as_deref(),
+            chess960: job.rules.variant == Variant::Chess960,
+            plies: self.table.movetext.plies(),
+            limits: [&limits[0], &limits[1]],
+            started,
+            duration,
+        };
+        let mut text = GameText::default();
+        write_game(&mut text.pgn, style, &header, self.table.movetext.text());
+        if style.epd {
+            text.epd = self.final_epd();
+        }
+        (result, text)
+    }
+
+    fn final_epd(&self) -> String {
+        let position = self.referee.position();
+        format!(
+            "{} hmvc {}; fmvn {};\n",
+            Epd::from_position(position, EnPassantMode::Legal),
+            position.halfmoves(),
+            position.fullmoves()
+        )
+    }
+
+    /// After a failure the engine starts anew, unless it has just been slow.
+    async fn put_right(&mut self, end: End) {
+        let loser = match end.ending.outcome {
+            Outcome::White => Color::Black,
+            _ => Color::White,
+        };
+        let player = self.player(loser);
+        match end.ending.termination {
+            Termination::Disconnect | Termination::Stall => self.table.seats[player].kill().await,
+            Termination::TimeForfeit => {
+                let seat = &mut self.table.seats[player];
+                if seat.client().best_move().is_empty() {
+                    seat.kill().await;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn index(color: Color) -> usize {
+    match color {
+        Color::White => 0,
+        Color::Black => 1,
+    }
+}
+
+fn lost(loser: Color, termination: Termination) -> End {
+    Ending {
+        outcome: match loser {
+            Color::White => Outcome::Black,
+            Color::Black => Outcome::White,
+        },
+        termination,
+    }
+    .into()
+}
+
+/// What an engine's silence means.
+fn silence(error: AnswerError, timed: bool) -> Termination {
+    match error {
+        AnswerError::Disconnected => Termination::Disconnect,
+        AnswerError::TimedOut if timed => Termination::TimeForfeit,
+        AnswerError::TimedOut => Termination::Stall,
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn push_number(command: &mut Vec<u8>, name: &[u8], mut value: u64) {
+    command.extend_from_slice(name);
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    command.extend_from_slice(&digits[at..]);
+}

@@ -1,0 +1,90 @@
+//! Plays pairs with engine processes on this machine.
+//!
+//! Each worker is a thread with a runtime and engines of its own: on the path
+//! of a move nothing is handed between threads, and no file, no statistics and
+//! no other game can delay it.
+
+mod delay;
+mod game;
+mod seat;
+mod worker;
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use tokio::sync::{Mutex, mpsc, watch};
+
+use super::{Event, Executor, PairJob, Stop};
+
+/// Workers on this machine.
+#[derive(Debug)]
+pub struct Local {
+    /// Jobs that no worker has taken yet.
+    queue: mpsc::UnboundedSender<PairJob>,
+    events: mpsc::UnboundedReceiver<Event>,
+    stop: watch::Sender<Option<Stop>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// The queue all workers take their jobs from.
+type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
+
+impl Local {
+    /// Starts `concurrency` workers; their engines start with their first job.
+    ///
+    /// # Errors
+    /// If the system gives no more threads.
+    pub fn start(concurrency: usize) -> std::io::Result<Self> {
+        let (event_sender, events) = mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(None);
+        let (queue, jobs) = mpsc::unbounded_channel();
+        let jobs: Jobs = Arc::new(Mutex::new(jobs));
+        let mut threads = Vec::new();
+        for index in 0..concurrency {
+            let jobs = Arc::clone(&jobs);
+            let worker = worker::Worker::new(index, event_sender.clone(), stopped.clone());
+            threads.push(
+                thread::Builder::new()
+                    .name(format!("worker {index}"))
+                    .spawn(move || worker.run(jobs))?,
+            );
+        }
+        Ok(Self {
+            queue,
+            events,
+            stop,
+            threads,
+        })
+    }
+}
+
+impl Executor for Local {
+    fn capacity(&self) -> usize {
+        // One that is played and one to go on with, so that no worker ever
+        // waits for its next job.
+        self.threads.len() * 2
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        // It fails only if all workers have ended, which they have reported.
+        let _ = self.queue.send(job);
+    }
+
+    async fn next(&mut self) -> Event {
+        self.events.recv().await.unwrap_or(Event::Finished)
+    }
+
+    fn stop(&mut self, how: Stop) {
+        self.stop.send_replace(Some(how));
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        self.stop.send_replace(Some(Stop::Abort));
+        for thread in self.threads.drain(..) {
+            // A worker's panic has been reported as an event.
+            let _ = thread.join();
+        }
+    }
+}

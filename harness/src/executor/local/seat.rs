@@ -1,0 +1,89 @@
+//! Engines that are kept running between games.
+
+use std::time::{Duration, Instant};
+
+use crate::executor::{Player, Rules};
+use crate::openings::Variant;
+use crate::uci::{AnswerError, Client, StartError, Timeouts};
+
+/// The place of one of a pair's two players: keeps its engine alive until
+/// another is needed there.
+#[derive(Debug, Default)]
+pub(super) struct Seat {
+    current: Option<(usize, Client)>,
+}
+
+/// How long an engine may take to end after `quit`.
+const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+
+impl Seat {
+    /// Makes sure that the player's engine runs here.
+    ///
+    /// # Errors
+    /// [`StartError`] after a second try.
+    pub(super) async fn seat(&mut self, player: &Player, rules: &Rules) -> Result<(), StartError> {
+        if let Some((engine, _)) = &self.current
+            && *engine == player.engine
+            && !player.restart
+        {
+            return Ok(());
+        }
+        self.quit().await;
+        let timeouts = Timeouts {
+            startup: Duration::from_millis(rules.startup_ms),
+            ready: Duration::from_millis(rules.stall_ms),
+        };
+        let client = match Client::start(&player.launch, timeouts).await {
+            Ok(client) => client,
+            Err(_) => Client::start(&player.launch, timeouts).await?,
+        };
+        self.current = Some((player.engine, client));
+        Ok(())
+    }
+
+    /// The engine that sits here.
+    ///
+    /// # Panics
+    /// If none does.
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.current.as_mut().expect("an engine is seated").1
+    }
+
+    /// Tells the engine its options and that a new game begins, and asks
+    /// whether it is ready.
+    ///
+    /// # Errors
+    /// [`AnswerError`] if it no longer reads.
+    pub(super) async fn announce_game(
+        &mut self,
+        player: &Player,
+        rules: &Rules,
+        deadline: Instant,
+    ) -> Result<(), AnswerError> {
+        let mut options: Vec<(String, String)> = Vec::new();
+        if rules.variant == Variant::Chess960 {
+            options.push(("UCI_Chess960".to_string(), "true".to_string()));
+        }
+        if player.ponder {
+            options.push(("Ponder".to_string(), "true".to_string()));
+        }
+        options.extend_from_slice(&player.options);
+        let client = self.client();
+        client.configure(&options, deadline).await?;
+        client.send(b"ucinewgame\nisready\n", deadline).await
+    }
+
+    /// Ends the engine that sits here, if one does, and its descendants.
+    pub(super) async fn quit(&mut self) {
+        if let Some((_, client)) = self.current.take() {
+            client.quit(QUIT_PATIENCE).await;
+        }
+    }
+
+    /// Ends it without asking.
+    pub(super) async fn kill(&mut self) {
+        if let Some((_, client)) = self.current.take() {
+            client.kill().await;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
+//! in whatever order they finish.
+
+mod job;
+pub mod local;
+pub mod simulated;
+
+pub use job::{GameText, PairJob, PlayedPair, Player, Rules};
+
+use std::future::Future;
+
+/// What an executor reports.
+#[derive(Debug)]
+pub enum Event {
+    Played(Box<PlayedPair>),
+    /// It cannot go on; the run stops and can be resumed.
+    Failed(ExecutorError),
+    /// Nothing more will come: it was told to stop and has.
+    Finished,
+}
+
+/// Why an executor cannot go on.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct ExecutorError(pub String);
+
+/// How an executor is told to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Finish the pairs that are being played, start no other.
+    Drain,
+    /// Leave everything at once.
+    Abort,
+}
+
+/// Plays pairs.
+pub trait Executor {
+    /// How many jobs it wants to have at hand.
+    fn capacity(&self) -> usize;
+
+    /// Takes a job.
+    fn submit(&mut self, job: PairJob);
+
+    /// The next report. Cancel safe.
+    fn next(&mut self) -> impl Future<Output = Event>;
+
+    /// Asks it to stop; [`Event::Finished`] follows when it has.
+    fn stop(&mut self, how: Stop);
+}

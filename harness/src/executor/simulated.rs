@@ -1,0 +1,121 @@
+//! Draws the results of pairs from a model in place of engines: for planning,
+//! and for testing everything above an executor without one.
+
+use std::collections::VecDeque;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::{Event, Executor, GameText, PairJob, PlayedPair, Stop};
+use crate::experiment::{Effort, GameResult, Outcome, PairResult, Termination};
+
+/// Says how a pair between two players ends.
+pub trait Model {
+    /// Probabilities of the pair's five results LL, LD, DD+WL, WD, WW for the
+    /// first player.
+    fn probabilities(&self, job: &PairJob) -> [f64; 5];
+}
+
+impl<F: Fn(&PairJob) -> [f64; 5]> Model for F {
+    fn probabilities(&self, job: &PairJob) -> [f64; 5] {
+        self(job)
+    }
+}
+
+/// An executor without engines. A pair's result depends on the run's seed and
+/// the pair's number only; the order in which results come back is shuffled
+/// among those in flight, as it is with real games.
+#[derive(Debug)]
+pub struct Simulated<M> {
+    model: M,
+    in_flight: VecDeque<PlayedPair>,
+    capacity: usize,
+    order: ChaCha8Rng,
+    stopped: bool,
+}
+
+impl<M: Model> Simulated<M> {
+    /// An executor that holds up to `capacity` pairs and shuffles their order
+    /// by `order_seed`.
+    pub fn new(model: M, capacity: usize, order_seed: u64) -> Self {
+        Self {
+            model,
+            in_flight: VecDeque::new(),
+            capacity,
+            order: ChaCha8Rng::seed_from_u64(order_seed),
+            stopped: false,
+        }
+    }
+}
+
+impl<M: Model> Executor for Simulated<M> {
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        let half_points = draw(self.model.probabilities(&job), job.seed, job.pair);
+        self.in_flight.push_back(played(&job, half_points));
+    }
+
+    async fn next(&mut self) -> Event {
+        if self.in_flight.is_empty() || self.stopped {
+            return Event::Finished;
+        }
+        let which = self.order.next_u64() % self.in_flight.len() as u64;
+        self.in_flight.swap(0, which as usize);
+        let next = self.in_flight.pop_front().expect("it is not empty");
+        Event::Played(Box::new(next))
+    }
+
+    fn stop(&mut self, how: Stop) {
+        self.stopped = how == Stop::Abort;
+    }
+}
+
+/// The pair's result in half points of the first player, from `seed` and the
+/// pair's number.
+fn draw(probabilities: [f64; 5], seed: u64, pair: u64) -> usize {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(pair);
+    // 53 bits, as many as a double holds.
+    let mut uniform = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    for (half_points, probability) in probabilities.into_iter().enumerate() {
+        uniform -= probability;
+        if uniform < 0.0 {
+            return half_points;
+        }
+    }
+    4
+}
+
+fn played(job: &PairJob, half_points: usize) -> PlayedPair {
+    let first = half_points.div_ceil(2);
+    let outcomes = [
+        [Outcome::Black, Outcome::Draw, Outcome::White][first],
+        [Outcome::White, Outcome::Draw, Outcome::Black][half_points - first],
+    ];
+    let game = |outcome| GameResult {
+        outcome,
+        termination: match outcome {
+            Outcome::Draw => Termination::DrawAdjudication,
+            _ => Termination::ResignAdjudication,
+        },
+        plies: 0,
+        ms: [0; 2],
+        nodes: [0; 2],
+        effort: [Effort::default(); 2],
+        digest: 0,
+    };
+    PlayedPair {
+        result: PairResult {
+            pair: job.pair,
+            engines: [job.players[0].engine, job.players[1].engine],
+            games: outcomes.map(game),
+        },
+        opening_number: job.opening_number,
+        texts: [GameText::default(), GameText::default()],
+        worker: 0,
+        finished_ms: 0,
+    }
+}

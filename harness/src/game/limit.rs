@@ -1,0 +1,320 @@
+//! How long an engine may think.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// One stage of a time control. Times in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stage {
+    /// Moves in this stage; `None` for the rest of the game.
+    pub moves: Option<u32>,
+    pub base: u64,
+    pub increment: u64,
+}
+
+/// How long an engine may think: a clock of one or several stages, a fixed
+/// time, a number of nodes or a depth, or several of these at once.
+///
+/// Written as `8+0.08`, `40/60`, `40/60+0.5`, `40/120,20/60`, `1:30+0.5`
+/// (seconds, or minutes:seconds), `movetime=100` (milliseconds), `nodes=5000`,
+/// `depth=8`, or several of them separated by spaces. After the last stage of
+/// a clock that counts moves, that stage begins again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Limit {
+    stages: Vec<Stage>,
+    pub movetime: Option<u64>,
+    pub nodes: Option<u64>,
+    pub depth: Option<u32>,
+}
+
+/// Why a text is no limit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no limit: {reason}; write for example \"8+0.08\", \"40/60+0.5\", \"40/120,20/60\", \"1:30+0.5\", \"movetime=100\", \"nodes=5000\" or \"depth=8\""
+)]
+pub struct LimitError {
+    text: String,
+    reason: &'static str,
+}
+
+impl Limit {
+    /// A limit of nodes alone.
+    pub fn nodes(nodes: u64) -> Self {
+        Self {
+            stages: Vec::new(),
+            movetime: None,
+            nodes: Some(nodes),
+            depth: None,
+        }
+    }
+
+    /// The stages of the clock; empty if none runs.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    /// Whether an engine can lose on time under this limit.
+    pub fn is_timed(&self) -> bool {
+        !self.stages.is_empty() || self.movetime.is_some()
+    }
+}
+
+impl FromStr for Limit {
+    type Err = LimitError;
+
+    fn from_str(text: &str) -> Result<Self, LimitError> {
+        let error = |reason| LimitError {
+            text: text.to_string(),
+            reason,
+        };
+        let mut limit = Self {
+            stages: Vec::new(),
+            movetime: None,
+            nodes: None,
+            depth: None,
+        };
+        for word in text.split_whitespace() {
+            let Some((key, value)) = word.split_once('=') else {
+                if !limit.stages.is_empty() {
+                    return Err(error("it has two clocks"));
+                }
+                limit.stages = word
+                    .split(',')
+                    .map(parse_stage)
+                    .collect::<Result<_, _>>()
+                    .map_err(error)?;
+                continue;
+            };
+            let number = value
+                .parse::<u64>()
+                .ok()
+                .filter(|number| *number > 0)
+                .ok_or(error("a whole number above 0 must follow `=`"))?;
+            let slot = match key {
+                "movetime" => &mut limit.movetime,
+                "nodes" => &mut limit.nodes,
+                "depth" => {
+                    let depth = u32::try_from(number).map_err(|_| error("no engine is so deep"))?;
+                    limit.depth = Some(depth);
+                    continue;
+                }
+                _ => return Err(error("before `=` stands movetime, nodes or depth")),
+            };
+            *slot = Some(number);
+        }
+        if limit.stages.is_empty()
+            && limit.movetime.is_none()
+            && limit.nodes.is_none()
+            && limit.depth.is_none()
+        {
+            return Err(error("it is empty"));
+        }
+        if limit
+            .stages
+            .iter()
+            .rev()
+            .skip(1)
+            .any(|stage| stage.moves.is_none())
+        {
+            return Err(error("only the last stage may lack its number of moves"));
+        }
+        Ok(limit)
+    }
+}
+
+fn parse_stage(text: &str) -> Result<Stage, &'static str> {
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => {
+            let moves = moves
+                .parse::<u32>()
+                .ok()
+                .filter(|moves| *moves > 0)
+                .ok_or("the number of moves before `/` must be a whole number above 0")?;
+            (Some(moves), rest)
+        }
+        None => (None, text),
+    };
+    let (base, increment) = match rest.split_once('+') {
+        Some((base, increment)) => (base, parse_seconds(increment)?),
+        None => (rest, 0),
+    };
+    let base = match base.split_once(':') {
+        Some((minutes, seconds)) => {
+            let minutes: u64 = minutes
+                .parse()
+                .map_err(|_| "the minutes before `:` must be a whole number")?;
+            minutes
+                .checked_mul(60_000)
+                .and_then(|ms| ms.checked_add(parse_seconds(seconds).ok()?))
+                .ok_or("the seconds after `:` must be a number")?
+        }
+        None => parse_seconds(base)?,
+    };
+    if base == 0 && increment == 0 {
+        return Err("a clock of no time at all");
+    }
+    Ok(Stage {
+        moves,
+        base,
+        increment,
+    })
+}
+
+/// Seconds as milliseconds.
+fn parse_seconds(text: &str) -> Result<u64, &'static str> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "a time must be a number of seconds")?;
+    if !(0.0..=1e9).contains(&seconds) {
+        return Err("a time must lie between 0 and 1e9 seconds");
+    }
+    // Rounded from a number within u64's range.
+    Ok((seconds * 1000.0).round() as u64)
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if !self.stages.is_empty() {
+            let stages: Vec<String> = self.stages.iter().map(Stage::to_string).collect();
+            parts.push(stages.join(","));
+        }
+        if let Some(ms) = self.movetime {
+            parts.push(format!("movetime={ms}"));
+        }
+        if let Some(nodes) = self.nodes {
+            parts.push(format!("nodes={nodes}"));
+        }
+        if let Some(depth) = self.depth {
+            parts.push(format!("depth={depth}"));
+        }
+        f.write_str(&parts.join(" "))
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        // The shortest decimal that gives the same milliseconds.
+        write!(f, "{}", self.base as f64 / 1000.0)?;
+        if self.increment > 0 {
+            write!(f, "+{}", self.increment as f64 / 1000.0)?;
+        }
+        Ok(())
+    }
+}
+
+impl TryFrom<String> for Limit {
+    type Error = LimitError;
+
+    fn try_from(text: String) -> Result<Self, LimitError> {
+        text.parse()
+    }
+}
+
+impl From<Limit> for String {
+    fn from(limit: Limit) -> Self {
+        limit.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn limit(text: &str) -> Limit {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn reads_every_form() {
+        assert_eq!(
+            limit("8+0.08").stages(),
+            [Stage {
+                moves: None,
+                base: 8000,
+                increment: 80
+            }]
+        );
+        assert_eq!(
+            limit("40/120,20/60+1").stages(),
+            [
+                Stage {
+                    moves: Some(40),
+                    base: 120_000,
+                    increment: 0
+                },
+                Stage {
+                    moves: Some(20),
+                    base: 60_000,
+                    increment: 1000
+                }
+            ]
+        );
+        assert_eq!(limit("1:30+0.5").stages()[0].base, 90_000);
+        assert_eq!(limit("40/2:05").stages()[0].base, 125_000);
+        assert_eq!(limit("nodes=5000"), Limit::nodes(5000));
+        let both = limit("8+0.08 nodes=100000 depth=20");
+        assert_eq!((both.nodes, both.depth), (Some(100_000), Some(20)));
+        assert!(both.is_timed());
+        assert_eq!(limit("movetime=100").movetime, Some(100));
+    }
+
+    #[test]
+    fn refuses_what_makes_no_sense() {
+        for text in [
+            "",
+            "x",
+            "8+",
+            "-1+1",
+            "nodes=0",
+            "nodes=-5",
+            "nodes=1.5",
+            "time=5",
+            "0/5",
+            "0+0",
+            "8+0.08 9+1",
+            "5,40/5",
+            "NaN",
+            "inf",
+            "1e300",
+        ] {
+            let error = text.parse::<Limit>().expect_err(text).to_string();
+            assert!(error.contains("8+0.08"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_it_writes(
+            stages in proptest::collection::vec((1u32..100, 1u64..10_000_000, 0u64..100_000), 0..3),
+            movetime in proptest::option::of(1u64..1_000_000),
+            nodes in proptest::option::of(1u64..u64::MAX),
+            depth in proptest::option::of(1u32..200),
+        ) {
+            let written = Limit {
+                stages: stages
+                    .into_iter()
+                    .map(|(moves, base, increment)| Stage { moves: Some(moves), base, increment })
+                    .collect(),
+                movetime,
+                nodes,
+                depth,
+            };
+            let text = written.to_string();
+            prop_assume!(!text.is_empty());
+            prop_assert_eq!(text.parse::<Limit>().unwrap(), written);
+        }
+
+        #[test]
+        fn never_panics(text in ".{0,20}") {
+            let _ = text.parse::<Limit>();
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The rules of a game between engines: limits and clocks, the referee, the
+//! adjudication rules and the record. All pure: what happens is passed in.
+
+mod adjudication;
+mod clock;
+mod digest;
+mod limit;
+mod movetext;
+mod pgn;
+mod referee;
+
+pub use adjudication::{Adjudication, Adjudicator, DrawRule, ResignRule};
+pub use clock::{Clock, Overrun};
+pub use digest::game_digest;
+pub use limit::{Limit, LimitError, Stage};
+pub use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
+pub use pgn::{GameHeader, write_game};
+pub use referee::{Ending, Referee};

@@ -1,0 +1,347 @@
+//! The moves of a game as PGN movetext, written while the game is played, so
+//! that nothing has to be kept or replayed at its end.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::san::San;
+use shakmaty::{Chess, Color, Move, Position};
+
+use crate::uci::Info;
+
+/// How moves are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notation {
+    /// `Nf3`
+    #[default]
+    San,
+    /// `Ng1f3`
+    Lan,
+    /// `g1f3`
+    Uci,
+}
+
+/// What is written of each game besides its moves and results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecordStyle {
+    pub notation: Notation,
+    /// Moves and the main tags only: no comments.
+    pub minimal: bool,
+    pub seldepth: bool,
+    pub nodes: bool,
+    pub nps: bool,
+    pub hashfull: bool,
+    pub tbhits: bool,
+    /// Time left on the mover's clock.
+    pub timeleft: bool,
+    /// How much of the move's time was the harness's own.
+    pub latency: bool,
+    /// The principal variation, as the engine wrote it.
+    pub pv: bool,
+    /// `Event` and `Site` tags.
+    pub event: String,
+    pub site: String,
+    /// Also write the final position of each game to `games.epd`.
+    pub epd: bool,
+}
+
+impl Default for RecordStyle {
+    fn default() -> Self {
+        Self {
+            notation: Notation::San,
+            minimal: false,
+            seldepth: false,
+            nodes: false,
+            nps: false,
+            hashfull: false,
+            tbhits: false,
+            timeleft: false,
+            latency: false,
+            pv: false,
+            event: "hone match".to_string(),
+            site: "?".to_string(),
+            epd: false,
+        }
+    }
+}
+
+/// A move an engine made, with what it said about it.
+#[derive(Debug, Clone, Copy)]
+pub struct PlayedMove<'a> {
+    /// The position it was played in.
+    pub before: &'a Chess,
+    pub legal: Move,
+    /// The position it led to.
+    pub after: &'a Chess,
+    pub info: &'a Info,
+    pub used: Duration,
+    /// The harness's own part of `used`.
+    pub latency: Duration,
+    /// Milliseconds left on its clock, if one runs.
+    pub left: Option<u64>,
+}
+
+/// Movetext in the making.
+#[derive(Debug, Clone, Default)]
+pub struct Movetext {
+    text: String,
+    plies: u32,
+    /// Where the open comment of the last move ends, so that the reason for
+    /// the game's end can still join it.
+    comment_end: Option<usize>,
+}
+
+impl Movetext {
+    /// Starts again with an empty text, keeping the allocation.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.plies = 0;
+        self.comment_end = None;
+    }
+
+    /// The text so far, without the result.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Half-moves written, those of the opening too.
+    pub fn plies(&self) -> u32 {
+        self.plies
+    }
+
+    /// Adds a move of the opening.
+    pub fn push_book(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
+        self.push_move(style, before, legal, after);
+        if !style.minimal {
+            self.text.push_str(" {book}");
+        }
+        self.comment_end = None;
+    }
+
+    /// Adds an engine's move with its comment:
+    /// `{+1.23/15 0.430s, n=5000, …}`.
+    pub fn push(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
+        self.push_move(style, played.before, played.legal, played.after);
+        self.comment_end = None;
+        if style.minimal {
+            return;
+        }
+        self.text.push_str(" {");
+        match played.info.score {
+            Some(score) => score.write_pgn(&mut self.text),
+            None => self.text.push_str("0.00"),
+        }
+        let ms = played.used.as_millis();
+        write!(
+            self.text,
+            "/{} {}.{:03}s",
+            played.info.depth,
+            ms / 1000,
+            ms % 1000
+        )
+        .expect(INFALLIBLE);
+        self.push_fields(style, played);
+        self.comment_end = Some(self.text.len());
+        self.text.push('}');
+    }
+
+    /// Adds the reason for the game's end to the last move's comment, or as a
+    /// comment of its own where there is none.
+    pub fn close(&mut self, style: &RecordStyle, reason: &str) {
+        if style.minimal {
+            return;
+        }
+        match self.comment_end.take() {
+            Some(at) => self.text.insert_str(at, &format!(", {reason}")),
+            None => {
+                let space = if self.text.is_empty() { "" } else { " " };
+                write!(self.text, "{space}{{{reason}}}").expect(INFALLIBLE);
+            }
+        }
+    }
+
+    fn push_move(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
+        let number = before.fullmoves().get();
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        match before.turn() {
+            Color::White => write!(self.text, "{number}. ").expect(INFALLIBLE),
+            // After a comment the move number is repeated for Black.
+            Color::Black if self.plies == 0 || !style.minimal => {
+                write!(self.text, "{number}... ").expect(INFALLIBLE);
+            }
+            Color::Black => {}
+        }
+        self.plies += 1;
+        match style.notation {
+            Notation::San => {
+                write!(self.text, "{}", San::from_move(before, legal)).expect(INFALLIBLE);
+            }
+            Notation::Lan => push_lan(&mut self.text, legal),
+            Notation::Uci => {
+                let uci = legal.to_uci(before.castles().mode());
+                write!(self.text, "{uci}").expect(INFALLIBLE);
+                return;
+            }
+        }
+        if after.is_check() {
+            let mate = after.legal_moves().is_empty();
+            self.text.push(if mate { '#' } else { '+' });
+        }
+    }
+
+    fn push_fields(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
+        let info = played.info;
+        let text = &mut self.text;
+        if style.timeleft
+            && let Some(left) = played.left
+        {
+            write!(text, ", tl={}.{:03}s", left / 1000, left % 1000).expect(INFALLIBLE);
+        }
+        if style.latency {
+            write!(text, ", latency={:.6}s", played.latency.as_secs_f64()).expect(INFALLIBLE);
+        }
+        let numbers = [
+            (style.nodes, "n", info.nodes),
+            (style.seldepth, "sd", u64::from(info.seldepth)),
+            (style.nps, "nps", info.nps),
+            (style.hashfull, "hashfull", u64::from(info.hashfull)),
+            (style.tbhits, "tbhits", info.tbhits),
+        ];
+        for (wanted, name, value) in numbers {
+            if wanted {
+                write!(text, ", {name}={value}").expect(INFALLIBLE);
+            }
+        }
+        if style.pv {
+            text.push_str(", pv=\"");
+            // A brace or quote in it would end the comment.
+            let clean = |c: char| c.is_ascii_alphanumeric() || c == ' ';
+            text.extend(
+                String::from_utf8_lossy(&info.pv)
+                    .chars()
+                    .filter(|c| clean(*c)),
+            );
+            text.push('"');
+        }
+    }
+}
+
+const INFALLIBLE: &str = "writing to a string cannot fail";
+
+fn push_lan(text: &mut String, legal: Move) {
+    if legal.is_castle() {
+        let long = legal.castling_side() == Some(shakmaty::CastlingSide::QueenSide);
+        text.push_str(if long { "O-O-O" } else { "O-O" });
+        return;
+    }
+    let role = legal.role();
+    if role != shakmaty::Role::Pawn {
+        text.push(role.upper_char());
+    }
+    if let Some(from) = legal.from() {
+        write!(text, "{from}").expect(INFALLIBLE);
+    }
+    if legal.is_capture() {
+        text.push('x');
+    }
+    write!(text, "{}", legal.to()).expect(INFALLIBLE);
+    if let Some(promotion) = legal.promotion() {
+        text.push('=');
+        text.push(promotion.upper_char());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Referee;
+    use crate::uci::Score;
+
+    fn movetext(style: &RecordStyle, moves: &str, book: usize) -> Movetext {
+        let mut referee = Referee::new(Chess::default());
+        let mut movetext = Movetext::default();
+        let info = Info {
+            depth: 15,
+            seldepth: 22,
+            score: Some(Score::Cp(123)),
+            nodes: 5000,
+            pv: b"e2e4 {x}".to_vec(),
+            ..Info::default()
+        };
+        for (ply, text) in moves.split_whitespace().enumerate() {
+            let before = referee.position().clone();
+            let legal = referee.find(text.as_bytes()).expect(text);
+            referee.play(legal);
+            if ply < book {
+                movetext.push_book(style, &before, legal, referee.position());
+            } else {
+                movetext.push(
+                    style,
+                    &PlayedMove {
+                        before: &before,
+                        legal,
+                        after: referee.position(),
+                        info: &info,
+                        used: Duration::from_millis(430),
+                        latency: Duration::from_micros(12),
+                        left: Some(9570),
+                    },
+                );
+            }
+        }
+        movetext
+    }
+
+    #[test]
+    fn comments_as_fastchess_writes_them() {
+        let style = RecordStyle::default();
+        let mut text = movetext(&style, "e2e4 e7e5 g1f3", 1);
+        text.close(&style, "White disconnects");
+        assert_eq!(
+            text.text(),
+            "1. e4 {book} 1... e5 {+1.23/15 0.430s} 2. Nf3 {+1.23/15 0.430s, White disconnects}"
+        );
+        assert_eq!(text.plies(), 3);
+    }
+
+    #[test]
+    fn every_field_on_request() {
+        let style = RecordStyle {
+            seldepth: true,
+            nodes: true,
+            timeleft: true,
+            latency: true,
+            pv: true,
+            ..RecordStyle::default()
+        };
+        assert_eq!(
+            movetext(&style, "e2e4", 0).text(),
+            "1. e4 {+1.23/15 0.430s, tl=9.570s, latency=0.000012s, n=5000, sd=22, pv=\"e2e4 x\"}"
+        );
+    }
+
+    #[test]
+    fn notations_and_signs() {
+        let mut style = RecordStyle {
+            minimal: true,
+            ..RecordStyle::default()
+        };
+        let mate = "f2f3 e7e5 g2g4 d8h4";
+        assert_eq!(movetext(&style, mate, 0).text(), "1. f3 e5 2. g4 Qh4#");
+        style.notation = Notation::Lan;
+        assert_eq!(
+            movetext(&style, mate, 0).text(),
+            "1. f2f3 e7e5 2. g2g4 Qd8h4#"
+        );
+        style.notation = Notation::Uci;
+        assert_eq!(
+            movetext(&style, mate, 0).text(),
+            "1. f2f3 e7e5 2. g2g4 d8h4"
+        );
+    }
+}

@@ -1,0 +1,220 @@
+//! The independent judge: every move is checked by a rules library that no
+//! engine under test contains, and games end by rule, never by an engine's
+//! claim.
+
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
+
+use crate::experiment::{Outcome, Termination};
+
+/// How a game ended by the rules of chess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    pub outcome: Outcome,
+    pub termination: Termination,
+}
+
+/// The position of a game and what its rules need of its past.
+#[derive(Debug, Clone)]
+pub struct Referee {
+    position: Chess,
+    /// Keys of the positions since the last irreversible move, this one last.
+    keys: Vec<u64>,
+}
+
+impl Referee {
+    /// The referee of a game that starts at `position` with no past.
+    pub fn new(position: Chess) -> Self {
+        let key = key(&position);
+        Self {
+            position,
+            keys: vec![key],
+        }
+    }
+
+    /// The position on the board.
+    pub fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// Whose turn it is.
+    pub fn turn(&self) -> Color {
+        self.position.turn()
+    }
+
+    /// The legal move an engine means; `None` if it is not one. Promotion
+    /// letters may be of either case.
+    pub fn find(&self, text: &[u8]) -> Option<Move> {
+        if text.len() > 5 {
+            return None;
+        }
+        let mut lower = [0; 5];
+        let lower = &mut lower[..text.len()];
+        lower.copy_from_slice(text);
+        lower.make_ascii_lowercase();
+        let uci = UciMove::from_ascii(lower).ok()?;
+        if matches!(uci, UciMove::Null | UciMove::Put { .. }) {
+            return None;
+        }
+        uci.to_move(&self.position).ok()
+    }
+
+    /// Plays a legal move (from [`Referee::find`]) and says whether the game is
+    /// over. Checkmate comes before any draw.
+    pub fn play(&mut self, legal: Move) -> Option<Ending> {
+        self.position.play_unchecked(legal);
+        if self.position.halfmoves() == 0 {
+            self.keys.clear();
+        }
+        self.keys.push(key(&self.position));
+        self.ending()
+    }
+
+    /// The ending by rule of the position on the board, if it is one.
+    pub fn ending(&self) -> Option<Ending> {
+        let draw = |termination| {
+            Some(Ending {
+                outcome: Outcome::Draw,
+                termination,
+            })
+        };
+        if self.position.legal_moves().is_empty() {
+            if !self.position.is_check() {
+                return draw(Termination::Stalemate);
+            }
+            let outcome = match self.turn() {
+                Color::White => Outcome::Black,
+                Color::Black => Outcome::White,
+            };
+            return Some(Ending {
+                outcome,
+                termination: Termination::Checkmate,
+            });
+        }
+        if self.position.is_insufficient_material() {
+            return draw(Termination::InsufficientMaterial);
+        }
+        if self.is_threefold() {
+            return draw(Termination::Repetition);
+        }
+        if self.position.halfmoves() >= 100 {
+            return draw(Termination::FiftyMoves);
+        }
+        None
+    }
+
+    fn is_threefold(&self) -> bool {
+        let Some((current, past)) = self.keys.split_last() else {
+            return false;
+        };
+        // The same side is to move every second position.
+        past.iter()
+            .rev()
+            .skip(1)
+            .step_by(2)
+            .filter(|key| *key == current)
+            .count()
+            >= 2
+    }
+}
+
+fn key(position: &Chess) -> u64 {
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    fn referee(fen: &str) -> Referee {
+        let fen: Fen = fen.parse().expect(fen);
+        Referee::new(fen.into_position(CastlingMode::Standard).expect("legal"))
+    }
+
+    fn play(referee: &mut Referee, moves: &str) -> Option<Ending> {
+        let mut ending = None;
+        for text in moves.split_whitespace() {
+            assert_eq!(ending, None, "the game goes on before {text}");
+            let legal = referee.find(text.as_bytes()).expect(text);
+            ending = referee.play(legal);
+        }
+        ending
+    }
+
+    fn termination(ending: Option<Ending>) -> Option<Termination> {
+        ending.map(|ending| ending.termination)
+    }
+
+    #[test]
+    fn checkmate_names_the_winner() {
+        let mut game = Referee::new(Chess::default());
+        let ending = play(&mut game, "f2f3 e7e5 g2g4 d8h4").expect("over");
+        assert_eq!(ending.outcome, Outcome::Black);
+        assert_eq!(ending.termination, Termination::Checkmate);
+    }
+
+    #[test]
+    fn third_occurrence_is_a_draw_and_not_the_second() {
+        let mut game = Referee::new(Chess::default());
+        assert_eq!(play(&mut game, "g1f3 g8f6 f3g1 f6g8"), None);
+        let ending = play(&mut game, "g1f3 g8f6 f3g1 f6g8");
+        assert_eq!(termination(ending), Some(Termination::Repetition));
+    }
+
+    #[test]
+    fn a_lost_castling_right_makes_another_position() {
+        let mut game = referee("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert_eq!(
+            play(&mut game, "h1h2 e8e7 h2h1 e7e8 h1h2 e8e7 h2h1 e7e8"),
+            None,
+            "the start position had the right to castle"
+        );
+        let ending = play(&mut game, "h1h2");
+        assert_eq!(termination(ending), Some(Termination::Repetition));
+    }
+
+    #[test]
+    fn fifty_moves_and_mate_on_the_hundredth_ply() {
+        let mut game = referee("7k/8/8/8/8/8/R7/K7 w - - 99 80");
+        let ending = play(&mut game, "a2b2");
+        assert_eq!(termination(ending), Some(Termination::FiftyMoves));
+        let mut game = referee("7k/8/6K1/8/8/8/R7/8 w - - 99 80");
+        let ending = play(&mut game, "a2a8");
+        assert_eq!(termination(ending), Some(Termination::Checkmate));
+    }
+
+    #[test]
+    fn stalemate_and_insufficient_material() {
+        let mut game = referee("k7/8/1K6/8/8/8/2Q5/8 w - - 0 1");
+        let ending = play(&mut game, "c2c7");
+        assert_eq!(termination(ending), Some(Termination::Stalemate));
+        let mut game = referee("k7/8/8/8/8/8/2p5/1K6 w - - 0 1");
+        let ending = play(&mut game, "b1c2");
+        assert_eq!(termination(ending), Some(Termination::InsufficientMaterial));
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_legal_move() {
+        let game = Referee::new(Chess::default());
+        for text in [
+            "",
+            "e2e5",
+            "e7e5",
+            "0000",
+            "(none)",
+            "e2e4q",
+            "P@e4",
+            "e2",
+            "\u{e9}2e4",
+        ] {
+            assert_eq!(game.find(text.as_bytes()), None, "{text}");
+        }
+        let game = referee("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+        assert_eq!(game.find(b"a7a8"), None);
+        assert_eq!(game.find(b"a7a8Q"), game.find(b"a7a8q"));
+        assert!(game.find(b"a7a8n").is_some());
+    }
+}
