@@ -1,0 +1,290 @@
+//! The truth of a run: `games.csv`, one row a game in the order of arrival,
+//! and `games.pgn` beside it. Append-only; a pair's rows go out in one write,
+//! its games just before, so whatever a kill cuts off is known by its offset
+//! and removed. No state is kept anywhere else.
+
+mod row;
+mod sync;
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+pub use row::{Entry, Row, RowError};
+
+use crate::executor::PlayedPair;
+use crate::experiment::PairResult;
+use row::Csv;
+use sync::Syncer;
+
+/// Names of the files in a run's folder.
+pub const GAMES_CSV: &str = "games.csv";
+pub const GAMES_PGN: &str = "games.pgn";
+pub const GAMES_EPD: &str = "games.epd";
+
+/// What can go wrong with a ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} is in use by another hone", path.display())]
+    Locked { path: PathBuf },
+    #[error("{}, line {line}: {source}", path.display())]
+    Row {
+        path: PathBuf,
+        line: u64,
+        source: RowError,
+    },
+}
+
+/// The ledger of a run that is being played.
+#[derive(Debug)]
+pub struct Ledger {
+    names: Vec<String>,
+    csv: Log,
+    pgn: Log,
+    epd: Option<Log>,
+    syncer: Syncer,
+}
+
+/// A file that only grows.
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    file: File,
+    len: u64,
+}
+
+impl Log {
+    fn open(dir: &Path, name: &str) -> Result<Self, LedgerError> {
+        let path = dir.join(name);
+        let open = || {
+            let file = OpenOptions::new()
+                .read(true)
+                .append(true)
+                .create(true)
+                .open(&path)?;
+            let len = file.metadata()?.len();
+            Ok((file, len))
+        };
+        match open() {
+            Ok((file, len)) => Ok(Self { path, file, len }),
+            Err(source) => Err(LedgerError::Io { path, source }),
+        }
+    }
+
+    fn error(&self, source: io::Error) -> LedgerError {
+        LedgerError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    /// Adds bytes in one write; if that fails half-way, takes back what was
+    /// written.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
+        if let Err(source) = self.file.write_all(bytes) {
+            // If this fails too, opening the ledger again will cut it off.
+            let _ = self.file.set_len(self.len);
+            return Err(self.error(source));
+        }
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> Result<(), LedgerError> {
+        if len != self.len {
+            self.file
+                .set_len(len)
+                .map_err(|source| self.error(source))?;
+            self.len = len;
+        }
+        Ok(())
+    }
+}
+
+impl Ledger {
+    /// Opens the ledger in the run's folder, or begins one, and takes its lock.
+    /// `names` are the engines' names, in the order of the configuration.
+    /// Incomplete pairs at its end are removed. Returns the pairs it holds, in
+    /// the order of arrival.
+    ///
+    /// # Errors
+    /// [`LedgerError`]: another `hone` has it, a file cannot be read or
+    /// written, or a row that is not the last makes no sense.
+    pub fn open(
+        dir: &Path,
+        names: &[String],
+        epd: bool,
+    ) -> Result<(Self, Vec<Entry>), LedgerError> {
+        let mut csv = Log::open(dir, GAMES_CSV)?;
+        match csv.file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked { path: csv.path }),
+            Err(TryLockError::Error(source)) => return Err(csv.error(source)),
+        }
+        let mut pgn = Log::open(dir, GAMES_PGN)?;
+        let mut epd = if epd {
+            Some(Log::open(dir, GAMES_EPD)?)
+        } else {
+            None
+        };
+        let kept = read_entries(&csv.file, &csv.path, names, Some(pgn.len))?;
+        csv.truncate(kept.csv_len)?;
+        pgn.truncate(kept.pgn_len)?;
+        if let Some(epd) = &mut epd {
+            recover_lines(epd, kept.entries.len() * 2)?;
+        }
+        if csv.len == 0 {
+            csv.append(Csv::header().as_bytes())?;
+        }
+        let files = [Some(&csv), Some(&pgn), epd.as_ref()];
+        let syncer = Syncer::start(files.into_iter().flatten().map(|log| &log.file))
+            .map_err(|source| csv.error(source))?;
+        let ledger = Self {
+            names: names.to_vec(),
+            csv,
+            pgn,
+            epd,
+            syncer,
+        };
+        Ok((ledger, kept.entries))
+    }
+
+    /// Adds a pair: its games, then its rows.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`]; the pair is then not in the ledger.
+    pub fn append(&mut self, played: &PlayedPair) -> Result<(), LedgerError> {
+        let games = [0, 1].map(|game| played.texts[game].pgn.as_str());
+        let offset = self.pgn.len;
+        if let Some(epd) = &mut self.epd {
+            let lines = [0, 1].map(|game| played.texts[game].epd.as_str());
+            epd.append(lines.concat().as_bytes())?;
+        }
+        self.pgn.append(games.concat().as_bytes())?;
+        let offsets = [offset, offset + games[0].len() as u64];
+        let rows = Csv::rows(&self.names, played, offsets);
+        if let Err(error) = self.csv.append(rows.as_bytes()) {
+            self.pgn.truncate(offset)?;
+            return Err(error);
+        }
+        self.syncer.mark();
+        Ok(())
+    }
+
+    /// Writes everything to the disk.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`].
+    pub fn sync(&self) -> Result<(), LedgerError> {
+        for log in [Some(&self.pgn), Some(&self.csv), self.epd.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            log.file.sync_data().map_err(|source| log.error(source))?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the complete pairs of the ledger in a run's folder without changing
+/// it, in the order of arrival.
+///
+/// # Errors
+/// [`LedgerError`].
+pub fn read(dir: &Path, names: &[String]) -> Result<Vec<Entry>, LedgerError> {
+    let path = dir.join(GAMES_CSV);
+    let file = File::open(&path).map_err(|source| LedgerError::Io {
+        path: path.clone(),
+        source,
+    })?;
+    Ok(read_entries(&file, &path, names, None)?.entries)
+}
+
+struct Kept {
+    entries: Vec<Entry>,
+    csv_len: u64,
+    pgn_len: u64,
+}
+
+/// The complete pairs at the beginning of a ledger. `pgn_len` bounds the games
+/// that are really there.
+fn read_entries(
+    file: &File,
+    path: &Path,
+    names: &[String],
+    pgn_len: Option<u64>,
+) -> Result<Kept, LedgerError> {
+    let io_error = |source| LedgerError::Io {
+        path: path.to_path_buf(),
+        source,
+    };
+    let mut reader = BufReader::new(file);
+    reader.seek(SeekFrom::Start(0)).map_err(io_error)?;
+    let mut text = Vec::new();
+    reader.read_to_end(&mut text).map_err(io_error)?;
+    // What follows the last line end was cut off.
+    let complete = memchr::memrchr(b'\n', &text).map_or(0, |at| at + 1);
+    let mut kept = Kept {
+        entries: Vec::new(),
+        csv_len: 0,
+        pgn_len: 0,
+    };
+    let mut rows = Csv::read(&text[..complete]);
+    kept.csv_len = rows.header_len();
+    loop {
+        let row_error = |(line, source)| LedgerError::Row {
+            path: path.to_path_buf(),
+            line,
+            source,
+        };
+        let Some(first) = rows.next_row(names).transpose().map_err(row_error)? else {
+            break;
+        };
+        let Some(second) = rows.next_row(names).transpose().map_err(row_error)? else {
+            break;
+        };
+        let end = second.pgn_offset + second.pgn_bytes;
+        if pgn_len.is_some_and(|len| end > len) {
+            break;
+        }
+        let line = rows.line();
+        let entry = Entry::join(first, second).map_err(|source| row_error((line, source)))?;
+        kept.entries.push(entry);
+        kept.csv_len = rows.position();
+        kept.pgn_len = end;
+    }
+    Ok(kept)
+}
+
+/// Keeps the first `count` lines of a file.
+fn recover_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
+    let mut text = Vec::new();
+    let mut reader = &log.file;
+    reader
+        .seek(SeekFrom::Start(0))
+        .and_then(|_| reader.read_to_end(&mut text))
+        .map_err(|source| log.error(source))?;
+    let end = match count {
+        0 => 0,
+        count => memchr::memchr_iter(b'\n', &text)
+            .nth(count - 1)
+            .map_or(text.len(), |at| at + 1),
+    };
+    log.truncate(end as u64)
+}
+
+/// The results of ledger entries, sorted by pair, each pair once.
+pub fn in_pair_order(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.sort_by_key(|entry| entry.result.pair);
+    entries.dedup_by_key(|entry| entry.result.pair);
+    entries
+}
+
+impl Entry {
+    /// The pair's result.
+    pub fn result(&self) -> &PairResult {
+        &self.result
+    }
+}

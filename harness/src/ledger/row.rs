@@ -1,0 +1,314 @@
+//! One row of `games.csv`.
+
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::executor::PlayedPair;
+use crate::experiment::{Effort, GameResult, Outcome, PairResult, Termination};
+
+/// A row as it is written: the columns of the contract first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// From 1, as the `Round` tag of the game.
+    pub pair: u64,
+    /// 1 or 2.
+    pub game: u8,
+    pub white: String,
+    pub black: String,
+    /// Number of the opening in its book, from 1.
+    pub opening: u64,
+    pub result: String,
+    pub termination: Termination,
+    pub plies: u32,
+    pub white_ms: u64,
+    pub black_ms: u64,
+    pub white_nodes: u64,
+    pub black_nodes: u64,
+    /// Where the game begins in `games.pgn`.
+    pub pgn_offset: u64,
+    /// Sixteen hexadecimal digits.
+    pub digest: String,
+    pub pgn_bytes: u64,
+    pub white_moves: u32,
+    pub black_moves: u32,
+    /// Sums over the moves.
+    pub white_depth: u64,
+    pub black_depth: u64,
+    pub white_seldepth: u64,
+    pub black_seldepth: u64,
+    pub white_latency_us: u64,
+    pub black_latency_us: u64,
+    pub worker: usize,
+    /// When the pair was finished: milliseconds since 1970.
+    pub finished_ms: i64,
+}
+
+/// Why a row makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum RowError {
+    #[error("not a row of games: {0}")]
+    Csv(#[from] csv::Error),
+    #[error("no engine of this run is called `{0}`")]
+    Name(String),
+    #[error("`{0}` is no result")]
+    Result(String),
+    #[error("`{0}` is no digest")]
+    Digest(String),
+    #[error("the two games of a pair must follow each other")]
+    Order,
+}
+
+/// A complete pair of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub result: PairResult,
+    pub opening_number: u64,
+    /// Offset and length of both games in `games.pgn`.
+    pub pgn: [(u64, u64); 2],
+    pub worker: usize,
+    pub finished_ms: i64,
+}
+
+/// A row with its names resolved.
+#[derive(Debug, Clone)]
+pub(super) struct Parsed {
+    pair: u64,
+    game: u8,
+    white: usize,
+    black: usize,
+    opening: u64,
+    result: GameResult,
+    pub(super) pgn_offset: u64,
+    pub(super) pgn_bytes: u64,
+    worker: usize,
+    finished_ms: i64,
+}
+
+impl Entry {
+    pub(super) fn join(first: Parsed, second: Parsed) -> Result<Self, RowError> {
+        let fits = first.pair == second.pair
+            && first.pair > 0
+            && (first.game, second.game) == (1, 2)
+            && (first.white, first.black) == (second.black, second.white);
+        if !fits {
+            return Err(RowError::Order);
+        }
+        Ok(Self {
+            result: PairResult {
+                pair: first.pair - 1,
+                engines: [first.white, first.black],
+                games: [first.result, second.result],
+            },
+            opening_number: first.opening,
+            pgn: [
+                (first.pgn_offset, first.pgn_bytes),
+                (second.pgn_offset, second.pgn_bytes),
+            ],
+            worker: first.worker,
+            finished_ms: first.finished_ms,
+        })
+    }
+}
+
+/// The text of rows.
+pub(super) struct Csv<'a> {
+    text: &'a [u8],
+    reader: csv::Reader<&'a [u8]>,
+    record: csv::StringRecord,
+    headers: csv::StringRecord,
+}
+
+impl<'a> Csv<'a> {
+    /// The header line.
+    pub(super) fn header() -> String {
+        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+        writer
+            .serialize(Row::example())
+            .expect("a row can be written to memory");
+        let text = writer.into_inner().expect("memory can be flushed");
+        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let mut header = String::from_utf8_lossy(line).into_owned();
+        header.push('\n');
+        header
+    }
+
+    /// The two rows of a pair whose games begin at `offsets`.
+    pub(super) fn rows(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
+        let mut writer = csv::WriterBuilder::new()
+            .has_headers(false)
+            .from_writer(Vec::new());
+        for (game, offset) in offsets.into_iter().enumerate() {
+            writer
+                .serialize(Row::of(names, played, game, offset))
+                .expect("a row can be written to memory");
+        }
+        let text = writer.into_inner().expect("memory can be flushed");
+        String::from_utf8(text).expect("rows are text")
+    }
+
+    /// Reads rows.
+    pub(super) fn read(text: &'a [u8]) -> Self {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
+        let headers = reader.headers().cloned().unwrap_or_default();
+        Self {
+            text,
+            reader,
+            record: csv::StringRecord::new(),
+            headers,
+        }
+    }
+
+    /// Length of the header line.
+    pub(super) fn header_len(&self) -> u64 {
+        memchr::memchr(b'\n', self.text).map_or(0, |at| at as u64 + 1)
+    }
+
+    /// How far it has read.
+    pub(super) fn position(&self) -> u64 {
+        self.reader.position().byte()
+    }
+
+    pub(super) fn line(&self) -> u64 {
+        self.record.position().map_or(1, csv::Position::line)
+    }
+
+    /// The next row, or its line and what is wrong with it.
+    pub(super) fn next_row(&mut self, names: &[String]) -> Option<Result<Parsed, (u64, RowError)>> {
+        let row = match self.reader.read_record(&mut self.record) {
+            Ok(false) => return None,
+            Ok(true) => self
+                .record
+                .deserialize::<Row>(Some(&self.headers))
+                .map_err(RowError::from),
+            Err(error) => Err(error.into()),
+        };
+        let line = self.line();
+        Some(
+            row.and_then(|row| row.resolve(names))
+                .map_err(|error| (line, error)),
+        )
+    }
+}
+
+impl Row {
+    fn of(names: &[String], played: &PlayedPair, game: usize, offset: u64) -> Self {
+        let result = &played.result.games[game];
+        let [first, second] = played.result.engines.map(|engine| names[engine].clone());
+        let (white, black) = if game == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let mut digest = String::new();
+        write!(digest, "{:016x}", result.digest).expect("writing to a string cannot fail");
+        let [we, be] = result.effort;
+        Self {
+            pair: played.result.pair + 1,
+            game: if game == 0 { 1 } else { 2 },
+            white,
+            black,
+            opening: played.opening_number,
+            result: result.outcome.as_str().to_string(),
+            termination: result.termination,
+            plies: result.plies,
+            white_ms: result.ms[0],
+            black_ms: result.ms[1],
+            white_nodes: result.nodes[0],
+            black_nodes: result.nodes[1],
+            pgn_offset: offset,
+            digest,
+            pgn_bytes: played.texts[game].pgn.len() as u64,
+            white_moves: we.moves,
+            black_moves: be.moves,
+            white_depth: we.depth,
+            black_depth: be.depth,
+            white_seldepth: we.seldepth,
+            black_seldepth: be.seldepth,
+            white_latency_us: we.latency_us,
+            black_latency_us: be.latency_us,
+            worker: played.worker,
+            finished_ms: played.finished_ms,
+        }
+    }
+
+    fn example() -> Self {
+        Self {
+            pair: 1,
+            game: 1,
+            white: String::new(),
+            black: String::new(),
+            opening: 1,
+            result: String::new(),
+            termination: Termination::Checkmate,
+            plies: 0,
+            white_ms: 0,
+            black_ms: 0,
+            white_nodes: 0,
+            black_nodes: 0,
+            pgn_offset: 0,
+            digest: String::new(),
+            pgn_bytes: 0,
+            white_moves: 0,
+            black_moves: 0,
+            white_depth: 0,
+            black_depth: 0,
+            white_seldepth: 0,
+            black_seldepth: 0,
+            white_latency_us: 0,
+            black_latency_us: 0,
+            worker: 0,
+            finished_ms: 0,
+        }
+    }
+
+    fn resolve(self, names: &[String]) -> Result<Parsed, RowError> {
+        let engine = |name: String| {
+            names
+                .iter()
+                .position(|known| *known == name)
+                .ok_or(RowError::Name(name))
+        };
+        let outcome = match self.result.as_str() {
+            "1-0" => Outcome::White,
+            "0-1" => Outcome::Black,
+            "1/2-1/2" => Outcome::Draw,
+            _ => return Err(RowError::Result(self.result)),
+        };
+        let digest =
+            u64::from_str_radix(&self.digest, 16).map_err(|_| RowError::Digest(self.digest))?;
+        Ok(Parsed {
+            pair: self.pair,
+            game: self.game,
+            white: engine(self.white)?,
+            black: engine(self.black)?,
+            opening: self.opening,
+            result: GameResult {
+                outcome,
+                termination: self.termination,
+                plies: self.plies,
+                ms: [self.white_ms, self.black_ms],
+                nodes: [self.white_nodes, self.black_nodes],
+                effort: [
+                    Effort {
+                        moves: self.white_moves,
+                        depth: self.white_depth,
+                        seldepth: self.white_seldepth,
+                        latency_us: self.white_latency_us,
+                    },
+                    Effort {
+                        moves: self.black_moves,
+                        depth: self.black_depth,
+                        seldepth: self.black_seldepth,
+                        latency_us: self.black_latency_us,
+                    },
+                ],
+                digest,
+            },
+            pgn_offset: self.pgn_offset,
+            pgn_bytes: self.pgn_bytes,
+            worker: self.worker,
+            finished_ms: self.finished_ms,
+        })
+    }
+}

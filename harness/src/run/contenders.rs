@@ -1,0 +1,300 @@
+//! What is made sure of before the first game: engines built, found, started
+//! once, asked who they are and whether they know the options they will get.
+
+use std::collections::HashSet;
+use std::env;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use super::manifest::EngineIdentity;
+use crate::config::{Config, EngineConfig};
+use crate::executor::Player;
+use crate::openings::Variant;
+use crate::uci::{
+    AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
+};
+
+/// Why the engines are not ready to play.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    #[error("engine `{name}`: the build failed ({status}): {command}")]
+    Build {
+        name: String,
+        command: String,
+        status: String,
+    },
+    #[error("engine `{name}`: `cmd` is empty or its quotes do not match: {cmd}")]
+    Command { name: String, cmd: String },
+    #[error("engine `{name}`: there is no program `{program}`{hint}")]
+    Missing {
+        name: String,
+        program: String,
+        hint: &'static str,
+    },
+    #[error("engine `{name}`: {source}")]
+    Start { name: String, source: StartError },
+    #[error("engine `{name}`: {source}")]
+    Option { name: String, source: OptionError },
+    #[error("engine `{name}` knows no Chess960: it has no option `UCI_Chess960`")]
+    Chess960 { name: String },
+    #[error("engine `{name}` did not get ready for a game: {source}")]
+    Ready { name: String, source: AnswerError },
+    #[error("engine `{name}`: cannot read {}: {source}", path.display())]
+    Read {
+        name: String,
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+/// Engines that are ready to play.
+#[derive(Debug, Clone)]
+pub struct Contenders {
+    pub players: Vec<Player>,
+    pub identities: Vec<EngineIdentity>,
+    /// What each declares.
+    pub options: Vec<Vec<EngineOption>>,
+}
+
+impl Contenders {
+    /// Builds and tries all engines of a configuration. Relative paths start
+    /// from `base`. `announce` is told what takes time.
+    ///
+    /// # Errors
+    /// [`PrepareError`], naming the engine.
+    pub fn prepare(
+        config: &Config,
+        base: &Path,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, PrepareError> {
+        let mut built = HashSet::new();
+        for engine in &config.engine {
+            if let Some(command) = &engine.build {
+                let dir = working_dir(engine, base);
+                if built.insert((command.clone(), dir.clone())) {
+                    announce(&format!("building {}: {command}", engine.name));
+                    build(engine, command, &dir)?;
+                }
+            }
+        }
+        let mut contenders = Self {
+            players: Vec::new(),
+            identities: Vec::new(),
+            options: Vec::new(),
+        };
+        for (index, engine) in config.engine.iter().enumerate() {
+            let launch = launch(engine, base)?;
+            let greeting = greet(engine, &launch, config)?;
+            contenders.identities.push(EngineIdentity {
+                name: engine.name.clone(),
+                id: greeting.id,
+                author: greeting.author,
+                sha256: sha256(&launch.program).map_err(|source| PrepareError::Read {
+                    name: engine.name.clone(),
+                    path: launch.program.clone(),
+                    source,
+                })?,
+                program: launch.program.clone(),
+            });
+            contenders.options.push(greeting.options);
+            let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
+            contenders.players.push(Player {
+                engine: index,
+                name: engine.name.as_str().into(),
+                launch: Arc::new(launch),
+                options: engine.options.0.clone().into(),
+                limit: Arc::new(limit.clone()),
+                ponder: engine.ponder,
+                restart: engine.restart,
+            });
+        }
+        Ok(contenders)
+    }
+}
+
+fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {
+    match &engine.dir {
+        Some(dir) => base.join(dir),
+        None => base.to_path_buf(),
+    }
+}
+
+/// Runs the build line. What it prints goes to standard error: standard output
+/// is for results.
+fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), PrepareError> {
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let status = Command::new(shell)
+        .args([flag, command])
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(io::stderr()))
+        .status();
+    let failed = |status: String| PrepareError::Build {
+        name: engine.name.clone(),
+        command: command.to_string(),
+        status,
+    };
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(status.to_string())),
+        Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// Finds the program and splits off its arguments.
+fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
+    let dir = working_dir(engine, base);
+    // A path with spaces needs no quotes as long as it exists.
+    let (program, mut args) = match find_program(&engine.cmd, &dir) {
+        Some(program) => (program, Vec::new()),
+        None => {
+            let command_error = || PrepareError::Command {
+                name: engine.name.clone(),
+                cmd: engine.cmd.clone(),
+            };
+            let mut words = shlex::split(&engine.cmd).ok_or_else(command_error)?;
+            if words.is_empty() {
+                return Err(command_error());
+            }
+            let args = words.split_off(1);
+            let program = find_program(&words[0], &dir).ok_or_else(|| PrepareError::Missing {
+                name: engine.name.clone(),
+                program: words[0].clone(),
+                hint: match engine.build {
+                    Some(_) => ": the build line made none there",
+                    None if words[0].contains('/') => "",
+                    None => " on the PATH; a program in a folder needs its path, as in `./name`",
+                },
+            })?;
+            (program, args)
+        }
+    };
+    args.extend(engine.args.iter().cloned());
+    Ok(Launch {
+        program,
+        args,
+        dir: engine.dir.is_some().then_some(dir),
+        env: engine.env.clone().into_iter().collect(),
+    })
+}
+
+/// A path with a folder in it starts from `dir`; a bare name is looked for on
+/// the `PATH`.
+fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
+    if program.is_empty() {
+        return None;
+    }
+    let extension = env::consts::EXE_SUFFIX;
+    let is_file = |path: PathBuf| {
+        let with_suffix = PathBuf::from(format!("{}{extension}", path.display()));
+        [path, with_suffix].into_iter().find(|path| path.is_file())
+    };
+    if Path::new(program).components().count() > 1 {
+        return is_file(dir.join(program)).map(|path| path.canonicalize().unwrap_or(path));
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).find_map(|folder| is_file(folder.join(program)))
+}
+
+struct Greeting {
+    id: String,
+    author: String,
+    options: Vec<EngineOption>,
+}
+
+/// Starts the engine once: asks who it is, checks its options, sets them and
+/// sees it ready.
+fn greet(
+    engine: &EngineConfig,
+    launch: &Launch,
+    config: &Config,
+) -> Result<Greeting, PrepareError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| PrepareError::Start {
+            name: engine.name.clone(),
+            source: StartError::Spawn {
+                command: launch.command_line(),
+                source,
+            },
+        })?;
+    let play = &config.r#match;
+    let timeouts = Timeouts {
+        startup: Duration::from_millis(play.startup_ms),
+        ready: Duration::from_millis(play.stall_ms),
+    };
+    runtime.block_on(async {
+        let mut client =
+            Client::start(launch, timeouts)
+                .await
+                .map_err(|source| PrepareError::Start {
+                    name: engine.name.clone(),
+                    source,
+                })?;
+        let wanted = &engine.options.0;
+        let checked = check_options(
+            client.options(),
+            wanted
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        );
+        checked.map_err(|source| PrepareError::Option {
+            name: engine.name.clone(),
+            source,
+        })?;
+        let knows_chess960 = client
+            .options()
+            .iter()
+            .any(|option| option.name.eq_ignore_ascii_case("UCI_Chess960"));
+        if play.variant == Variant::Chess960 && !knows_chess960 {
+            return Err(PrepareError::Chess960 {
+                name: engine.name.clone(),
+            });
+        }
+        let deadline = Instant::now() + timeouts.ready;
+        let ready = async {
+            client.configure(wanted, deadline).await?;
+            client.send(b"isready\n", deadline).await?;
+            client.wait_ready(deadline).await
+        };
+        ready.await.map_err(|source| PrepareError::Ready {
+            name: engine.name.clone(),
+            source,
+        })?;
+        let greeting = Greeting {
+            id: client.name().to_string(),
+            author: client.author().to_string(),
+            options: client.options().to_vec(),
+        };
+        client.quit(Duration::from_millis(500)).await;
+        Ok(greeting)
+    })
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut file = File::open(path)?;
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            count => hasher.update(&chunk[..count]),
+        }
+    }
+    Ok(hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}

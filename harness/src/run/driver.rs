@@ -1,0 +1,275 @@
+//! The loop that joins experiment, executor and ledger.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::fold::Fold;
+use super::interrupt::{Interrupts, Request};
+use super::tally::Tally;
+use crate::config::Config;
+use crate::executor::{Event, Executor, ExecutorError, PairJob, Player, Rules, Stop};
+use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
+use crate::ledger::{Ledger, LedgerError};
+use crate::openings::{Book, Opening, Schedule};
+
+/// Why a run stopped before its end. It can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
+    #[error(
+        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}. A test of it says nothing; see `max_failures` in [match]",
+        by_kind[0], by_kind[1], by_kind[2], by_kind[3]
+    )]
+    TooManyFailures {
+        name: String,
+        failures: u64,
+        games: u64,
+        by_kind: [u64; 4],
+    },
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Verdict(Verdict),
+    /// It was interrupted and can be resumed.
+    Interrupted,
+}
+
+/// Turns plans into jobs: knows the players, the rules and the openings.
+pub struct Jobs {
+    players: Vec<Player>,
+    rules: Arc<Rules>,
+    book: Option<Book>,
+    schedule: Schedule,
+    seed: u64,
+}
+
+impl Jobs {
+    pub fn new(config: &Config, players: Vec<Player>, book: Option<Book>) -> Self {
+        let play = &config.r#match;
+        let count = book.as_ref().map_or(1, Book::len);
+        Self {
+            players,
+            rules: Arc::new(Rules {
+                variant: play.variant,
+                margin_ms: play.margin_ms,
+                stall_ms: play.stall_ms,
+                startup_ms: play.startup_ms,
+                adjudication: config.adjudication.clone(),
+                record: config.pgn.clone(),
+                on_failure: play.on_failure,
+            }),
+            schedule: Schedule::new(
+                count,
+                play.openings.order,
+                play.seed,
+                play.openings.start - 1,
+            ),
+            book,
+            seed: play.seed,
+        }
+    }
+
+    fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
+        let index = self.schedule.index(plan.opening);
+        PairJob {
+            pair,
+            players: [self.player(&plan.first), self.player(&plan.second)],
+            opening: match &self.book {
+                Some(book) => book.opening(index),
+                None => Opening::default(),
+            },
+            opening_number: index as u64 + 1,
+            rules: Arc::clone(&self.rules),
+            seed: self.seed,
+        }
+    }
+
+    fn player(&self, side: &Side) -> Player {
+        let mut player = self.players[side.engine].clone();
+        if !side.options.is_empty() {
+            let is_overridden = |name: &str| {
+                side.options
+                    .iter()
+                    .any(|(other, _)| other.eq_ignore_ascii_case(name))
+            };
+            player.options = player
+                .options
+                .iter()
+                .filter(|(name, _)| !is_overridden(name))
+                .chain(side.options.iter())
+                .cloned()
+                .collect();
+        }
+        player
+    }
+}
+
+/// What a live view is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    pub tally: &'a Tally,
+    /// Since this process began to play.
+    pub elapsed: Duration,
+    /// Pairs this process has played.
+    pub played: u64,
+    /// After a request to stop: what is in flight is being finished.
+    pub stopping: bool,
+}
+
+/// Shows how a run goes.
+pub trait View<E> {
+    /// At the start, after each pair, and when a stop was requested.
+    fn update(&mut self, experiment: &E, progress: Progress<'_>);
+}
+
+impl<E, F: FnMut(&E, Progress<'_>)> View<E> for F {
+    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
+        self(experiment, progress);
+    }
+}
+
+/// A run in progress.
+pub struct Driver<E> {
+    pub fold: Fold<E>,
+    jobs: Jobs,
+    names: Vec<String>,
+    max_failures: f64,
+    next_plan: u64,
+    /// Nothing more to plan.
+    planned_all: bool,
+    in_flight: u64,
+    played: u64,
+    started: Instant,
+}
+
+/// How far the plan may run ahead of the oldest pair that is missing, so that
+/// one endless game cannot fill the memory with the results of others.
+const MAX_AHEAD: u64 = 4096;
+
+impl<E: Experiment> Driver<E> {
+    /// A run that goes on from what `fold` has taken in.
+    pub fn new(fold: Fold<E>, jobs: Jobs, config: &Config) -> Self {
+        Self {
+            fold,
+            jobs,
+            names: config.engine.iter().map(|e| e.name.clone()).collect(),
+            max_failures: config.r#match.max_failures,
+            next_plan: 0,
+            planned_all: false,
+            in_flight: 0,
+            played: 0,
+            started: Instant::now(),
+        }
+    }
+
+    /// Plays until there is a verdict, the plan is at its end, or it is
+    /// interrupted.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    pub async fn play<X: Executor>(
+        &mut self,
+        executor: &mut X,
+        ledger: &mut Ledger,
+        interrupts: &mut Interrupts,
+        view: &mut impl View<E>,
+    ) -> Result<Ended, RunError> {
+        let mut stopping = false;
+        view.update(&self.fold.experiment, self.progress(stopping));
+        loop {
+            if let Some(verdict) = self.fold.experiment.verdict() {
+                executor.stop(Stop::Abort);
+                return Ok(Ended::Verdict(verdict));
+            }
+            if !stopping {
+                self.check_failures()?;
+                self.submit(executor);
+            }
+            if self.in_flight == 0 {
+                return Ok(Ended::Interrupted);
+            }
+            let event = tokio::select! {
+                event = executor.next() => event,
+                request = interrupts.next() => {
+                    if stopping || request == Request::Now {
+                        executor.stop(Stop::Abort);
+                        return Ok(Ended::Interrupted);
+                    }
+                    stopping = true;
+                    executor.stop(Stop::Drain);
+                    view.update(&self.fold.experiment, self.progress(stopping));
+                    continue;
+                }
+            };
+            match event {
+                Event::Played(played) => {
+                    self.in_flight -= 1;
+                    self.played += 1;
+                    ledger.append(&played)?;
+                    self.fold.push(played.result);
+                    view.update(&self.fold.experiment, self.progress(stopping));
+                }
+                Event::Failed(error) => {
+                    executor.stop(Stop::Abort);
+                    return Err(error.into());
+                }
+                Event::Finished => return Ok(Ended::Interrupted),
+            }
+        }
+    }
+
+    fn submit(&mut self, executor: &mut impl Executor) {
+        while !self.planned_all
+            && self.in_flight < executor.capacity() as u64
+            && self.next_plan < self.fold.absorbed() + MAX_AHEAD
+        {
+            // Pairs the ledger held when the run was resumed.
+            if self.fold.holds(self.next_plan) {
+                self.next_plan += 1;
+                continue;
+            }
+            match self.fold.experiment.plan(self.next_plan) {
+                Next::Play(plan) => {
+                    executor.submit(self.jobs.job(self.next_plan, &plan));
+                    self.next_plan += 1;
+                    self.in_flight += 1;
+                }
+                Next::Wait => return,
+                Next::End => self.planned_all = true,
+            }
+        }
+    }
+
+    fn check_failures(&self) -> Result<(), RunError> {
+        let Some(engine) = self.fold.tally.failing_engine(self.max_failures) else {
+            return Ok(());
+        };
+        let tally = &self.fold.tally.engines[engine];
+        let failures = tally.failures;
+        Err(RunError::TooManyFailures {
+            name: self.names[engine].clone(),
+            failures: failures.total(),
+            games: tally.games,
+            by_kind: [
+                failures.time_forfeit,
+                failures.crash,
+                failures.stall,
+                failures.illegal_move,
+            ],
+        })
+    }
+
+    fn progress(&self, stopping: bool) -> Progress<'_> {
+        Progress {
+            tally: &self.fold.tally,
+            elapsed: self.started.elapsed(),
+            played: self.played,
+            stopping,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `results/<run>/`: where everything about a run is.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::manifest::{Kind, MANIFEST, Manifest};
+
+/// The folder of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// Why a folder cannot hold a new run.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    #[error("{} holds a run already: continue it with `hone resume {}`, or choose another --out", path.display(), path.display())]
+    Taken { path: PathBuf },
+    #[error("cannot make the run's folder {}: {source}", path.display())]
+    Create { path: PathBuf, source: io::Error },
+}
+
+/// Where runs go unless another folder is asked for.
+const RESULTS: &str = "results";
+
+impl Folder {
+    /// Makes the folder of a new run: `out`, or a new one under `results/`
+    /// named after the date and the engines.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn create(out: Option<&Path>, kind: Kind, names: &[String]) -> Result<Self, FolderError> {
+        let path = match out {
+            Some(path) => path.to_path_buf(),
+            None => Self::fresh(kind, names),
+        };
+        if path.join(MANIFEST).exists() {
+            return Err(FolderError::Taken { path });
+        }
+        let absolute = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
+        match absolute {
+            Ok(_) => Ok(Self { path }),
+            Err(source) => Err(FolderError::Create { path, source }),
+        }
+    }
+
+    /// The folder of a run that is there already.
+    pub fn open(path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+        }
+    }
+
+    fn fresh(kind: Kind, names: &[String]) -> PathBuf {
+        let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
+        let names: Vec<String> = names.iter().take(2).map(|name| slug(name)).collect();
+        let stem = format!("{now}-{}-{}", kind.name(), names.join("-"));
+        let results = Path::new(RESULTS);
+        (1..)
+            .map(|number| match number {
+                1 => results.join(&stem),
+                number => results.join(format!("{stem}-{number}")),
+            })
+            .find(|path| !path.exists())
+            .expect("numbers do not end")
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The run's name: that of its folder.
+    pub fn name(&self) -> String {
+        self.path
+            .canonicalize()
+            .ok()
+            .and_then(|path| {
+                path.file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+            })
+            .unwrap_or_else(|| self.path.display().to_string())
+    }
+}
+
+/// The runs in a folder with their manifests, oldest first. What is no run is
+/// passed over.
+pub fn list_runs(results: &Path) -> Vec<(PathBuf, Manifest)> {
+    let entries = fs::read_dir(results).into_iter().flatten().flatten();
+    let mut runs: Vec<_> = entries
+        .filter_map(|entry| {
+            let path = entry.path();
+            Manifest::read(&path).ok().map(|manifest| (path, manifest))
+        })
+        .collect();
+    runs.sort_by_key(|(_, manifest)| manifest.created);
+    runs
+}
+
+/// A name as part of a folder's name.
+fn slug(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "._+".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .take(24)
+        .collect();
+    clean
+}

@@ -1,0 +1,66 @@
+//! Ctrl-C and its kin.
+
+use tokio::sync::mpsc;
+
+/// Requests to stop: the first lets finish what is in flight, a further one
+/// stops at once. A termination signal counts as both.
+#[derive(Debug)]
+pub struct Interrupts {
+    requests: mpsc::UnboundedReceiver<Request>,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Finish what is in flight.
+    Finish,
+    /// Stop now.
+    Now,
+}
+
+impl Interrupts {
+    /// Listens for signals. Must be called inside a runtime.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn listen() -> std::io::Result<Self> {
+        let (sender, requests) = mpsc::unbounded_channel();
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            for kind in [SignalKind::terminate(), SignalKind::hangup()] {
+                let mut signals = signal(kind)?;
+                let sender = sender.clone();
+                tokio::spawn(async move {
+                    while signals.recv().await.is_some() {
+                        if sender.send(Request::Now).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        }
+        tokio::spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if sender.send(Request::Finish).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { requests })
+    }
+
+    /// A source of no requests.
+    pub fn none() -> Self {
+        let (_, requests) = mpsc::unbounded_channel();
+        Self { requests }
+    }
+
+    /// The next request. Cancel safe.
+    pub async fn next(&mut self) -> Request {
+        match self.requests.recv().await {
+            Some(request) => request,
+            None => std::future::pending().await,
+        }
+    }
+}

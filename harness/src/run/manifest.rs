@@ -1,0 +1,112 @@
+//! `run.toml`: what a run is, with nothing left to defaults.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+
+/// Name of the manifest in a run's folder.
+pub const MANIFEST: &str = "run.toml";
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Match,
+    Sprt,
+}
+
+impl Kind {
+    /// As commands and JSON name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Match => "match",
+            Kind::Sprt => "sprt",
+        }
+    }
+}
+
+/// Which engine it really was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineIdentity {
+    pub name: String,
+    /// Its `id name`.
+    pub id: String,
+    pub author: String,
+    /// The program that was started.
+    pub program: PathBuf,
+    pub sha256: String,
+}
+
+/// Which book it really was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookIdentity {
+    pub file: PathBuf,
+    pub sha256: String,
+    pub openings: usize,
+}
+
+/// What a run is: written once, at its start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the program that started the run.
+    pub hone: String,
+    pub kind: Kind,
+    pub created: jiff::Timestamp,
+    /// The folder that relative paths of the configuration start from.
+    pub base: PathBuf,
+    /// Pairs in flight at once: what the default came to.
+    pub concurrency: usize,
+    pub engines: Vec<EngineIdentity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<BookIdentity>,
+    pub config: Config,
+}
+
+impl Manifest {
+    /// Reads the manifest of the run in `dir`.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn read(dir: &Path) -> anyhow::Result<Self> {
+        let path = dir.join(MANIFEST);
+        let text = fs::read_to_string(&path).with_context(|| {
+            format!(
+                "{} is no run: cannot read {}",
+                dir.display(),
+                path.display()
+            )
+        })?;
+        toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+
+    /// Writes the manifest into `dir`, completely or not at all.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(&self, dir: &Path) -> anyhow::Result<()> {
+        let text = toml::to_string(self).context("the manifest cannot be put into TOML")?;
+        let path = dir.join(MANIFEST);
+        let partial = dir.join("run.toml.partial");
+        let write = || {
+            let mut file = fs::File::create(&partial)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&partial, &path)
+        };
+        write().with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Names of the engines, in the order of the configuration.
+    pub fn names(&self) -> Vec<String> {
+        self.config
+            .engine
+            .iter()
+            .map(|engine| engine.name.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,22 @@
+//! A run: its folder, what is checked before it starts, and the loop that
+//! joins experiment, executor and ledger.
+
+mod contenders;
+mod driver;
+mod fold;
+mod folder;
+mod interrupt;
+mod machine;
+mod manifest;
+mod session;
+mod tally;
+
+pub use contenders::{Contenders, PrepareError};
+pub use driver::{Driver, Ended, Jobs, Progress, RunError, View};
+pub use fold::Fold;
+pub use folder::{Folder, FolderError, list_runs};
+pub use interrupt::Interrupts;
+pub use machine::physical_cores;
+pub use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest};
+pub use session::{Session, SessionError, read_entries, seconds_played};
+pub use tally::{EngineTally, Failures, PairingTally, Tally};

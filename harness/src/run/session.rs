@@ -1,0 +1,244 @@
+//! A run from its first check to its report: what `hone sprt`, `hone match`
+//! and `hone resume` share.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::contenders::{Contenders, PrepareError};
+use super::driver::{Driver, Ended, Jobs, RunError, View};
+use super::fold::Fold;
+use super::folder::{Folder, FolderError};
+use super::interrupt::Interrupts;
+use super::machine::physical_cores;
+use super::manifest::{BookIdentity, Kind, Manifest};
+use crate::config::Config;
+use crate::executor::local::Local;
+use crate::experiment::Experiment;
+use crate::ledger::{self, Entry, Ledger, LedgerError};
+use crate::openings::{Book, BookError, BookOptions};
+
+/// Why a run could not start or had to stop.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    #[error(transparent)]
+    Book(#[from] BookError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("{0:#}")]
+    Input(#[from] anyhow::Error),
+    /// The run had started and can be resumed.
+    #[error("{source}\nWhat was played is kept: continue with `hone resume {}`", folder.display())]
+    Stopped { folder: PathBuf, source: RunError },
+}
+
+impl SessionError {
+    /// Whether anything had been started.
+    pub fn is_after_start(&self) -> bool {
+        matches!(
+            self,
+            Self::Stopped { .. } | Self::Prepare(PrepareError::Build { .. })
+        )
+    }
+}
+
+/// A run that is ready to be played.
+pub struct Session {
+    pub folder: Folder,
+    pub manifest: Manifest,
+    contenders: Contenders,
+    book: Option<Book>,
+    ledger: Ledger,
+    entries: Vec<Entry>,
+}
+
+impl Session {
+    /// Checks everything, then makes the run's folder.
+    ///
+    /// # Errors
+    /// [`SessionError`]; nothing is left behind.
+    pub fn create(
+        config: Config,
+        kind: Kind,
+        out: Option<&Path>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
+        if config.engine.len() < 2 {
+            return Err(SessionError::Input(anyhow::anyhow!(
+                "{} engines are configured: two are needed, each in an [[engine]] table",
+                config.engine.len()
+            )));
+        }
+        let base = std::env::current_dir().context("the working directory is gone")?;
+        let book = open_book(&config, &base)?;
+        let contenders = Contenders::prepare(&config, &base, announce)?;
+        let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
+        let manifest = Manifest {
+            hone: env!("CARGO_PKG_VERSION").to_string(),
+            kind,
+            created: jiff::Timestamp::now(),
+            base,
+            concurrency: config.r#match.concurrency.unwrap_or_else(physical_cores),
+            engines: contenders.identities.clone(),
+            book: book_identity(&config, book.as_ref()),
+            config,
+        };
+        let folder = Folder::create(out, kind, &names)?;
+        manifest.write(folder.path())?;
+        Self::with_ledger(folder, manifest, contenders, book)
+    }
+
+    /// Opens a run that is there already, making sure that it goes on with the
+    /// same engines and the same book.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub fn resume(path: &Path, announce: &mut dyn FnMut(&str)) -> Result<Self, SessionError> {
+        let manifest = Manifest::read(path)?;
+        let mut config = manifest.config.clone();
+        for (engine, identity) in config.engine.iter_mut().zip(&manifest.engines) {
+            // What is built already needs no building.
+            if identity.program.exists() {
+                engine.build = None;
+            }
+        }
+        let book = open_book(&config, &manifest.base)?;
+        if book_identity(&config, book.as_ref()) != manifest.book {
+            return Err(SessionError::Input(anyhow::anyhow!(
+                "the book {} is not the one this run was started with",
+                config.r#match.openings.file.unwrap_or_default().display()
+            )));
+        }
+        let contenders = Contenders::prepare(&config, &manifest.base, announce)?;
+        same_engines(&contenders, &manifest)?;
+        Self::with_ledger(Folder::open(path), manifest, contenders, book)
+    }
+
+    fn with_ledger(
+        folder: Folder,
+        manifest: Manifest,
+        contenders: Contenders,
+        book: Option<Book>,
+    ) -> Result<Self, SessionError> {
+        let epd = manifest.config.pgn.epd;
+        let (ledger, entries) = Ledger::open(folder.path(), &manifest.names(), epd)?;
+        Ok(Self {
+            folder,
+            manifest,
+            contenders,
+            book,
+            ledger,
+            entries,
+        })
+    }
+
+    /// Plays the experiment from where the ledger stands. Returns how it ended
+    /// and all it absorbed.
+    ///
+    /// # Errors
+    /// [`SessionError::Stopped`].
+    pub fn play<E: Experiment>(
+        self,
+        experiment: E,
+        view: &mut impl View<E>,
+    ) -> Result<(Ended, Fold<E>), SessionError> {
+        let Self {
+            folder,
+            manifest,
+            contenders,
+            book,
+            mut ledger,
+            entries,
+        } = self;
+        let mut fold = Fold::new(experiment, manifest.engines.len());
+        entries
+            .into_iter()
+            .for_each(|entry| fold.push(entry.result));
+        let jobs = Jobs::new(&manifest.config, contenders.players, book);
+        let mut driver = Driver::new(fold, jobs, &manifest.config);
+        let stopped = |source| SessionError::Stopped {
+            folder: folder.path().to_path_buf(),
+            source,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("the run's loop cannot start")?;
+        let ended = runtime.block_on(async {
+            let mut interrupts = Interrupts::listen().context("signals cannot be heard")?;
+            let mut executor =
+                Local::start(manifest.concurrency).context("workers cannot start")?;
+            driver
+                .play(&mut executor, &mut ledger, &mut interrupts, view)
+                .await
+                .map_err(stopped)
+        })?;
+        ledger.sync()?;
+        Ok((ended, driver.fold))
+    }
+}
+
+fn open_book(config: &Config, base: &Path) -> Result<Option<Book>, SessionError> {
+    let play = &config.r#match;
+    let Some(file) = &play.openings.file else {
+        return Ok(None);
+    };
+    let options = BookOptions {
+        format: None,
+        plies: play.openings.plies,
+        variant: play.variant,
+    };
+    Ok(Some(Book::open(&base.join(file), options)?))
+}
+
+fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
+    let file = config.r#match.openings.file.clone()?;
+    book.map(|book| BookIdentity {
+        file,
+        sha256: book.sha256().to_string(),
+        openings: book.len(),
+    })
+}
+
+fn same_engines(contenders: &Contenders, manifest: &Manifest) -> anyhow::Result<()> {
+    for (now, then) in contenders.identities.iter().zip(&manifest.engines) {
+        if now.sha256 != then.sha256 {
+            bail!(
+                "engine `{}` is not the one this run was started with: {} has changed (sha256 {} then, {} now). Start a new run for the new engine",
+                then.name,
+                now.program.display(),
+                &then.sha256[..12.min(then.sha256.len())],
+                &now.sha256[..12]
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Seconds a run has been playing, by its ledger: from its start to its last
+/// pair, breaks of more than ten minutes between two pairs left out.
+pub fn seconds_played(manifest: &Manifest, entries: &[Entry]) -> f64 {
+    const BREAK_MS: i64 = 10 * 60 * 1000;
+    let mut last = manifest.created.as_millisecond();
+    let mut total = 0;
+    for entry in entries {
+        let gap = entry.finished_ms - last;
+        if (0..BREAK_MS).contains(&gap) {
+            total += gap;
+        }
+        last = entry.finished_ms;
+    }
+    total as f64 / 1000.0
+}
+
+/// Reads the pairs of a run's ledger, in the order of arrival.
+///
+/// # Errors
+/// [`LedgerError`].
+pub fn read_entries(folder: &Folder, manifest: &Manifest) -> Result<Vec<Entry>, LedgerError> {
+    ledger::read(folder.path(), &manifest.names())
+}

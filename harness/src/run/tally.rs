@@ -1,0 +1,135 @@
+//! Running totals over the pairs absorbed so far. Their size does not depend
+//! on how many there were.
+
+use std::collections::BTreeMap;
+
+use crate::experiment::{Outcome, PairResult, Termination};
+use crate::stats::{Pentanomial, Wdl};
+
+/// Totals of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub pairs: u64,
+    /// By the indices of the first and second engine.
+    pub pairings: BTreeMap<[usize; 2], PairingTally>,
+    pub engines: Vec<EngineTally>,
+    pub terminations: BTreeMap<Termination, u64>,
+    /// Games won by White, drawn, won by Black.
+    pub by_colour: [u64; 3],
+    pub plies: u64,
+}
+
+/// Totals of one pairing, from the first engine's side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairingTally {
+    pub pentanomial: Pentanomial,
+    pub wdl: Wdl,
+    /// Level pairs of a win and a loss; the others are of two draws.
+    pub won_and_lost: u64,
+}
+
+/// Games lost by failure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Failures {
+    pub time_forfeit: u64,
+    pub crash: u64,
+    pub stall: u64,
+    pub illegal_move: u64,
+}
+
+/// Totals of one engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EngineTally {
+    pub games: u64,
+    pub as_white: Wdl,
+    pub as_black: Wdl,
+    pub failures: Failures,
+    pub moves: u64,
+    pub ms: u64,
+    pub nodes: u64,
+    /// Sums over the moves.
+    pub depth: u64,
+    pub seldepth: u64,
+    pub latency_us: u64,
+}
+
+impl Failures {
+    pub fn total(&self) -> u64 {
+        self.time_forfeit + self.crash + self.stall + self.illegal_move
+    }
+
+    fn count(&mut self, termination: Termination) {
+        match termination {
+            Termination::TimeForfeit => self.time_forfeit += 1,
+            Termination::Disconnect => self.crash += 1,
+            Termination::Stall => self.stall += 1,
+            Termination::IllegalMove => self.illegal_move += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Tally {
+    /// Totals of `engines` engines before the first pair.
+    pub fn new(engines: usize) -> Self {
+        Self {
+            engines: vec![EngineTally::default(); engines],
+            ..Self::default()
+        }
+    }
+
+    /// Adds a pair.
+    pub fn absorb(&mut self, result: &PairResult) {
+        self.pairs += 1;
+        let pairing = self.pairings.entry(result.engines).or_default();
+        let halves = [0, 1].map(|game| result.first_half_points(game));
+        pairing.pentanomial.add(halves[0] + halves[1]);
+        pairing.wdl.add(halves[0]);
+        pairing.wdl.add(halves[1]);
+        if halves[0] + halves[1] == 2 && halves[0] != 1 {
+            pairing.won_and_lost += 1;
+        }
+        for (number, game) in result.games.iter().enumerate() {
+            *self.terminations.entry(game.termination).or_default() += 1;
+            self.plies += u64::from(game.plies);
+            let white_half_points = match game.outcome {
+                Outcome::White => 2,
+                Outcome::Draw => 1,
+                Outcome::Black => 0,
+            };
+            self.by_colour[2 - white_half_points] += 1;
+            let white = result.engines[number];
+            let black = result.engines[1 - number];
+            self.engines[white].as_white.add(white_half_points);
+            self.engines[black].as_black.add(2 - white_half_points);
+            for (colour, engine) in [white, black].into_iter().enumerate() {
+                let tally = &mut self.engines[engine];
+                let effort = game.effort[colour];
+                tally.games += 1;
+                tally.moves += u64::from(effort.moves);
+                tally.ms += game.ms[colour];
+                tally.nodes += game.nodes[colour];
+                tally.depth += effort.depth;
+                tally.seldepth += effort.seldepth;
+                tally.latency_us += effort.latency_us;
+            }
+            if let Some(loser) = game.outcome.loser().map(|colour| [white, black][colour]) {
+                self.engines[loser].failures.count(game.termination);
+            }
+        }
+    }
+
+    /// Games absorbed.
+    pub fn games(&self) -> u64 {
+        self.pairs * 2
+    }
+
+    /// An engine that has lost at least ten games and more than this share of
+    /// its games by failing.
+    pub fn failing_engine(&self, max_share: f64) -> Option<usize> {
+        self.engines.iter().position(|engine| {
+            let failures = engine.failures.total();
+            failures >= 10 && failures as f64 > max_share * engine.games as f64
+        })
+    }
+}
