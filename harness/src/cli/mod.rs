@@ -5,12 +5,14 @@ mod book;
 mod calc;
 mod completions;
 mod exit;
-mod progress;
+mod play;
 mod ranges;
+mod runs;
+mod verify;
 
 pub use exit::{Exit, Failure};
 
-use std::{num::NonZeroUsize, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -25,6 +27,12 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Book(book::BookArgs),
+    Sprt(play::SprtArgs),
+    Match(play::MatchArgs),
+    Resume(play::ResumeArgs),
+    Report(play::ReportArgs),
+    Verify(verify::VerifyArgs),
+    Runs(runs::RunsArgs),
     Calc(calc::CalcArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
@@ -35,6 +43,12 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         Command::Book(args) => args.run(),
+        Command::Sprt(args) => args.run(),
+        Command::Match(args) => args.run(),
+        Command::Resume(args) => args.run(),
+        Command::Report(args) => args.run(),
+        Command::Verify(args) => args.run(),
+        Command::Runs(args) => args.run(),
         Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
@@ -46,12 +60,6 @@ pub fn main() -> ExitCode {
             failure.exit.into()
         }
     }
-}
-
-/// Engines at work at once: as many as asked for, or one a processor.
-fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    asked.unwrap_or_else(processors).get()
 }
 
 /// The error and its causes in one line. Many errors say their cause in their

@@ -1,0 +1,192 @@
+//! `hone sprt` and `hone match`, and what `hone resume` and `hone report`
+//! share with them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::config::{self, Config, Tournament};
+use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
+use crate::report::{self, RunFacts, Scoreboard};
+use crate::run::{
+    Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries, seconds_played,
+};
+
+/// Test whether the first engine is stronger than the second.
+///
+/// Plays pairs of games until the sequential probability ratio test of [sprt]
+/// decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3: budget
+/// used up without a decision.
+#[derive(Debug, Args)]
+pub(super) struct SprtArgs {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Play a match, a gauntlet or a round robin.
+#[derive(Debug, Args)]
+pub(super) struct MatchArgs {
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+struct RunArgs {
+    /// The configuration, in TOML; see configs/sprt.toml for one with
+    /// comments.
+    config: PathBuf,
+    /// Override a value of the configuration, as in `match.limit=nodes=5000`
+    /// or `engine.dev.options.Hash=32`.
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    set: Vec<String>,
+    /// The run's folder; by default a new one under results/.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the result as one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Continue a run that was interrupted or stopped.
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The run's folder.
+    run: PathBuf,
+    /// Print the result as one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print what a run came to, finished or not.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// The run's folder.
+    run: PathBuf,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+impl SprtArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut config = config::load(&self.run.config, &self.run.set)?;
+        config.sprt.get_or_insert_default();
+        if config.engine.len() != 2 {
+            return Err(anyhow::anyhow!(
+                "{}: a test is between two engines, and {} are configured",
+                self.run.config.display(),
+                config.engine.len()
+            )
+            .into());
+        }
+        start(config, Kind::Sprt, &self.run)
+    }
+}
+
+impl MatchArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let config = config::load(&self.run.config, &self.run.set)?;
+        start(config, Kind::Match, &self.run)
+    }
+}
+
+impl ResumeArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
+        play(session, self.json)
+    }
+}
+
+impl ReportArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let folder = Folder::open(&self.run);
+        let manifest = Manifest::read(folder.path())?;
+        let entries = read_entries(&folder, &manifest)?;
+        let seconds = seconds_played(&manifest, &entries);
+        let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+        entries
+            .into_iter()
+            .for_each(|entry| fold.push(entry.result));
+        let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+        print(&facts, self.json)?;
+        Ok(Exit::Done)
+    }
+}
+
+fn start(config: Config, kind: Kind, args: &RunArgs) -> Result<Exit, Failure> {
+    let session =
+        Session::create(config, kind, args.out.as_deref(), &mut announce).map_err(failure)?;
+    play(session, args.json)
+}
+
+fn announce(what: &str) {
+    eprintln!("{what}");
+}
+
+/// The experiment a run's manifest describes.
+pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
+    let config = &manifest.config;
+    let engines = config.engine.len();
+    let pairs = config.r#match.pairs;
+    Ok(match manifest.kind {
+        Kind::Sprt => {
+            let sprt = config.sprt.unwrap_or_default();
+            Box::new(SprtExperiment::new(sprt.test(), sprt.max_pairs)?)
+        }
+        Kind::Match => Box::new(match config.r#match.tournament {
+            Tournament::RoundRobin => TournamentExperiment::round_robin(engines, pairs),
+            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, pairs),
+        }),
+    })
+}
+
+fn play(session: Session, json: bool) -> Result<Exit, Failure> {
+    let folder = session.folder.clone();
+    let manifest = session.manifest.clone();
+    eprintln!(
+        "playing {} at a time; everything about this run is in {}",
+        manifest.concurrency,
+        folder.path().display()
+    );
+    let experiment = experiment_of(&manifest)?;
+    let mut scoreboard = Scoreboard::new(manifest.names());
+    let played = session.play(experiment, &mut scoreboard);
+    scoreboard.finish();
+    let (ended, fold) = played.map_err(failure)?;
+    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
+    let seconds = seconds_played(&manifest, &entries);
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+    report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
+    print(&facts, json)?;
+    Ok(match ended {
+        Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
+        Ended::Verdict(Verdict::H0) => Exit::Rejected,
+        Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
+        Ended::Interrupted => {
+            eprintln!(
+                "Interrupted. Nothing is lost: continue with `hone resume {}`",
+                folder.path().display()
+            );
+            Exit::Interrupted
+        }
+    })
+}
+
+/// The result: for people on standard error, as JSON on standard output.
+fn print(facts: &RunFacts, json: bool) -> Result<(), Failure> {
+    eprint!("{}", report::results_block(facts));
+    eprintln!("\n{}", report::verdict_sentence(facts));
+    if json {
+        println!("{}", serde_json::to_string(facts)?);
+    }
+    Ok(())
+}
+
+fn failure(error: SessionError) -> Failure {
+    if error.is_after_start() {
+        Failure::failed(error)
+    } else {
+        error.into()
+    }
+}

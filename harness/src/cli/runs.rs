@@ -1,0 +1,101 @@
+//! `hone runs`: the runs there are.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::play::experiment_of;
+use super::{Exit, Failure};
+use crate::report::RunFacts;
+use crate::run::{Fold, Folder, list_runs, read_entries, seconds_played};
+
+/// List the runs in a folder, oldest first.
+#[derive(Debug, Args)]
+pub(super) struct RunsArgs {
+    /// The folder of runs.
+    #[arg(default_value = "results")]
+    folder: PathBuf,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Listing {
+    runs: Vec<RunLine>,
+}
+
+#[derive(Serialize)]
+struct RunLine {
+    run: String,
+    kind: &'static str,
+    verdict: &'static str,
+    /// Whether it has come to its end.
+    finished: bool,
+    engines: Vec<String>,
+    pairs: u64,
+    elo: Option<f64>,
+}
+
+impl RunsArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut runs = Vec::new();
+        for (path, manifest) in list_runs(&self.folder) {
+            let folder = Folder::open(&path);
+            let entries = match read_entries(&folder, &manifest) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    eprintln!("hone: {error}");
+                    continue;
+                }
+            };
+            let seconds = seconds_played(&manifest, &entries);
+            let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+            entries
+                .into_iter()
+                .for_each(|entry| fold.push(entry.result));
+            let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+            runs.push(RunLine {
+                run: facts.run,
+                kind: facts.kind,
+                verdict: facts.verdict,
+                finished: crate::experiment::Experiment::verdict(&fold.experiment).is_some(),
+                engines: manifest.names(),
+                pairs: facts.pairs,
+                elo: facts.elo.map(|elo| elo.estimate),
+            });
+        }
+        if self.json {
+            println!("{}", serde_json::to_string(&Listing { runs })?);
+        } else if runs.is_empty() {
+            println!("no runs in {}", self.folder.display());
+        } else {
+            print!("{}", table(&runs));
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn table(runs: &[RunLine]) -> String {
+    let mut text = format!(
+        "{:<48} {:<6} {:<11} {:>8} {:>9}  engines\n",
+        "run", "kind", "state", "pairs", "Elo"
+    );
+    for run in runs {
+        let state = match (run.finished, run.verdict) {
+            (false, _) => "unfinished",
+            (true, "none") => "finished",
+            (true, verdict) => verdict,
+        };
+        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        text += &format!(
+            "{:<48} {:<6} {state:<11} {:>8} {elo:>9}  {}\n",
+            run.run,
+            run.kind,
+            run.pairs,
+            run.engines.join(" - ")
+        );
+    }
+    text
+}

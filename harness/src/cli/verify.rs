@@ -1,0 +1,51 @@
+//! `hone verify`: proves that a run's files tell one story.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::play::experiment_of;
+use super::{Exit, Failure};
+use crate::experiment::{Experiment, Verdict};
+use crate::run::{Folder, Manifest};
+use crate::verify;
+
+/// Replay every game of a run with an independent rules library.
+///
+/// Checks legality, result and digest of each game, and that the PGN holds
+/// exactly the games of the ledger. The last line on standard output is one
+/// digest over all games up to the verdict, without their timings: equal
+/// digests mean the same games. Exit code 1 if something does not fit.
+#[derive(Debug, Args)]
+pub(super) struct VerifyArgs {
+    /// The run's folder.
+    run: PathBuf,
+}
+
+impl VerifyArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let folder = Folder::open(&self.run);
+        let manifest = Manifest::read(folder.path())?;
+        let report = verify::verify(&folder, &manifest, experiment_of(&manifest)?)?;
+        for fault in &report.faults {
+            println!("{fault}");
+        }
+        let verdict = match report.fold.experiment.verdict() {
+            Some(Verdict::H1) => "H1",
+            Some(Verdict::H0) => "H0",
+            _ => "none",
+        };
+        println!(
+            "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
+            report.games,
+            report.faults.len(),
+            report.fold.tally.pairs
+        );
+        println!("{}", report.digest);
+        Ok(if report.faults.is_empty() {
+            Exit::Done
+        } else {
+            Exit::Rejected
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! The facts of a run, in the shape of the contract's JSON.
+
+use serde::Serialize;
+
+use crate::config::EngineOptions;
+use crate::experiment::{Experiment, Termination, Verdict};
+use crate::run::{Fold, Manifest, PairingTally, Tally};
+use crate::stats::sprt::{SprtEstimate, after_test};
+use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
+
+/// All there is to say about a run. Top-level results are those of the first
+/// engine against all others together; with two engines, that is the match.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunFacts {
+    pub run: String,
+    pub kind: &'static str,
+    /// `H1`, `H0` or `none`.
+    pub verdict: &'static str,
+    pub engines: Vec<EngineFacts>,
+    pub pairs: u64,
+    pub games: u64,
+    /// Wins, draws, losses.
+    pub wdl: [u64; 3],
+    /// LL, LD, DD+WL, WD, WW.
+    pub pentanomial: [u64; 5],
+    pub elo: Option<Estimate>,
+    pub nelo: Option<Estimate>,
+    pub los: Option<f64>,
+    pub draw_ratio: Option<f64>,
+    pub pair_ratio: Option<f64>,
+    /// Level pairs of a win and a loss by those of two draws.
+    pub wl_dd_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtFacts>,
+    pub failures: FailureFacts,
+    pub seconds: f64,
+    pub pairings: Vec<PairingFacts>,
+    /// Games by how they ended.
+    pub terminations: Vec<(Termination, u64)>,
+    /// Games won by White, drawn, won by Black.
+    pub by_colour: [u64; 3],
+    pub mean_plies: Option<f64>,
+    pub limit: String,
+    pub openings: String,
+}
+
+/// One engine and how it played.
+#[derive(Debug, Clone, Serialize)]
+pub struct EngineFacts {
+    pub name: String,
+    pub id: String,
+    pub options: EngineOptions,
+    pub sha256: String,
+    pub games: u64,
+    /// Wins, draws, losses.
+    pub as_white: [u64; 3],
+    pub as_black: [u64; 3],
+    /// Means over its moves; not defined before the first.
+    pub depth: Option<f64>,
+    pub seldepth: Option<f64>,
+    pub nodes: Option<f64>,
+    pub ms: Option<f64>,
+    /// Nodes a second.
+    pub nps: Option<f64>,
+    /// Microseconds a move that were the harness's own.
+    pub latency_us: Option<f64>,
+}
+
+/// One pairing, from the first engine's side.
+#[derive(Debug, Clone, Serialize)]
+pub struct PairingFacts {
+    pub first: String,
+    pub second: String,
+    pub wdl: [u64; 3],
+    pub pentanomial: [u64; 5],
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+/// The sequential test.
+#[derive(Debug, Clone, Serialize)]
+pub struct SprtFacts {
+    pub model: Model,
+    pub elo0: f64,
+    pub elo1: f64,
+    pub alpha: f64,
+    pub beta: f64,
+    pub llr: f64,
+    pub lower: f64,
+    pub upper: f64,
+    /// Median-unbiased, for a test stops at a biased moment.
+    pub elo: Option<SprtEstimate>,
+}
+
+/// Games lost by failure, by engine.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailureFacts {
+    pub time_forfeit: Vec<u64>,
+    pub crash: Vec<u64>,
+    pub stall: Vec<u64>,
+    pub illegal_move: Vec<u64>,
+}
+
+impl RunFacts {
+    /// The facts of a run whose experiment has absorbed what `fold` holds.
+    pub fn new<E: Experiment>(
+        run: String,
+        manifest: &Manifest,
+        fold: &Fold<E>,
+        seconds: f64,
+    ) -> Self {
+        let tally = &fold.tally;
+        let first = first_engine(tally);
+        let summary = Summary::new(first.pentanomial);
+        let names = manifest.names();
+        let play = &manifest.config.r#match;
+        Self {
+            run,
+            kind: manifest.kind.name(),
+            verdict: match fold.experiment.verdict() {
+                Some(Verdict::H1) => "H1",
+                Some(Verdict::H0) => "H0",
+                _ => "none",
+            },
+            engines: engines(manifest, tally),
+            pairs: tally.pairs,
+            games: tally.games(),
+            wdl: wdl(first.wdl),
+            pentanomial: first.pentanomial.0,
+            elo: summary.elo,
+            nelo: summary.nelo,
+            los: summary.los,
+            draw_ratio: summary.draw_ratio,
+            pair_ratio: summary.pair_ratio,
+            wl_dd_ratio: ratio(
+                first.won_and_lost as f64,
+                (first.pentanomial.0[2] - first.won_and_lost) as f64,
+            ),
+            sprt: fold.experiment.test().map(sprt),
+            failures: failures(tally),
+            seconds,
+            pairings: tally
+                .pairings
+                .iter()
+                .map(|([first, second], pairing)| PairingFacts {
+                    first: names[*first].clone(),
+                    second: names[*second].clone(),
+                    wdl: wdl(pairing.wdl),
+                    pentanomial: pairing.pentanomial.0,
+                    summary: Summary::new(pairing.pentanomial),
+                })
+                .collect(),
+            terminations: tally.terminations.iter().map(|(t, n)| (*t, *n)).collect(),
+            by_colour: tally.by_colour,
+            mean_plies: ratio(tally.plies as f64, tally.games() as f64),
+            limit: play.limit.to_string(),
+            openings: match &play.openings.file {
+                Some(file) => file.display().to_string(),
+                None => "start position".to_string(),
+            },
+        }
+    }
+}
+
+/// Totals of the first engine over all its pairings.
+fn first_engine(tally: &Tally) -> PairingTally {
+    let mut total = PairingTally::default();
+    for ([first, _], pairing) in &tally.pairings {
+        if *first == 0 {
+            total.pentanomial += pairing.pentanomial;
+            total.wdl += pairing.wdl;
+            total.won_and_lost += pairing.won_and_lost;
+        }
+    }
+    total
+}
+
+fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
+    manifest
+        .engines
+        .iter()
+        .zip(&manifest.config.engine)
+        .zip(&tally.engines)
+        .map(|((identity, config), tally)| {
+            let moves = tally.moves as f64;
+            EngineFacts {
+                name: identity.name.clone(),
+                id: identity.id.clone(),
+                options: config.options.clone(),
+                sha256: identity.sha256.clone(),
+                games: tally.games,
+                as_white: wdl(tally.as_white),
+                as_black: wdl(tally.as_black),
+                depth: ratio(tally.depth as f64, moves),
+                seldepth: ratio(tally.seldepth as f64, moves),
+                nodes: ratio(tally.nodes as f64, moves),
+                ms: ratio(tally.ms as f64, moves),
+                nps: ratio(tally.nodes as f64 * 1000.0, tally.ms as f64),
+                latency_us: ratio(tally.latency_us as f64, moves),
+            }
+        })
+        .collect()
+}
+
+fn sprt(test: &Sprt) -> SprtFacts {
+    let config = test.config();
+    let (lower, upper) = test.bounds();
+    SprtFacts {
+        model: config.model,
+        elo0: config.elo0,
+        elo1: config.elo1,
+        alpha: config.alpha,
+        beta: config.beta,
+        llr: test.llr(),
+        lower,
+        upper,
+        elo: after_test::estimate(config, test.counts().into(), Some(test.games())),
+    }
+}
+
+fn failures(tally: &Tally) -> FailureFacts {
+    let by_engine = |count: fn(&crate::run::Failures) -> u64| {
+        tally
+            .engines
+            .iter()
+            .map(|engine| count(&engine.failures))
+            .collect()
+    };
+    FailureFacts {
+        time_forfeit: by_engine(|f| f.time_forfeit),
+        crash: by_engine(|f| f.crash),
+        stall: by_engine(|f| f.stall),
+        illegal_move: by_engine(|f| f.illegal_move),
+    }
+}
+
+fn wdl(counts: Wdl) -> [u64; 3] {
+    [counts.wins, counts.draws, counts.losses]
+}
+
+fn ratio(of: f64, by: f64) -> Option<f64> {
+    (by > 0.0).then(|| of / by)
+}
+
+impl RunFacts {
+    /// The pentanomial counts of the first engine.
+    pub fn counts(&self) -> Pentanomial {
+        Pentanomial(self.pentanomial)
+    }
+}

@@ -1,0 +1,165 @@
+//! The scoreboard while a run is played: a block that is redrawn where there
+//! is a terminal, a line now and then where there is none.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::experiment::Experiment;
+use crate::run::{PairingTally, Progress, View};
+use crate::stats::Summary;
+
+/// How often the block is redrawn, and the line printed.
+const REDRAW: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_secs(10);
+
+/// The live view of a run.
+#[derive(Debug)]
+pub struct Scoreboard {
+    names: Vec<String>,
+    bar: Option<ProgressBar>,
+    shown: Option<Instant>,
+}
+
+impl Scoreboard {
+    /// A scoreboard on standard error.
+    pub fn new(names: Vec<String>) -> Self {
+        let bar = stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{spinner} {msg}")
+                .expect("the template is well-formed");
+            let bar = ProgressBar::new_spinner().with_style(style);
+            bar.enable_steady_tick(Duration::from_millis(250));
+            bar
+        });
+        Self {
+            names,
+            bar,
+            shown: None,
+        }
+    }
+
+    /// Removes the block from the terminal.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn due(&self, stopping: bool) -> bool {
+        let interval = if self.bar.is_some() { REDRAW } else { LINE };
+        stopping || self.shown.is_none_or(|at| at.elapsed() >= interval)
+    }
+}
+
+impl<E: Experiment> View<E> for Scoreboard {
+    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
+        if !self.due(progress.stopping) {
+            return;
+        }
+        let first_time = self.shown.replace(Instant::now()).is_none();
+        match &self.bar {
+            Some(bar) => bar.set_message(block(&self.names, experiment, &progress)),
+            None if first_time => {}
+            None => eprintln!("{}", line(experiment, &progress)),
+        }
+    }
+}
+
+fn block(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+    let mut lines = vec![pace(experiment, progress)];
+    for ([first, second], pairing) in progress.tally.pairings.iter().take(12) {
+        lines.push(format!(
+            "{} vs {}: {}",
+            names[*first],
+            names[*second],
+            score(pairing)
+        ));
+        lines.push(format!("    {}", strength(pairing)));
+    }
+    lines.extend(llr(experiment));
+    let failures: Vec<String> = names
+        .iter()
+        .zip(&progress.tally.engines)
+        .filter(|(_, engine)| engine.failures.total() > 0)
+        .map(|(name, engine)| {
+            let f = engine.failures;
+            format!(
+                "{name}: {} on time, {} crashed, {} stalled, {} illegal",
+                f.time_forfeit, f.crash, f.stall, f.illegal_move
+            )
+        })
+        .collect();
+    if !failures.is_empty() {
+        lines.push(format!("failures  {}", failures.join("; ")));
+    }
+    if progress.stopping {
+        lines.push("finishing the games in progress; Ctrl-C again stops at once".to_string());
+    }
+    lines.join("\n  ")
+}
+
+fn line(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+    let mut parts = vec![pace(experiment, progress)];
+    if let Some(pairing) = progress.tally.pairings.values().next()
+        && progress.tally.pairings.len() == 1
+    {
+        parts.push(score(pairing));
+        parts.push(strength(pairing));
+    }
+    parts.extend(llr(experiment));
+    if progress.stopping {
+        parts.push("finishing the games in progress".to_string());
+    }
+    parts.join("  ")
+}
+
+fn pace(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+    let seconds = progress.elapsed.as_secs_f64();
+    let pairs = progress.tally.pairs;
+    let budget = experiment.budget();
+    let mut text = format!("{pairs} of at most {budget} pairs");
+    if experiment.test().is_none() {
+        text = format!("{pairs} of {budget} pairs");
+    }
+    if progress.played > 0 && seconds > 0.0 {
+        let rate = progress.played as f64 / seconds;
+        let left = Duration::from_secs_f64(budget.saturating_sub(pairs) as f64 / rate);
+        text += &format!(
+            ", {:.1} games/s, {} to the end of the budget",
+            2.0 * rate,
+            HumanDuration(left)
+        );
+    }
+    text
+}
+
+fn score(pairing: &PairingTally) -> String {
+    let w = pairing.wdl;
+    format!(
+        "{}-{}-{} (W-D-L) {:?}",
+        w.wins, w.draws, w.losses, pairing.pentanomial.0
+    )
+}
+
+fn strength(pairing: &PairingTally) -> String {
+    let summary = Summary::new(pairing.pentanomial);
+    format!(
+        "Elo {}  nElo {}",
+        super::text::plus_minus(summary.elo),
+        super::text::plus_minus(summary.nelo)
+    )
+}
+
+fn llr(experiment: &impl Experiment) -> Option<String> {
+    let test = experiment.test()?;
+    let (lower, upper) = test.bounds();
+    let config = test.config();
+    Some(format!(
+        "LLR {:.2} ({lower:.2}, {upper:.2}) [{}, {}] {}",
+        test.llr(),
+        config.elo0,
+        config.elo1,
+        config.model
+    ))
+}

@@ -1,0 +1,103 @@
+//! The report as Markdown, for a pull request or a wiki.
+
+use std::fmt::Write;
+
+use super::facts::RunFacts;
+use super::text::{number, percent, plus_minus, results_block, verdict_sentence};
+
+/// The report as Markdown.
+pub fn markdown(facts: &RunFacts) -> String {
+    let mut text = String::new();
+    write_markdown(&mut text, facts).expect("writing to a string cannot fail");
+    text
+}
+
+fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
+    writeln!(out, "# {}\n", facts.run)?;
+    for sentence in verdict_sentence(facts).lines() {
+        writeln!(out, "{sentence}\n")?;
+    }
+    writeln!(out, "```text\n{}```\n", results_block(facts))?;
+    writeln!(out, "| | {} |", cells(facts, |e| e.name.clone()))?;
+    writeln!(out, "|---|{}", "---:|".repeat(facts.engines.len()))?;
+    let share = |[w, d, l]: [u64; 3]| {
+        let games = w + d + l;
+        percent((games > 0).then(|| (w as f64 + d as f64 / 2.0) / games as f64))
+    };
+    let failures = &facts.failures;
+    let failed = |counts: &[u64]| {
+        counts
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
+    let rows = [
+        ("engine", cells(facts, |e| e.id.clone())),
+        ("options", cells(facts, options)),
+        ("points as White", cells(facts, |e| share(e.as_white))),
+        ("points as Black", cells(facts, |e| share(e.as_black))),
+        ("depth", cells(facts, |e| number(e.depth))),
+        ("selective depth", cells(facts, |e| number(e.seldepth))),
+        ("nodes a move", cells(facts, |e| number(e.nodes))),
+        ("ms a move", cells(facts, |e| number(e.ms))),
+        ("nodes a second", cells(facts, |e| number(e.nps))),
+        ("time forfeits", failed(&failures.time_forfeit)),
+        ("crashes", failed(&failures.crash)),
+        ("stalls", failed(&failures.stall)),
+        ("illegal moves", failed(&failures.illegal_move)),
+    ];
+    for (name, cells) in rows {
+        writeln!(out, "| {name} | {cells} |")?;
+    }
+    writeln!(out)?;
+    if facts.engines.len() > 2 {
+        writeln!(
+            out,
+            "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|"
+        )?;
+        for pairing in &facts.pairings {
+            let [w, d, l] = pairing.wdl;
+            writeln!(
+                out,
+                "| {} - {} | {w}-{d}-{l} | {} | {} |",
+                escape(&pairing.first),
+                escape(&pairing.second),
+                plus_minus(pairing.summary.elo),
+                plus_minus(pairing.summary.nelo)
+            )?;
+        }
+        writeln!(out)?;
+    }
+    let [white, draws, black] = facts.by_colour;
+    writeln!(out, "| games | |\n|---|---:|")?;
+    writeln!(out, "| won by White | {white} |")?;
+    writeln!(out, "| drawn | {draws} |")?;
+    writeln!(out, "| won by Black | {black} |")?;
+    for (termination, count) in &facts.terminations {
+        writeln!(out, "| ended by {} | {count} |", termination.words())?;
+    }
+    writeln!(out, "| plies a game | {} |", number(facts.mean_plies))?;
+    writeln!(out, "| seconds | {:.1} |", facts.seconds)
+}
+
+fn cells(facts: &RunFacts, cell: impl Fn(&super::EngineFacts) -> String) -> String {
+    facts
+        .engines
+        .iter()
+        .map(|engine| escape(&cell(engine)))
+        .collect::<Vec<_>>()
+        .join(" | ")
+}
+
+fn options(engine: &super::EngineFacts) -> String {
+    let options = engine.options.0.iter();
+    options
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|")
+}

@@ -1,0 +1,190 @@
+//! The results in words, in the block that engine authors know from fastchess.
+
+use std::fmt::Write;
+
+use super::facts::{RunFacts, SprtFacts};
+use crate::stats::{Estimate, Model};
+
+/// The results as a block of lines, each ended.
+pub fn results_block(facts: &RunFacts) -> String {
+    let mut text = String::new();
+    let mut line = |content: String| {
+        text.push_str(&content);
+        text.push('\n');
+    };
+    let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
+    let title = match names.as_slice() {
+        [first, second] => format!("{first} vs {second}"),
+        [first, others @ ..] => format!("{first} vs {}", others.join(", ")),
+        [] => String::new(),
+    };
+    line(format!(
+        "Results of {title} ({}, {}):",
+        facts.limit, facts.openings
+    ));
+    if facts.engines.len() > 2 {
+        for pairing in &facts.pairings {
+            let [w, d, l] = pairing.wdl;
+            line(format!(
+                "  {} vs {}: {w} - {l} - {d}  Elo {}",
+                pairing.first,
+                pairing.second,
+                plus_minus(pairing.summary.elo)
+            ));
+        }
+    }
+    line(format!(
+        "Elo: {}, nElo: {}",
+        plus_minus(facts.elo),
+        plus_minus(facts.nelo)
+    ));
+    line(format!(
+        "LOS: {}, DrawRatio: {}, PairsRatio: {}",
+        percent(facts.los),
+        percent(facts.draw_ratio),
+        number(facts.pair_ratio)
+    ));
+    let [wins, draws, losses] = facts.wdl;
+    let games = wins + draws + losses;
+    let points = wins as f64 + draws as f64 / 2.0;
+    let share = (games > 0).then(|| points / games as f64);
+    line(format!(
+        "Games: {games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, Points: {points:.1} ({})",
+        percent(share)
+    ));
+    line(format!(
+        "Ptnml(0-2): {:?}, WL/DD Ratio: {}",
+        facts.pentanomial,
+        number(facts.wl_dd_ratio)
+    ));
+    if let Some(sprt) = &facts.sprt {
+        line(llr_line(sprt));
+    }
+    text
+}
+
+fn llr_line(sprt: &SprtFacts) -> String {
+    let bound = if sprt.llr < 0.0 {
+        sprt.lower
+    } else {
+        sprt.upper
+    };
+    format!(
+        "LLR: {:.2} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
+        sprt.llr,
+        100.0 * sprt.llr / bound,
+        sprt.lower,
+        sprt.upper,
+        sprt.elo0,
+        sprt.elo1,
+        sprt.model
+    )
+}
+
+/// The verdict in a sentence that needs no knowledge of the test; for a match,
+/// who is ahead.
+pub fn verdict_sentence(facts: &RunFacts) -> String {
+    let Some(sprt) = &facts.sprt else {
+        return match_sentence(facts);
+    };
+    let (dev, base) = names(facts);
+    let scale = scale(sprt.model);
+    let mut text = match facts.verdict {
+        "H1" if sprt.elo0 < 0.0 => format!(
+            "H1 accepted: {dev} is not weaker than {base} by {} {scale} or more",
+            -sprt.elo0
+        ),
+        "H1" if sprt.elo0 == 0.0 => format!("H1 accepted: {dev} is stronger than {base}"),
+        "H1" => format!(
+            "H1 accepted: {dev} is stronger than {base} by at least {} {scale}",
+            sprt.elo0
+        ),
+        "H0" if sprt.elo1 <= 0.0 => format!(
+            "H0 accepted: {dev} is weaker than {base} by more than {} {scale}",
+            -sprt.elo1
+        ),
+        "H0" => format!(
+            "H0 accepted: {dev} is not stronger than {base} by {} {scale} or more",
+            sprt.elo1
+        ),
+        _ => format!(
+            "No decision: after {} pairs the test has not reached a bound",
+            facts.pairs
+        ),
+    };
+    match facts.verdict {
+        "H1" => push_error_rate(&mut text, sprt.alpha),
+        "H0" => push_error_rate(&mut text, sprt.beta),
+        _ => text.push('.'),
+    }
+    if let Some(estimate) = &sprt.elo {
+        let elo = estimate.elo;
+        write!(
+            text,
+            "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the bias of stopping at a bound; the Elo above is not.",
+            elo.estimate, elo.low, elo.high
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text
+}
+
+fn push_error_rate(text: &mut String, rate: f64) {
+    write!(
+        text,
+        " (a test like this errs so in at most {} % of cases).",
+        (rate * 1000.0).round() / 10.0
+    )
+    .expect("writing to a string cannot fail");
+}
+
+fn match_sentence(facts: &RunFacts) -> String {
+    let (first, others) = names(facts);
+    match (facts.elo, facts.los) {
+        (Some(elo), Some(los)) => format!(
+            "{first} against {others}: {:+.1} Elo (95 %: {:.1} to {:.1}), stronger with {:.1} % probability.",
+            elo.estimate,
+            elo.low,
+            elo.high,
+            100.0 * los
+        ),
+        _ => "No games yet.".to_string(),
+    }
+}
+
+fn names(facts: &RunFacts) -> (&str, &str) {
+    let name = |index: usize| facts.engines.get(index).map_or("?", |e| e.name.as_str());
+    match facts.engines.len() {
+        0..=2 => (name(0), name(1)),
+        _ => (name(0), "the others"),
+    }
+}
+
+fn scale(model: Model) -> &'static str {
+    match model {
+        Model::Normalized => "normalized Elo",
+        Model::Bayesian => "BayesElo",
+        Model::Logistic | Model::Betting => "Elo",
+    }
+}
+
+pub(super) fn plus_minus(estimate: Option<Estimate>) -> String {
+    match estimate {
+        Some(e) => format!("{:.2} +/- {:.2}", e.estimate, e.half_width()),
+        None => "not defined".to_string(),
+    }
+}
+
+pub(super) fn percent(share: Option<f64>) -> String {
+    match share {
+        Some(share) => format!("{:.2} %", 100.0 * share),
+        None => "not defined".to_string(),
+    }
+}
+
+pub(super) fn number(value: Option<f64>) -> String {
+    match value {
+        Some(value) => format!("{value:.2}"),
+        None => "not defined".to_string(),
+    }
+}
