@@ -87,6 +87,22 @@ impl Analyst {
         Ok(analyst)
     }
 
+    /// Starts several of the same engine.
+    ///
+    /// # Errors
+    /// As [`Analyst::start`].
+    pub async fn start_several(
+        count: usize,
+        engine: &EngineCommand,
+        variant: Variant,
+    ) -> Result<Vec<Self>, AnalysisError> {
+        let mut analysts = Vec::with_capacity(count);
+        for _ in 0..count {
+            analysts.push(Self::start(engine, variant).await?);
+        }
+        Ok(analysts)
+    }
+
     /// The engine's `id name`.
     pub fn name(&self) -> &str {
         self.client.name()

@@ -4,7 +4,9 @@
 mod analyst;
 mod command;
 mod limit;
+mod pool;
 
 pub use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
 pub use command::{EngineCommand, parse_option};
 pub use limit::Limit;
+pub use pool::evaluate_all;

@@ -36,6 +36,20 @@ impl Default for Entry {
 }
 
 impl Entry {
+    /// Leaves out the moves after the first `plies`; a score of the position
+    /// that is left is not known then. A position without moves stays.
+    pub fn cut(&mut self, plies: usize) {
+        if plies >= self.moves.len() {
+            return;
+        }
+        self.moves.truncate(plies);
+        self.end = self.start.clone().unwrap_or_default();
+        for &m in &self.moves {
+            self.end.play_unchecked(m);
+        }
+        self.score = None;
+    }
+
     /// The moves in standard algebraic notation, separated by spaces.
     pub fn san(&self) -> String {
         let mut position = self.start.clone().unwrap_or_default();
@@ -179,6 +193,15 @@ mod tests {
         assert_eq!(games.len(), 1);
         assert_eq!(games[0].moves, entry.moves);
         assert!(pgn.lines().all(|line| line.len() <= 80));
+    }
+
+    #[test]
+    fn cut_moves_are_gone_and_so_is_the_score() {
+        let mut cut = entry("e2e4 e7e5 g1f3", Some(30));
+        cut.cut(3);
+        assert_eq!(cut.score, Some(30));
+        cut.cut(1);
+        assert_eq!(cut.epd(), entry("e2e4", None).epd());
     }
 
     #[test]

@@ -3,11 +3,14 @@
 //! * [`make`]: candidates from random play or games, judged by an engine.
 //! * [`entry`]: an opening with what a book says about it, and its text.
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
+//! * [`info`]: what a book is made of, scores as a [`histogram`].
 //! * [`output`]: writes books.
 //! * [`chess960`]: the 960 start positions.
 
 pub mod chess960;
 pub mod entry;
+pub mod histogram;
+pub mod info;
 pub mod make;
 pub mod output;
 pub mod polyglot;

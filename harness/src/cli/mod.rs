@@ -6,13 +6,14 @@ mod calc;
 mod completions;
 mod exit;
 mod play;
+mod progress;
 mod ranges;
 mod runs;
 mod verify;
 
 pub use exit::{Exit, Failure};
 
-use std::process::ExitCode;
+use std::{num::NonZeroUsize, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
@@ -60,6 +61,12 @@ pub fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// Engines at work at once: as many as asked for, or one a processor.
+fn concurrency(asked: Option<NonZeroUsize>) -> usize {
+    let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    asked.unwrap_or_else(processors).get()
 }
 
 /// The error and its causes in one line. Many errors say their cause in their

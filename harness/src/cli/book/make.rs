@@ -18,7 +18,7 @@ use crate::{
         },
         output::Output,
     },
-    cli::{Exit, Failure, ranges},
+    cli::{Exit, Failure, concurrency, ranges},
     openings::{
         Variant,
         games::{Game, Games},
@@ -106,7 +106,10 @@ impl Make {
             .enable_all()
             .build()?;
         runtime.block_on(async {
-            let judges = self.judges(&engine, recipe.variant).await?;
+            let judges =
+                Analyst::start_several(concurrency(self.concurrency), &engine, recipe.variant)
+                    .await
+                    .with_context(|| format!("the judge `{}`", self.engine))?;
             let judge = judges[0].name().to_owned();
             let heading = serde_json::to_string(&(
                 env!("CARGO_PKG_VERSION"),
@@ -194,21 +197,6 @@ impl Make {
             return Err(anyhow!("{} holds no usable game", path.display()).into());
         }
         Ok((games, Some(file.sha256)))
-    }
-
-    async fn judges(
-        &self,
-        engine: &EngineCommand,
-        variant: Variant,
-    ) -> Result<Vec<Analyst>, Failure> {
-        let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let count = self.concurrency.unwrap_or(processors).get();
-        let mut judges = Vec::with_capacity(count);
-        for _ in 0..count {
-            let judge = Analyst::start(engine, variant).await;
-            judges.push(judge.with_context(|| format!("the judge `{}`", self.engine))?);
-        }
-        Ok(judges)
     }
 
     fn finish(&self, made: Made, output: &Output, judge: String) -> Result<Exit, Failure> {

@@ -1,6 +1,9 @@
 //! `hone book`: makes opening books and measures them.
 
+mod convert;
+mod info;
 mod make;
+mod read;
 
 use clap::Subcommand;
 
@@ -15,6 +18,8 @@ pub(super) struct BookArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Convert(convert::Convert),
+    Info(info::Info),
     Make(make::Make),
 }
 
@@ -22,6 +27,8 @@ impl BookArgs {
     /// Runs the chosen command.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         match self.command {
+            Command::Convert(convert) => convert.run(),
+            Command::Info(info) => info.run(),
             Command::Make(make) => make.run(),
         }
     }

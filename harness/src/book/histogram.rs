@@ -1,0 +1,205 @@
+//! A distribution of whole numbers, as numbers, text and a picture.
+
+use std::fmt::Write;
+
+use plotters::prelude::*;
+use serde::Serialize;
+
+/// Bins of equal width, a round number that gives at most this many.
+const MAX_BINS: i64 = 30;
+/// Characters of the longest bar.
+const BAR: usize = 50;
+
+/// Counts of values in bins of equal width.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Histogram {
+    pub count: usize,
+    pub min: i32,
+    pub max: i32,
+    pub mean: f64,
+    pub median: f64,
+    /// Width of a bin.
+    pub width: i32,
+    pub bins: Vec<Bin>,
+}
+
+/// The values from `low` to `low + width - 1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Bin {
+    pub low: i32,
+    pub count: usize,
+}
+
+impl Histogram {
+    /// The distribution of some values; `None` if there are none.
+    pub fn new(mut values: Vec<i32>) -> Option<Self> {
+        values.sort_unstable();
+        let (&min, &max) = (values.first()?, values.last()?);
+        let width = bin_width(i64::from(max) - i64::from(min));
+        let first = min.div_euclid(width);
+        let last = max.div_euclid(width);
+        let bins = (first..=last)
+            .map(|bin| Bin {
+                low: bin.saturating_mul(width),
+                count: values
+                    .iter()
+                    .filter(|value| value.div_euclid(width) == bin)
+                    .count(),
+            })
+            .collect();
+        let sum: f64 = values.iter().map(|&value| f64::from(value)).sum();
+        let middle = values.len() / 2;
+        let median = if values.len() % 2 == 1 {
+            f64::from(values[middle])
+        } else {
+            f64::midpoint(f64::from(values[middle - 1]), f64::from(values[middle]))
+        };
+        Some(Self {
+            count: values.len(),
+            min,
+            max,
+            mean: sum / values.len() as f64,
+            median,
+            width,
+            bins,
+        })
+    }
+
+    /// One line a bin, with a bar.
+    pub fn text(&self) -> String {
+        let most = self.most();
+        let mut text = String::new();
+        for bin in &self.bins {
+            let bar = "#".repeat((bin.count * BAR).div_ceil(most));
+            let high = bin.low + (self.width - 1);
+            writeln!(text, "{:>7} ..{high:>6} {:>7} {bar}", bin.low, bin.count)
+                .expect("writing to a string succeeds");
+        }
+        text
+    }
+
+    /// A bar chart; `title` above it, `axis` below.
+    ///
+    /// # Errors
+    /// What the plotting library says, as text.
+    pub fn svg(&self, title: &str, axis: &str) -> Result<String, String> {
+        let mut svg = String::new();
+        self.draw(&mut svg, title, axis)
+            .map_err(|error| error.to_string())?;
+        Ok(svg)
+    }
+
+    fn draw(
+        &self,
+        svg: &mut String,
+        title: &str,
+        axis: &str,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let area = SVGBackend::with_string(svg, (800, 400)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let last = self.bins.last().map_or(0, |bin| bin.low) + self.width;
+        let range = self.bins.first().map_or(0, |bin| bin.low)..last;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(title, ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(60)
+            .build_cartesian_2d(range, 0..self.most() + self.most().div_ceil(20))?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_desc(axis)
+            .y_desc("positions")
+            .draw()?;
+        chart.draw_series(self.bins.iter().map(|bin| {
+            let corners = [(bin.low, 0), (bin.low + self.width, bin.count)];
+            let mut bar = Rectangle::new(corners, BLUE.mix(0.6).filled());
+            bar.set_margin(0, 0, 1, 1);
+            bar
+        }))?;
+        area.present()?;
+        Ok(())
+    }
+
+    fn most(&self) -> usize {
+        self.bins.iter().map(|bin| bin.count).max().unwrap_or(1)
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20, 50 … that needs no more than [`MAX_BINS`].
+fn bin_width(span: i64) -> i32 {
+    let mut width: i32 = 1;
+    for factor in [2, 5, 10].iter().cycle() {
+        // The values may straddle one more bin than their span fills.
+        if span / i64::from(width) + 2 <= MAX_BINS {
+            break;
+        }
+        let decade = 10_i32.pow(width.ilog10());
+        width = decade.saturating_mul(*factor);
+    }
+    width
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn bins_are_round_and_cover_all() {
+        let histogram = Histogram::new(vec![-31, 0, 9, 10, 119]).unwrap();
+        assert_eq!(histogram.width, 10);
+        assert_eq!(histogram.bins[0], Bin { low: -40, count: 1 });
+        assert_eq!(histogram.bins[4], Bin { low: 0, count: 2 });
+        assert_eq!(histogram.bins.len(), 16);
+        assert_eq!((histogram.min, histogram.max), (-31, 119));
+        assert_eq!((histogram.mean, histogram.median), (21.4, 9.0));
+        assert_eq!(Histogram::new(vec![1, 2]).unwrap().median, 1.5);
+        assert_eq!(Histogram::new(Vec::new()), None);
+    }
+
+    #[test]
+    fn widths_are_1_2_5_times_powers_of_ten() {
+        for (span, width) in [
+            (0, 1),
+            (28, 1),
+            (29, 2),
+            (57, 2),
+            (58, 5),
+            (145, 10),
+            (300, 20),
+            (1500, 100),
+        ] {
+            assert_eq!(bin_width(span), width, "{span}");
+        }
+    }
+
+    #[test]
+    fn pictures_and_text_show_every_bin() {
+        let histogram = Histogram::new(vec![0, 1, 1, 2]).unwrap();
+        assert_eq!(histogram.text().lines().count(), 3);
+        assert!(
+            histogram
+                .text()
+                .lines()
+                .nth(1)
+                .unwrap()
+                .ends_with(&"#".repeat(BAR))
+        );
+        let svg = histogram.svg("scores", "centipawns").unwrap();
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+        // The background and three bars.
+        assert_eq!(svg.matches("<rect").count(), 4);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(values in prop::collection::vec(-32_000_i32..32_000, 1..200)) {
+            let count = values.len();
+            let histogram = Histogram::new(values).unwrap();
+            prop_assert_eq!(histogram.bins.iter().map(|bin| bin.count).sum::<usize>(), count);
+            prop_assert!(histogram.bins.len() <= MAX_BINS as usize);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! `hone book info`: what a book is made of.
+
+use std::{collections::BTreeMap, fmt::Write as _, num::NonZeroUsize, path::PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use serde::Serialize;
+use shakmaty::Chess;
+
+use super::read::Reading;
+use crate::{
+    analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option},
+    book::{
+        histogram::Histogram,
+        info::Info as Facts,
+        make::judge::white_score,
+        scan::{Scan, scan},
+    },
+    cli::{Exit, Failure, concurrency, progress},
+    openings::Opening,
+};
+
+/// Say what a book is made of: openings, duplicates, illegal lines, first moves
+///
+/// Reads EPD, FEN, PGN and Polyglot, plain or packed with gzip or zip. With
+/// --engine, or where the lines say a score (`ce`), also the distribution of
+/// scores.
+#[derive(Debug, Args)]
+pub(super) struct Info {
+    /// The book
+    file: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+    /// Let an engine judge each position
+    #[arg(long, value_name = "CMD")]
+    engine: Option<String>,
+    /// Set an option of the engine (more than once for several)
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
+    options: Vec<(String, String)>,
+    /// Nodes that the engine searches in each position
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Engines at work at once [default: number of processors]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// Write the distribution of scores as a picture
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    facts: Facts,
+    scores: Option<Scores>,
+}
+
+/// Scores in centipawns from White's side.
+#[derive(Debug, Serialize)]
+struct Scores {
+    /// The engine's name, or `ce` for the scores in the file.
+    judge: String,
+    /// Positions in which the engine saw a mate.
+    mates: usize,
+    #[serde(flatten)]
+    histogram: Histogram,
+}
+
+impl Info {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let scan = scan(&self.file, self.reading.options())?;
+        if scan.entries.is_empty() && scan.faults.is_empty() {
+            return Err(anyhow!("{} holds no opening", self.file.display()).into());
+        }
+        let scores = match &self.engine {
+            Some(engine) => self.judged(engine, &scan)?,
+            None => {
+                let known = scan.entries.iter().filter_map(|entry| entry.score);
+                scores("ce".to_owned(), known.collect(), 0)
+            }
+        };
+        if let Some(path) = &self.svg {
+            let Some(scores) = &scores else {
+                return Err(
+                    anyhow!("no scores to draw: let an --engine judge the positions").into(),
+                );
+            };
+            let title = format!("{} by {}", self.file.display(), scores.judge);
+            let svg = scores.histogram.svg(&title, "centipawns, White's side");
+            std::fs::write(path, svg.map_err(|error| anyhow!(error))?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        let report = Report {
+            facts: Facts::new(&scan),
+            scores,
+        };
+        if self.json {
+            println!("{}", serde_json::to_string(&report)?);
+        } else {
+            print!("{}", text(&report));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn judged(&self, engine: &str, scan: &Scan) -> Result<Option<Scores>, Failure> {
+        let command = EngineCommand::new(engine, self.options.clone());
+        let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
+        let fens = ends
+            .iter()
+            .map(|end| Opening::from_position(end).start_fen().to_owned())
+            .collect::<Vec<_>>();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            let count = concurrency(self.concurrency);
+            let analysts = Analyst::start_several(count, &command, self.reading.variant())
+                .await
+                .with_context(|| format!("the engine `{engine}`"))?;
+            let judge = analysts[0].name().to_owned();
+            let bar = progress::positions(fens.len());
+            let work = evaluate_all(analysts, fens, Limit::Nodes(self.nodes), move |_, _| {
+                bar.inc(1);
+            });
+            let evaluations = work.await.map_err(Failure::failed)?;
+            let values: Vec<i32> = evaluations
+                .iter()
+                .zip(&ends)
+                .filter_map(|(evaluation, end)| white_score(evaluation.score, end))
+                .collect();
+            let mates = evaluations.len() - values.len();
+            Ok(scores(judge, values, mates))
+        })
+    }
+}
+
+fn scores(judge: String, values: Vec<i32>, mates: usize) -> Option<Scores> {
+    let histogram = Histogram::new(values)?;
+    Some(Scores {
+        judge,
+        mates,
+        histogram,
+    })
+}
+
+fn text(report: &Report) -> String {
+    let facts = &report.facts;
+    let mut text = String::new();
+    let mut row = |name: &str, value: String| {
+        writeln!(text, "{name:<14} {value}").expect("writing to a string succeeds");
+    };
+    row("Openings", facts.count.to_string());
+    row("Duplicates", facts.duplicates.to_string());
+    row("Illegal", facts.illegal.to_string());
+    for fault in &facts.illegal_lines {
+        row("", format!("line {}: {}", fault.line, fault.error));
+    }
+    let sides = facts.side_to_move;
+    row(
+        "Side to move",
+        format!("White {}, Black {}", sides.white, sides.black),
+    );
+    row("Plies", listed(&facts.plies));
+    row("Men", listed(&facts.men));
+    row("Material", listed(&facts.balance));
+    row("First moves", listed(&facts.families));
+    row("SHA-256", facts.sha256.clone());
+    if let Some(scores) = &report.scores {
+        let histogram = &scores.histogram;
+        let mates = match scores.mates {
+            0 => String::new(),
+            count => format!(", {count} mates or no score"),
+        };
+        row(
+            "Scores",
+            format!(
+                "by {}: {} to {}, mean {:.1}, median {:.1}{mates} (centipawns, White's side)",
+                scores.judge, histogram.min, histogram.max, histogram.mean, histogram.median
+            ),
+        );
+        text.push_str(&histogram.text());
+    }
+    text
+}
+
+/// `8: 590, 9: 10`, in the order of the keys.
+fn listed<K: std::fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
+    if counts.is_empty() {
+        return "not told".to_owned();
+    }
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(key, n)| format!("{key}: {n}"))
+        .collect();
+    parts.join(", ")
+}

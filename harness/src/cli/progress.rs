@@ -1,0 +1,13 @@
+//! Progress of work on a list of positions, on standard error.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar that counts positions, with the time left. Hidden where standard
+/// error is no terminal.
+pub(super) fn positions(count: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template(
+        "{bar:30} {pos}/{len} positions {msg}, {elapsed_precise}, {eta_precise} to go",
+    )
+    .expect("the template is well formed");
+    ProgressBar::new(count as u64).with_style(style)
+}
