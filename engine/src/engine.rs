@@ -1,17 +1,19 @@
 //! An engine: settings, and all that lasts from one search to the next.
 
 use crate::params::{self, Params, SetError, Settings};
-use crate::search::history::History;
+use crate::search::derived::Derived;
 use crate::search::limits::{Clock, Limits, StopOrder};
 use crate::search::table::Table;
-use crate::search::{Derived, Game, Observer, Outcome, Search};
+use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub struct Engine {
     params: Params,
     settings: Settings,
     derived: Derived,
     table: Table,
-    history: History,
+    /// One a thread.
+    memories: Vec<Memory>,
 }
 
 impl Default for Engine {
@@ -25,7 +27,7 @@ impl Engine {
         Engine {
             derived: Derived::new(&params),
             table: Table::new(settings.hash as usize),
-            history: History::new(),
+            memories: vec![Memory::new()],
             params,
             settings,
         }
@@ -53,7 +55,9 @@ impl Engine {
     /// Forgets all that was learnt from earlier positions.
     pub fn new_game(&mut self) {
         self.table.clear();
-        self.history.clear();
+        for memory in &mut self.memories {
+            memory.history.clear();
+        }
     }
 
     /// Searches the game's last position. `order` stops it when it covers
@@ -66,17 +70,54 @@ impl Engine {
         order: &StopOrder,
         number: u64,
     ) -> Outcome {
-        let overhead = self.settings.move_overhead as u64;
-        let clock = Clock::new(limits, game.position.turn(), overhead, order, number);
+        let threads = self.settings.threads as usize;
+        self.memories.resize_with(threads, Memory::new);
         self.table.new_search();
-        let search = Search::new(
-            &self.params,
-            &self.derived,
-            &self.table,
-            &clock,
-            &mut self.history,
-            observer,
-        );
-        search.run(game, limits)
+        let overhead = self.settings.move_overhead as u64;
+        let turn = game.position.turn();
+        let clock = Clock::new(limits, turn, overhead, &self.params, (order, number));
+        let shared = Shared {
+            params: &self.params,
+            derived: &self.derived,
+            table: &self.table,
+            clock: &clock,
+            finished: &AtomicBool::new(false),
+            helper_nodes: &AtomicU64::new(0),
+        };
+        let lines = self.settings.multi_pv as usize;
+        // The threads share out the nodes, so that together they keep the limit.
+        let quota = |thread: usize| match limits.nodes {
+            Some(nodes) => {
+                nodes / threads as u64 + u64::from((thread as u64) < nodes % threads as u64)
+            }
+            None => u64::MAX,
+        };
+        let [first, others @ ..] = self.memories.as_mut_slice() else {
+            unreachable!("there is at least one thread");
+        };
+        std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..)
+                .zip(others)
+                .map(|(thread, memory)| {
+                    let shared = &shared;
+                    scope.spawn(move || {
+                        let role = (thread, quota(thread));
+                        let mut silent = Silent;
+                        let search = Search::new(shared, memory, &mut silent, game, role);
+                        search.run(game, limits, 1)
+                    })
+                })
+                .collect();
+            let search = Search::new(&shared, first, observer, game, (0, quota(0)));
+            let mut outcome = search.run(game, limits, lines);
+            shared.finished.store(true, Ordering::Relaxed);
+            for helper in helpers {
+                if let Ok(helped) = helper.join() {
+                    outcome.nodes += helped.nodes;
+                    outcome.stats += &helped.stats;
+                }
+            }
+            outcome
+        })
     }
 }

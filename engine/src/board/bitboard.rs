@@ -60,6 +60,12 @@ impl Bitboard {
         Square::new(self.0.trailing_zeros() as usize & 63)
     }
 
+    /// The highest square of a set that is not empty.
+    pub const fn highest(self) -> Square {
+        debug_assert!(self.0 != 0);
+        Square::new((63 - self.0.leading_zeros() as usize) & 63)
+    }
+
     /// Moves every square one step towards `color`'s promotion rank.
     pub const fn forward(self, color: Color) -> Bitboard {
         match color {

@@ -5,8 +5,8 @@ use super::bitboard::Bitboard;
 use super::moves::{Kind, Move};
 use super::square::{Color, Role, Square};
 use super::zobrist;
+use crate::eval::placement::piece_square;
 use crate::eval::tapered::Tapered;
-use crate::eval::weights::piece_square;
 
 /// The wing a king castles to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use crate::search::{Game, Silent};
 use std::time::{Duration, Instant};
 
 /// Depth searched if none is given.
-pub const DEPTH: i32 = 9;
+pub const DEPTH: i32 = 12;
 
 /// Openings, middlegames and endings.
 const POSITIONS: [&str; 19] = [

@@ -1,22 +1,138 @@
 //! Static evaluation in centipawns.
+//!
+//! # Layout
+//!
+//! * [`tapered`]: middlegame and endgame values in one word.
+//! * [`terms`], [`weights`]: what the evaluation is made of, and the numbers.
+//! * [`placement`]: material and piece-square values.
+//! * [`pawns`], `pieces`, `king`: the features of a position.
+//! * [`tune`]: fitting the weights to the results of games.
 
+mod king;
+pub mod pawns;
+mod pieces;
+pub mod placement;
 pub mod tapered;
+mod terms;
+pub mod tune;
 pub mod weights;
 
-use crate::board::{Color, Position, Role};
+use crate::board::{Bitboard, Color, Position, Role};
+use pawns::PawnCache;
+use pieces::Attacks;
 use tapered::Tapered;
+use terms::{Features, Sink, Sum};
+use weights::Term;
 
 /// The value of a position for the side to move, in centipawns.
-pub fn evaluate(position: &Position) -> i32 {
-    let mut total = position.psqt();
-    for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
-        if position.pieces(color, Role::Bishop).more_than_one() {
-            total += weights::BISHOP_PAIR * sign;
-        }
+pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
+    let mut sum = Sum::default();
+    sum.place(position);
+    let structure = cache.look_up(position, &mut sum);
+    assess(position, structure.passed, &mut sum);
+    finish(position, sum.0)
+}
+
+/// The same, shown term by term.
+pub fn explain(position: &Position) -> String {
+    let features = features(position);
+    let mut total = Tapered::ZERO;
+    let mut out = format!(
+        "{:<18}{:>16}{:>16}{:>16}\n",
+        "mg/eg", "White", "Black", "difference"
+    );
+    for &term in Term::ALL {
+        let side = |color| {
+            features
+                .0
+                .iter()
+                .filter(|feature| feature.term == term && feature.color == color)
+                .map(|feature| term.weights()[feature.index] * feature.count)
+                .fold(Tapered::ZERO, Tapered::plus)
+        };
+        let (white, black) = (side(Color::White), side(Color::Black));
+        total += white - black;
+        let show = |value: Tapered| format!("{} / {}", value.middlegame(), value.endgame());
+        out += &format!(
+            "{:<18}{:>16}{:>16}{:>16}\n",
+            format!("{term:?}"),
+            show(white),
+            show(black),
+            show(white - black)
+        );
     }
-    let own: Tapered = match position.turn() {
-        Color::White => total,
-        Color::Black => -total,
+    let score = finish(position, total);
+    out + &format!(
+        "phase {} of 24, endgame scaled by {} of 64\n{score} centipawns for the side to move",
+        position.phase().min(tapered::FULL_PHASE),
+        scale(position, total),
+    )
+}
+
+fn features(position: &Position) -> Features {
+    let mut features = Features::default();
+    features.place(position);
+    let passed = pawns::assess(position, &mut features);
+    assess(position, passed, &mut features);
+    features
+}
+
+/// Everything but placement and pawn structure.
+fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
+    let mut attacks = Color::BOTH.map(|color| Attacks::new(position, color));
+    for us in Color::BOTH {
+        let enemy_pawns = attacks[(!us).index()].by(Role::Pawn);
+        pieces::mobility(position, us, &mut attacks[us.index()], enemy_pawns, sink);
+    }
+    for us in Color::BOTH {
+        let (own, enemy) = (&attacks[us.index()], &attacks[(!us).index()]);
+        pieces::threats(position, us, own, enemy, sink);
+        pieces::passed(position, us, passed[us.index()], enemy, sink);
+        king::safety(position, us, own, enemy, sink);
+    }
+    sink.add(position.turn(), Term::Tempo, 0, 1);
+}
+
+/// From White's sum to the score of the side to move.
+fn finish(position: &Position, sum: Tapered) -> i32 {
+    let score = sum.blend(position.phase(), scale(position, sum));
+    match position.turn() {
+        Color::White => score,
+        Color::Black => -score,
+    }
+}
+
+/// How much of an endgame advantage counts, of 64: less where the side ahead
+/// has no pawns to win with, or with opposite bishops.
+fn scale(position: &Position, sum: Tapered) -> i32 {
+    let strong = match sum.endgame() > 0 {
+        true => Color::White,
+        false => Color::Black,
     };
-    (own + weights::TEMPO).blend(position.phase(), 64)
+    let pieces = |color| {
+        let value = |role, value| position.pieces(color, role).count() as i32 * value;
+        value(Role::Knight, 3)
+            + value(Role::Bishop, 3)
+            + value(Role::Rook, 5)
+            + value(Role::Queen, 9)
+    };
+    if position.pieces(strong, Role::Pawn).is_empty() {
+        let ahead = pieces(strong) - pieces(!strong);
+        return match ahead {
+            ..4 if pieces(strong) < 5 => 0,
+            ..4 => 12,
+            _ => 64,
+        };
+    }
+    let bishops = position.role(Role::Bishop);
+    let minor_only = position.role(Role::Rook) | position.role(Role::Queen);
+    let opposite = Color::BOTH
+        .iter()
+        .all(|&color| (bishops & position.color(color)).count() == 1)
+        && (bishops & Bitboard::DARK).count() == 1;
+    match opposite {
+        true if (minor_only | position.role(Role::Knight)).is_empty() => 32,
+        true => 52,
+        false => 64,
+    }
 }

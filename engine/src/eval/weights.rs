@@ -1,81 +1,137 @@
-//! The numbers of the evaluation.
+//! The numbers of the evaluation, as `stillwater tune-eval` writes them.
 
 use super::tapered::Tapered;
-use crate::board::{Color, Role, Square};
+use super::terms::terms;
 
 const fn s(middlegame: i32, endgame: i32) -> Tapered {
     Tapered::new(middlegame, endgame)
 }
 
-/// Value of each role by itself; the king's does not count.
-const MATERIAL: [Tapered; 6] = [
-    s(85, 110),
-    s(330, 310),
-    s(345, 325),
-    s(480, 540),
-    s(980, 980),
-    s(0, 0),
-];
-
-pub(super) const BISHOP_PAIR: Tapered = s(25, 45);
-pub(super) const TEMPO: Tapered = s(18, 12);
-
-/// Material and placement, for White and, with the sign turned, for Black.
-static PIECE_SQUARE: [[[Tapered; 64]; 6]; 2] = {
-    let mut table = [[[Tapered::ZERO; 64]; 6]; 2];
-    let mut i = 0;
-    while i < 6 * 64 {
-        let (role, square) = (i / 64, i % 64);
-        let value = MATERIAL[role].plus(placement(role, square as i32 % 8, square as i32 / 8));
-        table[0][role][square] = value;
-        table[1][role][square ^ 56] = Tapered::new(-value.middlegame(), -value.endgame());
-        i += 1;
-    }
-    table
-};
-
-/// Material and placement of one piece: positive for White, negative for Black.
-pub fn piece_square(color: Color, role: Role, square: Square) -> Tapered {
-    PIECE_SQUARE[color.index()][role.index()][square.index()]
-}
-
-/// What a role gains by standing on a square, as White sees it.
-const fn placement(role: usize, file: i32, rank: i32) -> Tapered {
-    let from_centre_file = if file < 4 { 3 - file } else { file - 4 };
-    let from_centre_rank = if rank < 4 { 3 - rank } else { rank - 4 };
-    let from_centre = from_centre_file + from_centre_rank;
-    match role {
-        0 => {
-            let advance = rank - 1;
-            let central = if from_centre_file == 0 {
-                8 * (advance > 1 && advance < 5) as i32
-            } else {
-                0
-            };
-            s(
-                2 * advance * advance + central - 2 * from_centre_file,
-                4 * advance * advance - 8,
-            )
-        }
-        1 => s(18 - 11 * from_centre + 2 * rank, 12 - 8 * from_centre),
-        2 => s(
-            12 - 5 * from_centre - 6 * (rank == 0) as i32,
-            8 - 4 * from_centre,
-        ),
-        3 => s(
-            18 * (rank == 6) as i32 - 3 * from_centre_file,
-            8 * (rank > 4) as i32,
-        ),
-        4 => s(
-            -2 * from_centre - 3 * (rank == 0) as i32,
-            20 - 7 * from_centre,
-        ),
-        _ => {
-            let castled = 12 * from_centre_file - 22 * rank;
-            s(
-                if castled < -90 { -90 } else { castled },
-                30 - 13 * from_centre,
-            )
-        }
-    }
+terms! {
+    Material: 6 = [
+        s(85, 110), s(330, 310), s(345, 325), s(480, 540), s(980, 980), s(0, 0),
+    ];
+    Placement: 192 = [
+        s(0, 0), s(0, 0), s(0, 0), s(0, 0), s(-6, -6), s(-4, -6), s(-2, -6), s(0, -6),
+        s(-4, -4), s(-2, -4), s(0, -4), s(2, -4), s(0, 2), s(2, 2), s(4, 2), s(14, 2),
+        s(8, 12), s(10, 12), s(12, 12), s(22, 12), s(18, 26), s(20, 26), s(22, 26), s(32, 26),
+        s(32, 44), s(34, 44), s(36, 44), s(38, 44), s(0, 0), s(0, 0), s(0, 0), s(0, 0),
+        s(-48, -36), s(-37, -28), s(-26, -20), s(-15, -12), s(-35, -28), s(-24, -20), s(-13, -12), s(-2, -4),
+        s(-22, -20), s(-11, -12), s(0, -4), s(11, 4), s(-9, -12), s(2, -4), s(13, 4), s(24, 12),
+        s(-7, -12), s(4, -4), s(15, 4), s(26, 12), s(-16, -20), s(-5, -12), s(6, -4), s(17, 4),
+        s(-25, -28), s(-14, -20), s(-3, -12), s(8, -4), s(-34, -36), s(-23, -28), s(-12, -20), s(-1, -12),
+        s(-24, -16), s(-19, -12), s(-14, -8), s(-9, -4), s(-13, -12), s(-8, -8), s(-3, -4), s(2, 0),
+        s(-8, -8), s(-3, -4), s(2, 0), s(7, 4), s(-3, -4), s(2, 0), s(7, 4), s(12, 8),
+        s(-3, -4), s(2, 0), s(7, 4), s(12, 8), s(-8, -8), s(-3, -4), s(2, 0), s(7, 4),
+        s(-13, -12), s(-8, -8), s(-3, -4), s(2, 0), s(-18, -16), s(-13, -12), s(-8, -8), s(-3, -4),
+        s(-9, 0), s(-6, 0), s(-3, 0), s(0, 0), s(-9, 0), s(-6, 0), s(-3, 0), s(0, 0),
+        s(-9, 0), s(-6, 0), s(-3, 0), s(0, 0), s(-9, 0), s(-6, 0), s(-3, 0), s(0, 0),
+        s(-9, 0), s(-6, 0), s(-3, 0), s(0, 0), s(-9, 6), s(-6, 6), s(-3, 6), s(0, 6),
+        s(5, 6), s(8, 6), s(11, 6), s(14, 6), s(-9, 6), s(-6, 6), s(-3, 6), s(0, 6),
+        s(-15, -22), s(-13, -15), s(-11, -8), s(-9, -1), s(-10, -15), s(-8, -8), s(-6, -1), s(-4, 6),
+        s(-8, -8), s(-6, -1), s(-4, 6), s(-2, 13), s(-6, -1), s(-4, 6), s(-2, 13), s(0, 20),
+        s(-6, -1), s(-4, 6), s(-2, 13), s(0, 20), s(-8, -8), s(-6, -1), s(-4, 6), s(-2, 13),
+        s(-10, -15), s(-8, -8), s(-6, -1), s(-4, 6), s(-12, -22), s(-10, -15), s(-8, -8), s(-6, -1),
+        s(36, -48), s(24, -35), s(12, -22), s(0, -9), s(14, -35), s(2, -22), s(-10, -9), s(-22, 4),
+        s(-8, -22), s(-20, -9), s(-32, 4), s(-44, 17), s(-30, -9), s(-42, 4), s(-54, 17), s(-66, 30),
+        s(-52, -9), s(-64, 4), s(-76, 17), s(-88, 30), s(-74, -22), s(-86, -9), s(-90, 4), s(-90, 17),
+        s(-90, -35), s(-90, -22), s(-90, -9), s(-90, 4), s(-90, -48), s(-90, -35), s(-90, -22), s(-90, -9),
+    ];
+    KnightMobility: 9 = [
+        s(-24, -24), s(-18, -18), s(-12, -12), s(-6, -6), s(0, 0), s(6, 6), s(12, 12), s(18, 18),
+        s(24, 24),
+    ];
+    BishopMobility: 14 = [
+        s(-30, -36), s(-25, -30), s(-20, -24), s(-15, -18), s(-10, -12), s(-5, -6), s(0, 0), s(5, 6),
+        s(10, 12), s(15, 18), s(20, 24), s(25, 30), s(30, 36), s(35, 42),
+    ];
+    RookMobility: 15 = [
+        s(-18, -36), s(-15, -30), s(-12, -24), s(-9, -18), s(-6, -12), s(-3, -6), s(0, 0), s(3, 6),
+        s(6, 12), s(9, 18), s(12, 24), s(15, 30), s(18, 36), s(21, 42), s(24, 48),
+    ];
+    QueenMobility: 28 = [
+        s(-24, -48), s(-22, -44), s(-20, -40), s(-18, -36), s(-16, -32), s(-14, -28), s(-12, -24), s(-10, -20),
+        s(-8, -16), s(-6, -12), s(-4, -8), s(-2, -4), s(0, 0), s(2, 4), s(4, 8), s(6, 12),
+        s(8, 16), s(10, 20), s(12, 24), s(14, 28), s(16, 32), s(18, 36), s(20, 40), s(22, 44),
+        s(24, 48), s(26, 52), s(28, 56), s(30, 60),
+    ];
+    BishopPair: 1 = [
+        s(25, 45),
+    ];
+    RookOpenFile: 1 = [
+        s(28, 8),
+    ];
+    RookHalfOpenFile: 1 = [
+        s(12, 8),
+    ];
+    Outpost: 2 = [
+        s(25, 15), s(18, 8),
+    ];
+    BishopPawns: 1 = [
+        s(-2, -4),
+    ];
+    MinorBehindPawn: 1 = [
+        s(6, 3),
+    ];
+    IsolatedPawn: 1 = [
+        s(-12, -14),
+    ];
+    DoubledPawn: 1 = [
+        s(-8, -18),
+    ];
+    BackwardPawn: 1 = [
+        s(-8, -10),
+    ];
+    ConnectedPawn: 8 = [
+        s(0, 0), s(4, 2), s(8, 4), s(12, 8), s(18, 16), s(36, 32), s(60, 60), s(0, 0),
+    ];
+    PassedPawn: 8 = [
+        s(0, 0), s(2, 10), s(2, 14), s(6, 30), s(24, 52), s(55, 90), s(90, 140), s(0, 0),
+    ];
+    PassedFree: 8 = [
+        s(0, 0), s(0, 4), s(0, 6), s(4, 14), s(8, 24), s(16, 44), s(24, 70), s(0, 0),
+    ];
+    PassedProtected: 1 = [
+        s(10, 10),
+    ];
+    PassedOwnKing: 8 = [
+        s(0, 0), s(0, 14), s(0, 8), s(0, 2), s(0, -4), s(0, -8), s(0, -12), s(0, -14),
+    ];
+    PassedEnemyKing: 8 = [
+        s(0, 0), s(0, -24), s(0, -12), s(0, 0), s(0, 10), s(0, 16), s(0, 20), s(0, 22),
+    ];
+    Shelter: 8 = [
+        s(-28, 0), s(0, 0), s(18, 0), s(8, 0), s(2, 0), s(0, 0), s(0, 0), s(0, 0),
+    ];
+    Storm: 8 = [
+        s(0, 0), s(0, 0), s(-20, 0), s(-14, 0), s(-6, 0), s(0, 0), s(2, 0), s(0, 0),
+    ];
+    KingDanger: 40 = [
+        s(0, 0), s(0, -1), s(-1, -2), s(-3, -3), s(-5, -4), s(-8, -5), s(-12, -6), s(-16, -7),
+        s(-21, -8), s(-27, -9), s(-33, -10), s(-40, -11), s(-48, -12), s(-56, -13), s(-65, -14), s(-74, -15),
+        s(-84, -16), s(-95, -17), s(-107, -18), s(-119, -19), s(-132, -20), s(-146, -21), s(-160, -22), s(-175, -23),
+        s(-190, -24), s(-206, -25), s(-223, -26), s(-241, -27), s(-259, -28), s(-278, -29), s(-297, -30), s(-317, -31),
+        s(-338, -32), s(-359, -33), s(-381, -34), s(-400, -35), s(-400, -36), s(-400, -37), s(-400, -38), s(-400, -39),
+    ];
+    SafeCheck: 6 = [
+        s(0, 0), s(-40, -4), s(-24, -6), s(-45, -6), s(-30, -10), s(0, 0),
+    ];
+    ThreatByPawn: 6 = [
+        s(0, 0), s(50, 30), s(50, 35), s(60, 30), s(55, 30), s(0, 0),
+    ];
+    ThreatByMinor: 6 = [
+        s(5, 15), s(22, 25), s(25, 28), s(48, 45), s(45, 50), s(0, 0),
+    ];
+    ThreatByRook: 6 = [
+        s(2, 15), s(22, 25), s(22, 25), s(5, 10), s(50, 45), s(0, 0),
+    ];
+    Hanging: 1 = [
+        s(18, 14),
+    ];
+    PawnPushThreat: 1 = [
+        s(14, 12),
+    ];
+    Tempo: 1 = [
+        s(18, 12),
+    ];
 }

@@ -1,4 +1,8 @@
 //! The tables. This file is the only place where a setting is declared.
+//!
+//! How names are built: `…Depth` is a depth in plies that something begins or
+//! ends at, `…Base` a constant part, `…Margin` centipawns (a ply of depth where
+//! it says so), `…Div` a divisor (more means less), `…Limit` a most.
 
 use super::table::{choices, settings};
 
@@ -12,6 +16,15 @@ choices! {
     }
 }
 
+choices! {
+    /// When a side in check is searched a ply deeper.
+    pub enum CheckExtension {
+        Off = "off",
+        Once = "once",
+        Always = "always",
+    }
+}
+
 settings! {
     /// Constants and switches of the search. A plain struct: searchers with
     /// different values can run in one process.
@@ -20,58 +33,259 @@ settings! {
     "Quiescence" {
         /// Search on from the horizon until the position is quiet; off, the horizon is evaluated as it stands.
         quiescence: bool = "Quiescence", true;
-        /// Kinds of moves searched in quiescence; each kind includes those before it.
+        /// Kinds of moves searched in quiescence; each choice includes those before it.
         qs_moves: QsMoves = "QsMoves", QsMoves::Promotions;
-        /// Search all evasions when in check.
+        /// Search all evasions when in check, and find mates by it.
         qs_evasions: bool = "QsEvasions", true;
         /// Allow standing pat while in check.
         qs_stand_pat_in_check: bool = "QsStandPatInCheck", false;
-        /// Skip captures whose victim plus a margin cannot lift the evaluation to alpha.
+        /// Skip captures whose gain plus a margin cannot lift the evaluation to alpha.
         qs_delta_pruning: bool = "QsDeltaPruning", true;
-        /// Margin of delta pruning in centipawns.
+        /// Margin of delta pruning in centipawns; the maximum means off.
         qs_delta_margin: i32 = "QsDeltaMargin", 200, 0..=4000, 20;
+        /// Margin of delta pruning in centipawns when the opponent has at most one piece besides king and pawns.
+        qs_delta_margin_endgame: i32 = "QsDeltaMarginEndgame", 300, 0..=4000, 30;
+        /// Skip captures that win nothing by exchanges if the evaluation is far below alpha.
+        qs_futility: bool = "QsFutility", true;
+        /// Centipawns below alpha from which only winning captures are searched.
+        qs_futility_base: i32 = "QsFutilityBase", 130, 0..=2000, 20;
         /// Skip captures that lose material by static exchange evaluation.
         qs_see: bool = "QsSee", true;
         /// Exchange value in centipawns that a capture must reach.
         qs_see_threshold: i32 = "QsSeeThreshold", 0, -1000..=1000, 20;
+        /// Skip quiet evasions that lose material once an evasion that is not mated is known.
+        qs_evasion_pruning: bool = "QsEvasionPruning", true;
         /// Plies of quiescence after which the evaluation is returned; 0 for no limit.
         qs_max_ply: i32 = "QsMaxPly", 0, 0..=64, 2;
+        /// Moves searched in a node of quiescence; 0 for no limit.
+        qs_move_limit: i32 = "QsMoveLimit", 0, 0..=256, 4;
+        /// Quiet checks are searched at this depth of quiescence (0 is the horizon, then -1, -2 ...) and above, if QsMoves includes them.
+        qs_checks_depth: i32 = "QsChecksDepth", 0, -32..=0, 1;
+        /// Depth under which table entries of quiescence without checks are stored.
+        qs_no_checks_depth: i32 = "QsNoChecksDepth", -1, -32..=0, 1;
+        /// At this depth of quiescence and below only recaptures on the square of the last move are searched; the minimum means off.
+        qs_recapture_depth: i32 = "QsRecaptureDepth", -5, -64..=-1, 1;
         /// Probe and store the transposition table in quiescence.
         qs_tt: bool = "QsTt", true;
-        /// What a stand-pat cutoff returns: 0 the evaluation (fail-soft), 100 beta (fail-hard), between them a blend.
+        /// What a cutoff in quiescence returns: 0 the score (fail-soft), 100 beta (fail-hard), between them a blend.
         qs_fail_hard: i32 = "QsFailHard", 0, 0..=100, 10;
     }
 
-    "Search" {
+    "History" {
+        /// Order quiet moves by their history of piece and destination.
+        piece_to_history: bool = "PieceToHistory", true;
+        /// Divisor of the decay of a history value when it is updated.
+        history_decay: i32 = "HistoryDecay", 324, 32..=1000, 24;
+        /// Factor of the bonus in every history update.
+        history_gain: i32 = "HistoryGain", 32, 1..=64, 3;
+        /// Greatest bonus of an update.
+        history_bonus_limit: i32 = "HistoryBonusLimit", 324, 1..=1000, 24;
+        /// Ignore updates that reach the limit instead of limiting them.
+        history_bonus_cliff: bool = "HistoryBonusCliff", false;
+        /// Factor of depth squared in the bonus.
+        history_bonus_square: i32 = "HistoryBonusSquare", 1, 0..=16, 1;
+        /// Factor of depth in the bonus.
+        history_bonus_linear: i32 = "HistoryBonusLinear", 2, -32..=128, 4;
+        /// Constant part of the bonus.
+        history_bonus_constant: i32 = "HistoryBonusConstant", -2, -200..=200, 10;
+        /// Order quiet moves by their history of side, origin and destination.
+        from_to_history: bool = "FromToHistory", true;
+        /// Divisor of the decay of the history of origin and destination.
+        from_to_decay: i32 = "FromToDecay", 324, 32..=1000, 24;
+        /// Order quiet moves by their history as answers and follow-ups to earlier moves.
+        continuation_history: bool = "ContinuationHistory", true;
+        /// Divisor of the decay of continuation histories.
+        counter_history_decay: i32 = "CounterHistoryDecay", 936, 32..=1000, 48;
+        /// Percentage at which the history after the opponent's last move counts.
+        continuation_weight_1: i32 = "ContinuationWeight1", 100, 0..=400, 10;
+        /// Percentage at which the history after the own last move counts.
+        continuation_weight_2: i32 = "ContinuationWeight2", 100, 0..=400, 10;
+        /// Percentage at which the history after the own move before that counts.
+        continuation_weight_4: i32 = "ContinuationWeight4", 50, 0..=400, 10;
+        /// Order captures by their history too.
+        capture_history: bool = "CaptureHistory", true;
+        /// Divisor of the decay of the capture history.
+        capture_history_decay: i32 = "CaptureHistoryDecay", 324, 32..=1000, 24;
+        /// Divisor of the capture history against the value of what is captured (a pawn is 200).
+        capture_history_div: i32 = "CaptureHistoryDiv", 16, 1..=256, 2;
+        /// Taken from a capture's order for each rank its destination is up the board (a pawn is 200).
+        capture_rank_penalty: i32 = "CaptureRankPenalty", 200, 0..=1000, 20;
+        /// Exchange value in centipawns below which a capture is put behind the quiet moves.
+        good_capture_see: i32 = "GoodCaptureSee", 0, -1000..=1000, 20;
+        /// Try the two quiet moves that last refuted a sibling before other quiet moves.
+        killers: bool = "Killers", true;
+        /// Try the quiet move that last refuted the opponent's move before other quiet moves.
+        counter_moves: bool = "CounterMoves", true;
+        /// Below this depth only quiet moves with good histories are sorted.
+        quiet_sort_depth: i32 = "QuietSortDepth", 3, 0..=32, 1;
+        /// Correct the evaluation by how far searches of like positions were from it.
+        correction_history: bool = "CorrectionHistory", true;
+        /// Percentage at which the correction for the pawn structure counts.
+        correction_pawns: i32 = "CorrectionPawns", 100, 0..=400, 10;
+        /// Percentage at which the correction for each side's pieces counts.
+        correction_pieces: i32 = "CorrectionPieces", 70, 0..=400, 10;
+    }
+
+    "Iterations" {
+        /// Search the root with a narrow window around the last score.
+        aspiration: bool = "Aspiration", true;
+        /// Least depth of aspiration windows.
+        aspiration_depth: i32 = "AspirationDepth", 4, 1..=32, 1;
+        /// Half of the first window in centipawns.
+        aspiration_window: i32 = "AspirationWindow", 15, 1..=500, 3;
+        /// Percentage by which a window that failed grows.
+        aspiration_growth: i32 = "AspirationGrowth", 60, 10..=400, 10;
+        /// Search to odd depths only, so that the last move is the opponent's.
+        odd_depths: bool = "OddDepths", false;
+    }
+
+    "Extensions" {
+        /// Search a ply deeper in check: never, once in a line, or always.
+        check_extension: CheckExtension = "CheckExtension", CheckExtension::Always;
+        /// Plies by which the extensions of one line may add up; 0 switches extensions off.
+        extension_limit: i32 = "ExtensionLimit", 24, 0..=100, 2;
+        /// Extend the table move if all others are much worse.
+        singular_extensions: bool = "SingularExtensions", true;
+        /// Least depth of the test for singularity.
+        singular_depth: i32 = "SingularDepth", 7, 4..=32, 1;
+        /// Centipawns per ply of depth, in hundredths, by which others must be worse.
+        singular_margin: i32 = "SingularMargin", 150, 0..=1000, 20;
+        /// Extend by two plies if others are far worse.
+        double_extensions: bool = "DoubleExtensions", true;
+        /// Further centipawns by which others must be worse for two plies.
+        double_margin: i32 = "DoubleMargin", 18, 0..=500, 4;
+        /// Return early if other moves than the table move reach beta too.
+        multi_cut: bool = "MultiCut", true;
+        /// Search the table move less deep if others are as good.
+        negative_extensions: bool = "NegativeExtensions", true;
+    }
+
+    "Node pruning" {
+        /// Return scores of the transposition table that are deep enough.
+        table_cutoffs: bool = "TableCutoffs", true;
+        /// Give up lines that cannot beat a mate found nearer the root.
+        mate_distance: bool = "MateDistancePruning", true;
+        /// Use whether the evaluation has improved over two plies in margins and reductions.
+        improving: bool = "Improving", true;
+        /// Return early if the evaluation is far above beta.
+        reverse_futility: bool = "ReverseFutility", true;
+        /// Greatest depth of reverse futility pruning.
+        reverse_futility_depth: i32 = "ReverseFutilityDepth", 8, 1..=32, 1;
+        /// Centipawns above beta asked for per ply of depth.
+        reverse_futility_margin: i32 = "ReverseFutilityMargin", 75, 0..=500, 8;
+        /// Centipawns less that are asked for when improving.
+        reverse_futility_improving: i32 = "ReverseFutilityImproving", 60, 0..=500, 8;
+        /// Return a quiescence score early if the evaluation is far below alpha.
+        razoring: bool = "Razoring", true;
+        /// Greatest depth of razoring.
+        razoring_depth: i32 = "RazoringDepth", 3, 1..=32, 1;
+        /// Constant part of the margin of razoring in centipawns.
+        razoring_base: i32 = "RazoringBase", 150, 0..=2000, 20;
+        /// Margin of razoring in centipawns per ply of depth.
+        razoring_margin: i32 = "RazoringMargin", 150, 0..=2000, 20;
         /// Skip the move to see whether the position is still good enough.
         null_move: bool = "NullMove", true;
         /// Least depth of a null move.
         null_move_depth: i32 = "NullMoveDepth", 3, 1..=16, 1;
-        /// Plies by which a null move search is shallower.
-        null_move_base: i32 = "NullMoveBase", 3, 1..=8, 1;
-        /// Depth per further ply of null move reduction.
-        null_move_depth_div: i32 = "NullMoveDepthDiv", 4, 1..=16, 1;
-        /// Return early if the evaluation is far above beta.
-        reverse_futility: bool = "ReverseFutility", true;
-        /// Greatest depth of reverse futility pruning.
-        reverse_futility_depth: i32 = "ReverseFutilityDepth", 7, 0..=32, 1;
-        /// Centipawns above beta asked for per ply of depth.
-        reverse_futility_margin: i32 = "ReverseFutilityMargin", 80, 0..=500, 10;
+        /// Plies by which the search after a null move is shallower.
+        null_move_base: i32 = "NullMoveBase", 4, 1..=8, 1;
+        /// Depth per further ply of reduction after a null move.
+        null_move_depth_div: i32 = "NullMoveDepthDiv", 4, 1..=32, 1;
+        /// Centipawns above beta per further ply of reduction after a null move.
+        null_move_eval_div: i32 = "NullMoveEvalDiv", 180, 10..=1000, 20;
+        /// Most plies of reduction after a null move that come from the evaluation.
+        null_move_eval_limit: i32 = "NullMoveEvalLimit", 3, 0..=8, 1;
+        /// Depth from which null move cutoffs are verified without null moves; the maximum means never.
+        null_move_verify_depth: i32 = "NullMoveVerifyDepth", 12, 4..=128, 2;
+        /// Return early if a capture is far above beta in a shallower search.
+        prob_cut: bool = "ProbCut", true;
+        /// Least depth of ProbCut.
+        prob_cut_depth: i32 = "ProbCutDepth", 5, 2..=32, 1;
+        /// Centipawns above beta that the shallower search must reach.
+        prob_cut_margin: i32 = "ProbCutMargin", 170, 0..=1000, 15;
+        /// Plies by which the search of ProbCut is shallower.
+        prob_cut_reduction: i32 = "ProbCutReduction", 4, 1..=16, 1;
+        /// Search less deep where no table move is known.
+        iterative_reduction: bool = "InternalIterativeReduction", true;
+        /// Least depth of internal iterative reduction.
+        iterative_reduction_depth: i32 = "IirDepth", 4, 2..=32, 1;
+    }
+
+    "Move pruning" {
+        /// Skip late quiet moves at low depth.
+        late_move_pruning: bool = "LateMovePruning", true;
+        /// Greatest depth of late move pruning.
+        lmp_depth: i32 = "LmpDepth", 8, 1..=32, 1;
+        /// Moves always searched before late moves are skipped.
+        lmp_base: i32 = "LmpBase", 4, 1..=64, 1;
+        /// Percentage of depth squared added to them, halved when not improving.
+        lmp_square: i32 = "LmpSquare", 100, 0..=400, 10;
+        /// Skip quiet moves where the evaluation is far below alpha.
+        futility: bool = "Futility", true;
+        /// Greatest reduced depth of futility pruning.
+        futility_depth: i32 = "FutilityDepth", 8, 1..=32, 1;
+        /// Constant part of the futility margin in centipawns.
+        futility_base: i32 = "FutilityBase", 100, 0..=1000, 12;
+        /// Futility margin in centipawns per ply of reduced depth.
+        futility_margin: i32 = "FutilityMargin", 85, 0..=500, 10;
+        /// Skip quiet moves with bad histories at low depth.
+        history_pruning: bool = "HistoryPruning", true;
+        /// Greatest reduced depth of history pruning.
+        history_pruning_depth: i32 = "HistoryPruningDepth", 4, 1..=32, 1;
+        /// History per ply of depth below which a move is skipped, negated.
+        history_pruning_margin: i32 = "HistoryPruningMargin", 5000, 0..=40000, 500;
+        /// Skip moves that lose too much by static exchange evaluation.
+        see_pruning: bool = "SeePruning", true;
+        /// Greatest depth of pruning by exchange value.
+        see_pruning_depth: i32 = "SeePruningDepth", 9, 1..=32, 1;
+        /// Centipawns a quiet move may lose per ply of reduced depth.
+        see_quiet_margin: i32 = "SeeQuietMargin", 45, 0..=500, 6;
+        /// Centipawns a capture may lose per ply of depth.
+        see_capture_margin: i32 = "SeeCaptureMargin", 90, 0..=500, 10;
+    }
+
+    "Reductions" {
         /// Search late moves to less depth first.
         late_move_reductions: bool = "LateMoveReductions", true;
         /// Least depth of late move reductions.
-        lmr_depth: i32 = "LmrDepth", 3, 1..=16, 1;
+        lmr_depth: i32 = "LmrDepth", 2, 1..=16, 1;
+        /// Moves searched before reductions begin; one more on the principal variation.
+        lmr_moves: i32 = "LmrMoves", 1, 1..=32, 1;
         /// Constant part of the reduction, in hundredths of a ply.
-        lmr_base: i32 = "LmrBase", 60, -200..=300, 15;
-        /// Divisor of ln(depth) * ln(move number), in hundredths.
-        lmr_div: i32 = "LmrDiv", 220, 50..=1000, 15;
+        lmr_base: i32 = "LmrBase", 70, -200..=300, 15;
+        /// Divisor of ln(depth) ln(move number), in hundredths.
+        lmr_div: i32 = "LmrDiv", 225, 50..=1000, 15;
+        /// Hundredths of a ply by which captures are reduced less.
+        lmr_noisy: i32 = "LmrNoisy", 120, 0..=400, 15;
+        /// Hundredths of a ply less on the principal variation.
+        lmr_pv: i32 = "LmrPv", 100, 0..=400, 15;
+        /// Hundredths of a ply more where a cutoff is expected.
+        lmr_cut: i32 = "LmrCutNode", 120, 0..=400, 15;
+        /// Hundredths of a ply more when not improving.
+        lmr_worsening: i32 = "LmrNotImproving", 60, 0..=400, 15;
+        /// Hundredths of a ply less for checks.
+        lmr_check: i32 = "LmrCheck", 80, 0..=400, 15;
+        /// Hundredths of a ply less for killers and countermoves.
+        lmr_killer: i32 = "LmrKiller", 80, 0..=400, 15;
+        /// History that takes a ply off the reduction of a quiet move.
+        lmr_history_div: i32 = "LmrHistoryDiv", 14000, 1000..=100000, 1000;
+        /// Capture history that takes a ply off the reduction of a capture.
+        lmr_capture_div: i32 = "LmrCaptureDiv", 8000, 1000..=100000, 1000;
     }
 
-    "History" {
-        /// Divisor of the decay of a history value when it is updated.
-        history_decay: i32 = "HistoryDecay", 324, 32..=1000, 24;
-        /// Factor of the bonus in a history update.
-        history_gain: i32 = "HistoryGain", 32, 1..=64, 3;
+    "Time" {
+        /// Moves among which the time left is divided.
+        time_moves: i32 = "TimeMoves", 22, 2..=100, 2;
+        /// Percentage of the increment added to a move's share.
+        time_increment: i32 = "TimeIncrement", 75, 0..=100, 5;
+        /// Percentage of a move's share at which the search is broken off.
+        time_hard: i32 = "TimeHard", 350, 100..=1000, 25;
+        /// Percentage of time that a best move that has long been the same saves at most.
+        time_stability: i32 = "TimeStability", 45, 0..=90, 5;
+        /// Percentage of time added for each 100 centipawns that the score has dropped.
+        time_drop: i32 = "TimeDrop", 100, 0..=500, 20;
+        /// Percentage by which time goes with the share of nodes spent on other moves than the best.
+        time_nodes: i32 = "TimeNodes", 100, 0..=300, 20;
     }
 
     "Exchange values" {
@@ -97,9 +311,15 @@ settings! {
         hash: i32 = "Hash", 16, 1..=65536, 1;
         /// Number of threads that search.
         threads: i32 = "Threads", 1, 1..=256, 1;
+        /// Number of best moves to report with their lines.
+        multi_pv: i32 = "MultiPV", 1, 1..=256, 1;
         /// Milliseconds of each move kept back for the way to the user interface.
         move_overhead: i32 = "Move Overhead", 10, 0..=5000, 1;
         /// Write castling as king takes rook.
         chess960: bool = "UCI_Chess960", false;
+        /// Add the chances of win, draw and loss to the score.
+        show_wdl: bool = "UCI_ShowWDL", false;
+        /// Report what happened in each search.
+        statistics: bool = "Statistics", false;
     }
 }

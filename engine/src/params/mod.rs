@@ -6,7 +6,7 @@ pub mod format;
 mod list;
 pub mod table;
 
-pub use list::{PARAMETERS, Params, QsMoves, SETTINGS, Settings};
+pub use list::{CheckExtension, PARAMETERS, Params, QsMoves, SETTINGS, Settings};
 pub use table::{Kind, Parameter, SetError};
 
 /// Sets the option `name`, whichever table it is in, and returns its name and

@@ -1,43 +1,295 @@
-//! What earlier parts of the search say about moves.
+//! What earlier parts of the search say about moves and positions.
+//!
+//! Every value is updated by `value += gain * bonus - value * |bonus| / decay`,
+//! so that it stays within `gain * decay` and forgets slowly.
 
-use crate::board::{Color, Move};
+use super::Frame;
+use crate::board::{Color, Move, Position, Role};
 use crate::params::Params;
 
-/// Scores of quiet moves by side, origin and destination.
+type ByDestination = [i16; 64 * 12];
+
+/// Index of a piece and the square it has gone to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Moved(u16);
+
+impl Moved {
+    /// No move, or a null move.
+    pub(super) const NONE: Moved = Moved(64 * 12);
+
+    pub(super) fn new(position: &Position, mv: Move) -> Moved {
+        let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
+        let piece = position.turn().index() * 6 + role.index();
+        Moved((piece * 64 + mv.to().index()) as u16)
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Entries of each correction table.
+const CORRECTIONS: usize = 1 << 14;
+/// Corrections are kept in this fraction of a centipawn.
+const CORRECTION_GRAIN: i32 = 256;
+/// Greatest correction in centipawns.
+const CORRECTION_LIMIT: i32 = 96;
+
 pub struct History {
-    butterfly: Vec<[[i16; 64]; 64]>,
+    piece_to: ByDestination,
+    from_to: [[[i16; 64]; 64]; 2],
+    capture: Vec<[i16; 6]>,
+    counter: [Move; 64 * 12],
+    /// By an earlier move, then by the move that followed it.
+    continuation: Vec<ByDestination>,
+    /// By side to move and key: of the pawns, White's pieces, Black's pieces.
+    correction: [[Vec<i16>; 3]; 2],
+    used: bool,
 }
 
 impl History {
-    pub fn new() -> History {
-        History {
-            butterfly: vec![[[0; 64]; 64]; 2],
+    pub fn new() -> Box<History> {
+        Box::new(History {
+            piece_to: [0; 64 * 12],
+            from_to: [[[0; 64]; 64]; 2],
+            capture: vec![[0; 6]; 64 * 12],
+            counter: [Move::NONE; 64 * 12],
+            continuation: vec![[0; 64 * 12]; 64 * 12 + 1],
+            correction: std::array::from_fn(|_| std::array::from_fn(|_| vec![0; CORRECTIONS])),
+            used: false,
+        })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        if !std::mem::take(&mut self.used) {
+            return;
+        }
+        self.piece_to = [0; 64 * 12];
+        self.from_to = [[[0; 64]; 64]; 2];
+        self.capture.fill([0; 6]);
+        self.counter = [Move::NONE; 64 * 12];
+        self.continuation.fill([0; 64 * 12]);
+        for table in self.correction.iter_mut().flatten() {
+            table.fill(0);
         }
     }
 
-    pub fn clear(&mut self) {
-        self.butterfly.fill([[0; 64]; 64]);
+    /// How good a quiet move has been. `before` are the frames of the line
+    /// up to this node, the last one being the opponent's move.
+    pub(super) fn quiet(
+        &self,
+        params: &Params,
+        position: &Position,
+        mv: Move,
+        before: &Before,
+    ) -> i32 {
+        let moved = Moved::new(position, mv).index();
+        let mut sum = 0;
+        if params.piece_to_history {
+            sum += i32::from(self.piece_to[moved]);
+        }
+        if params.from_to_history {
+            let color = position.turn().index();
+            sum += i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
+        }
+        if params.continuation_history {
+            for (earlier, weight) in before.weighted(params) {
+                sum += i32::from(self.continuation[earlier.index()][moved]) * weight / 100;
+            }
+        }
+        sum
     }
 
-    pub fn quiet(&self, color: Color, mv: Move) -> i32 {
-        i32::from(self.butterfly[color.index()][mv.from().index()][mv.to().index()])
+    /// How good a capture has been.
+    pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
+        let victim = position.captured(mv).unwrap_or(Role::Pawn);
+        i32::from(self.capture[Moved::new(position, mv).index()][victim.index()])
     }
 
-    pub fn update_quiet(&mut self, params: &Params, color: Color, mv: Move, bonus: i32) {
-        let value = &mut self.butterfly[color.index()][mv.from().index()][mv.to().index()];
-        let old = i32::from(*value);
-        let new = old + params.history_gain * bonus - old * bonus.abs() / params.history_decay;
-        *value = new.clamp(-32_000, 32_000) as i16;
+    /// The quiet move that last refuted `earlier`.
+    pub(super) fn counter(&self, earlier: Moved) -> Move {
+        match earlier {
+            Moved::NONE => Move::NONE,
+            _ => self.counter[earlier.index()],
+        }
+    }
+
+    pub(super) fn set_counter(&mut self, earlier: Moved, mv: Move) {
+        if earlier != Moved::NONE {
+            self.counter[earlier.index()] = mv;
+        }
+    }
+
+    pub(super) fn update_quiet(
+        &mut self,
+        params: &Params,
+        position: &Position,
+        mv: Move,
+        before: &Before,
+        bonus: i32,
+    ) {
+        self.used = true;
+        let gain = params.history_gain;
+        let moved = Moved::new(position, mv).index();
+        update(&mut self.piece_to[moved], bonus, gain, params.history_decay);
+        let color = position.turn().index();
+        let from_to = &mut self.from_to[color][mv.from().index()][mv.to().index()];
+        update(from_to, bonus, gain, params.from_to_decay);
+        if params.continuation_history {
+            for (earlier, _) in before.weighted(params) {
+                if earlier != Moved::NONE {
+                    let value = &mut self.continuation[earlier.index()][moved];
+                    update(value, bonus, gain, params.counter_history_decay);
+                }
+            }
+        }
+    }
+
+    pub(super) fn update_capture(
+        &mut self,
+        params: &Params,
+        position: &Position,
+        mv: Move,
+        bonus: i32,
+    ) {
+        self.used = true;
+        let victim = position.captured(mv).unwrap_or(Role::Pawn);
+        let value = &mut self.capture[Moved::new(position, mv).index()][victim.index()];
+        update(
+            value,
+            bonus,
+            params.history_gain,
+            params.capture_history_decay,
+        );
+    }
+
+    /// Centipawns to add to the evaluation of a position.
+    pub(super) fn correction(&self, params: &Params, position: &Position) -> i32 {
+        let weights = [
+            params.correction_pawns,
+            params.correction_pieces,
+            params.correction_pieces,
+        ];
+        let tables = &self.correction[position.turn().index()];
+        let sum: i32 = correction_keys(position)
+            .iter()
+            .zip(tables)
+            .zip(weights)
+            .map(|((&key, table), weight)| i32::from(table[key]) * weight)
+            .sum();
+        sum / (100 * CORRECTION_GRAIN)
+    }
+
+    /// Learns that a search of `depth` differed from the evaluation by
+    /// `difference` centipawns.
+    pub(super) fn update_correction(&mut self, position: &Position, depth: i32, difference: i32) {
+        self.used = true;
+        let weight = (depth + 1).min(16);
+        let target = difference.clamp(-256, 256) * CORRECTION_GRAIN;
+        let limit = CORRECTION_LIMIT * CORRECTION_GRAIN;
+        let tables = &mut self.correction[position.turn().index()];
+        for (key, table) in correction_keys(position).into_iter().zip(tables) {
+            let old = i32::from(table[key]);
+            let new = (old * (256 - weight) + target * weight) / 256;
+            table[key] = new.clamp(-limit, limit) as i16;
+        }
     }
 }
 
-impl Default for History {
-    fn default() -> History {
-        History::new()
+fn correction_keys(position: &Position) -> [usize; 3] {
+    [
+        position.pawn_key(),
+        position.piece_key(Color::White),
+        position.piece_key(Color::Black),
+    ]
+    .map(|key| key as usize % CORRECTIONS)
+}
+
+fn update(value: &mut i16, bonus: i32, gain: i32, decay: i32) {
+    let old = i32::from(*value);
+    let new = old + gain * bonus - old * bonus.abs() / decay;
+    *value = new.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+}
+
+/// The moves one, two and four plies before a node.
+#[derive(Clone, Copy)]
+pub(super) struct Before([Moved; 3]);
+
+impl Before {
+    /// `frames` ends with the frame of the move that led to the node.
+    pub(super) fn new(frames: &[Frame]) -> Before {
+        let back = |plies: usize| match frames.len().checked_sub(plies) {
+            Some(index) => frames[index].moved,
+            None => Moved::NONE,
+        };
+        Before([back(1), back(2), back(4)])
+    }
+
+    pub(super) fn last(&self) -> Moved {
+        self.0[0]
+    }
+
+    fn weighted(self, params: &Params) -> impl Iterator<Item = (Moved, i32)> {
+        let weights = [
+            params.continuation_weight_1,
+            params.continuation_weight_2,
+            params.continuation_weight_4,
+        ];
+        self.0.into_iter().zip(weights)
     }
 }
 
 /// The bonus for a move that was good at `depth`; bad ones get its negative.
-pub fn bonus(depth: i32) -> i32 {
-    (depth * depth + 2 * depth - 2).min(323)
+pub(super) fn bonus(params: &Params, depth: i32) -> i32 {
+    let bonus = params.history_bonus_square * depth * depth
+        + params.history_bonus_linear * depth
+        + params.history_bonus_constant;
+    if params.history_bonus_cliff && bonus.abs() >= params.history_bonus_limit {
+        return 0;
+    }
+    bonus.clamp(0, params.history_bonus_limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_approach_gain_times_decay() {
+        for (decay, fixed_point) in [(324, 10_368), (936, 29_952)] {
+            let mut value = 0;
+            for _ in 0..10_000 {
+                update(&mut value, 300, 32, decay);
+                assert!(i32::from(value) <= fixed_point);
+            }
+            assert!(fixed_point - i32::from(value) < 40, "{value}");
+            for _ in 0..10_000 {
+                update(&mut value, -300, 32, decay);
+            }
+            assert!(fixed_point + i32::from(value) < 40, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_update_by_hand() {
+        let mut value = 10_000;
+        update(&mut value, 64, 32, 324);
+        assert_eq!(value, 10_000 + 2048 - 1975);
+        let mut value = 10_000;
+        update(&mut value, -64, 32, 324);
+        assert_eq!(value, 10_000 - 2048 - 1975);
+    }
+
+    #[test]
+    fn the_bonus_has_a_limit_or_a_cliff() {
+        let mut params = Params::DEFAULT;
+        assert_eq!(bonus(&params, 1), 1);
+        assert_eq!(bonus(&params, 8), 78);
+        assert_eq!(bonus(&params, 17), 321);
+        assert_eq!(bonus(&params, 18), 324);
+        params.history_bonus_cliff = true;
+        assert_eq!(bonus(&params, 17), 321);
+        assert_eq!(bonus(&params, 18), 0);
+    }
 }

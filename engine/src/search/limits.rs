@@ -1,6 +1,7 @@
 //! When a search ends: limits, the clock, and the order to stop.
 
 use crate::board::{Color, Move};
+use crate::params::Params;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -48,7 +49,6 @@ pub struct Clock<'a> {
     soft: Option<Duration>,
     /// Stop where you are.
     hard: Option<Duration>,
-    nodes: u64,
     order: &'a StopOrder,
     number: u64,
 }
@@ -58,15 +58,14 @@ impl<'a> Clock<'a> {
         limits: &Limits,
         turn: Color,
         overhead: u64,
-        order: &'a StopOrder,
-        number: u64,
+        params: &Params,
+        (order, number): (&'a StopOrder, u64),
     ) -> Clock<'a> {
-        let (soft, hard) = allot(limits, turn, overhead);
+        let (soft, hard) = allot(limits, turn, overhead, params);
         Clock {
             start: Instant::now(),
             soft,
             hard,
-            nodes: limits.nodes.unwrap_or(u64::MAX),
             order,
             number,
         }
@@ -76,8 +75,9 @@ impl<'a> Clock<'a> {
         self.start.elapsed()
     }
 
-    pub fn nodes(&self) -> u64 {
-        self.nodes
+    /// Whether the time for the move is a share of a game's.
+    pub fn is_timed(&self) -> bool {
+        self.soft.is_some()
     }
 
     /// Whether the time is up or the order to stop has come.
@@ -96,8 +96,13 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Soft and hard time of a move.
-fn allot(limits: &Limits, turn: Color, overhead: u64) -> (Option<Duration>, Option<Duration>) {
+/// Soft and hard time of a move (TimeMoves, TimeIncrement, TimeHard).
+fn allot(
+    limits: &Limits,
+    turn: Color,
+    overhead: u64,
+    params: &Params,
+) -> (Option<Duration>, Option<Duration>) {
     if let Some(time) = limits.movetime {
         let time = Duration::from_millis(time.saturating_sub(overhead).max(1));
         return (None, Some(time));
@@ -107,11 +112,15 @@ fn allot(limits: &Limits, turn: Color, overhead: u64) -> (Option<Duration>, Opti
     };
     let increment = limits.increment[turn.index()] as f64;
     let left = left.saturating_sub(overhead).max(1) as f64;
+    let moves = f64::from(params.time_moves);
     let moves = limits
         .moves_to_go
-        .map_or(24.0, |moves| moves.clamp(1, 24) as f64);
-    let soft = (left / moves + 0.7 * increment).min(0.6 * left);
-    let hard = (4.0 * soft).min(0.75 * left).max(1.0);
+        .map_or(moves, |to_go| moves.min(to_go.max(1) as f64));
+    let share = left / moves + increment * f64::from(params.time_increment) / 100.0;
+    let soft = share.min(0.6 * left);
+    let hard = (soft * f64::from(params.time_hard) / 100.0)
+        .min(0.75 * left)
+        .max(1.0);
     let seconds = |ms: f64| Some(Duration::from_secs_f64(ms / 1000.0));
     (seconds(soft), seconds(hard))
 }
@@ -141,11 +150,14 @@ mod tests {
                         moves_to_go,
                         ..Limits::default()
                     };
-                    let (soft, hard) = allot(&limits, Color::White, 10);
+                    let (soft, hard) = allot(&limits, Color::White, 10, &Params::DEFAULT);
                     let available = Duration::from_millis(left.saturating_sub(10).max(1));
                     assert!(hard.unwrap() <= available, "{limits:?} {hard:?}");
                     assert!(soft.unwrap() <= available);
-                    assert_eq!(allot(&limits, Color::Black, 10), (None, None));
+                    assert_eq!(
+                        allot(&limits, Color::Black, 10, &Params::DEFAULT),
+                        (None, None)
+                    );
                 }
             }
         }

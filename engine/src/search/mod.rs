@@ -1,47 +1,43 @@
 //! The search: iterative deepening over principal variation search, which
 //! ends in quiescence.
+//!
+//! # Layout
+//!
+//! * [`root`]: iterations, aspiration windows, when to stop.
+//! * `node`, `prune`, `moves`: principal variation search in numbered steps.
+//! * `quiescence`: what follows the horizon.
+//! * `picker`, [`history`]: the order of moves.
+//! * [`table`]: the transposition table.
+//! * [`limits`]: limits, clock and the order to stop.
+//! * [`derived`]: values computed from the parameters.
+//! * [`stats`] counts what happens.
+//! * [`score`]: of mates and draws.
 
+pub mod derived;
 pub mod history;
 pub mod limits;
+mod moves;
 mod node;
+mod picker;
+mod prune;
 mod quiescence;
+pub mod root;
 pub mod score;
+pub mod stats;
 pub mod table;
 
-use crate::board::{Color, Move};
-use crate::board::{MoveList, Position, Role, movegen, see};
+use crate::board::{Kind, Move, MoveList, Position, Role, Square, movegen, see};
+use crate::eval::pawns::PawnCache;
 use crate::params::Params;
-use history::History;
-use limits::{Clock, Limits};
-use score::{INFINITE, MAX_PLY};
-use std::time::Duration;
+use derived::Derived;
+use history::{History, Moved};
+use limits::Clock;
+use root::RootMove;
+pub use root::{Bounded, Observer, Outcome, Report, Silent};
+use score::{MATE_BOUND, MAX_PLY};
+use stats::{Counter, Stats};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use table::Table;
-
-/// What one iteration found.
-pub struct Report<'a> {
-    pub depth: i32,
-    pub seldepth: usize,
-    pub multipv: usize,
-    pub score: i32,
-    pub nodes: u64,
-    pub elapsed: Duration,
-    pub hashfull: usize,
-    pub pv: &'a [Move],
-}
-
-/// Whoever wants to know how the search goes.
-pub trait Observer {
-    fn report(&mut self, report: &Report);
-    /// Called now and then.
-    fn tick(&mut self) {}
-}
-
-/// Nobody wants to know.
-pub struct Silent;
-
-impl Observer for Silent {
-    fn report(&mut self, _report: &Report) {}
-}
 
 /// A game so far: the position, and the keys of all positions up to it.
 #[derive(Clone)]
@@ -62,42 +58,37 @@ impl Game {
     }
 }
 
-/// Values computed from the parameters, renewed when one changes.
-pub struct Derived {
-    /// Plies of reduction by depth and move number, each up to 63.
-    reductions: Box<[[i16; 64]; 64]>,
-    exchange: see::Values,
+/// What the threads of one search share.
+pub struct Shared<'a> {
+    pub params: &'a Params,
+    pub derived: &'a Derived,
+    pub table: &'a Table,
+    pub clock: &'a Clock<'a>,
+    /// Set when the first thread has its answer.
+    pub finished: &'a AtomicBool,
+    /// Nodes searched by the other threads.
+    pub helper_nodes: &'a AtomicU64,
 }
 
-impl Derived {
-    pub fn new(params: &Params) -> Derived {
-        let mut reductions = Box::new([[0; 64]; 64]);
-        let (base, div) = (f64::from(params.lmr_base), f64::from(params.lmr_div));
-        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
-            for (number, plies) in row.iter_mut().enumerate().skip(1) {
-                let product = (depth as f64).ln() * (number as f64).ln();
-                *plies = (base / 100.0 + product * 100.0 / div) as i16;
-            }
-        }
-        Derived {
-            reductions,
-            exchange: [
-                params.see_pawn,
-                params.see_knight,
-                params.see_bishop,
-                params.see_rook,
-                params.see_queen,
-                0,
-            ],
+/// What one thread remembers from search to search.
+pub struct Memory {
+    pub history: Box<History>,
+    /// Depends on positions alone, so it need not be cleared.
+    pub pawns: PawnCache,
+}
+
+impl Memory {
+    pub fn new() -> Memory {
+        Memory {
+            history: History::new(),
+            pawns: PawnCache::new(),
         }
     }
+}
 
-    fn reduction(&self, depth: i32, number: usize) -> i32 {
-        i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
-    }
-
-    pub fn exchange(&self) -> &see::Values {
-        &self.exchange
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory::new()
     }
 }
 
@@ -106,12 +97,31 @@ impl Derived {
 struct Frame {
     killers: [Move; 2],
     eval: i32,
+    /// The move made here.
+    moved: Moved,
+    /// Where it went; `None` for a null move.
+    target: Option<Square>,
+    /// The move left out, while others are tested.
+    excluded: Move,
+    /// Plies of extension in the line up to the move that led here, and
+    /// including this node's own.
+    parent_extensions: i32,
+    extensions: i32,
+    parent_check_extended: bool,
+    check_extended: bool,
 }
 
 impl Frame {
     const NEW: Frame = Frame {
         killers: [Move::NONE; 2],
         eval: 0,
+        moved: Moved::NONE,
+        target: None,
+        excluded: Move::NONE,
+        parent_extensions: 0,
+        extensions: 0,
+        parent_check_extended: false,
+        check_extended: false,
     };
 }
 
@@ -121,131 +131,77 @@ pub struct Search<'a> {
     derived: &'a Derived,
     table: &'a Table,
     clock: &'a Clock<'a>,
+    finished: &'a AtomicBool,
+    helper_nodes: &'a AtomicU64,
     history: &'a mut History,
+    pawns: &'a mut PawnCache,
     observer: &'a mut dyn Observer,
-    root_moves: Vec<Move>,
+    /// 0 for the thread that answers.
+    thread: usize,
+    /// Best first, up to the line being searched.
+    root_moves: Vec<RootMove>,
+    /// Which of the best lines is being searched.
+    root_line: usize,
     keys: Vec<u64>,
     root_keys: usize,
     frames: Vec<Frame>,
     pvs: Vec<Vec<Move>>,
     moves: MoveList,
+    /// No null moves nearer to the root than this, while one is verified.
+    no_null_before: usize,
     nodes: u64,
+    node_limit: u64,
     seldepth: usize,
     stopped: bool,
-}
-
-/// The answer to `go`.
-pub struct Outcome {
-    /// [`Move::NONE`] if there is no legal move.
-    pub best: Move,
-    pub score: i32,
-    pub nodes: u64,
-    pub depth: i32,
+    stats: Stats,
 }
 
 /// Nodes between two looks at the clock.
 const CLOCK_NODES: u64 = 1024;
 
 impl<'a> Search<'a> {
+    /// The search of `game` by thread number `thread`, which may search
+    /// `node_limit` nodes.
     pub fn new(
-        params: &'a Params,
-        derived: &'a Derived,
-        table: &'a Table,
-        clock: &'a Clock<'a>,
-        history: &'a mut History,
+        shared: &Shared<'a>,
+        memory: &'a mut Memory,
         observer: &'a mut dyn Observer,
+        game: &Game,
+        (thread, node_limit): (usize, u64),
     ) -> Search<'a> {
         Search {
-            params,
-            derived,
-            table,
-            clock,
-            history,
+            params: shared.params,
+            derived: shared.derived,
+            table: shared.table,
+            clock: shared.clock,
+            finished: shared.finished,
+            helper_nodes: shared.helper_nodes,
+            history: &mut memory.history,
+            pawns: &mut memory.pawns,
             observer,
+            thread,
             root_moves: Vec::new(),
-            keys: Vec::new(),
-            root_keys: 0,
+            root_line: 0,
+            keys: game.keys.clone(),
+            root_keys: game.keys.len(),
             frames: vec![Frame::NEW; MAX_PLY + 4],
             pvs: vec![Vec::new(); MAX_PLY + 2],
             moves: MoveList::with_capacity(4096),
+            no_null_before: 0,
             nodes: 0,
+            node_limit,
             seldepth: 0,
             stopped: false,
-        }
-    }
-
-    pub fn run(mut self, game: &Game, limits: &Limits) -> Outcome {
-        self.root_moves = movegen::legal_moves(&game.position);
-        if !limits.search_moves.is_empty() {
-            self.root_moves
-                .retain(|mv| limits.search_moves.contains(mv));
-        }
-        self.keys = game.keys.clone();
-        self.root_keys = self.keys.len();
-        let mut outcome = Outcome {
-            best: self.root_moves.first().copied().unwrap_or(Move::NONE),
-            score: 0,
-            nodes: 0,
-            depth: 0,
-        };
-        if outcome.best.is_some() {
-            self.deepen(game, limits, &mut outcome);
-        } else {
-            outcome.score = match game.position.in_check() {
-                true => score::mated_in(0),
-                false => score::DRAW,
-            };
-        }
-        while limits.infinite && !self.clock.is_ordered() {
-            self.observer.tick();
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        outcome.nodes = self.nodes;
-        outcome
-    }
-
-    fn deepen(&mut self, game: &Game, limits: &Limits, outcome: &mut Outcome) {
-        let max_depth = limits
-            .depth
-            .unwrap_or(i32::MAX)
-            .clamp(1, MAX_PLY as i32 - 1);
-        for depth in 1..=max_depth {
-            self.seldepth = 0;
-            let score = self.node::<true>(&game.position, 0, depth, -INFINITE, INFINITE);
-            if let Some(&best) = self.pvs[0].first() {
-                outcome.best = best;
-            }
-            if self.stopped {
-                break;
-            }
-            (outcome.score, outcome.depth) = (score, depth);
-            self.observer.report(&Report {
-                depth,
-                seldepth: self.seldepth,
-                multipv: 1,
-                score,
-                nodes: self.nodes,
-                elapsed: self.clock.elapsed(),
-                hashfull: self.table.hashfull(),
-                pv: &self.pvs[0],
-            });
-            let mated = limits.mate.is_some_and(|moves| {
-                score::moves_to_mate(score).is_some_and(|found| (1..=moves).contains(&found))
-            });
-            let forced = self.root_moves.len() == 1 && limits.time != [None, None];
-            if mated || forced || self.clock.is_late(1.0) {
-                break;
-            }
+            stats: Stats::NEW,
         }
     }
 
     /// Counts a node if there is one left to search; else stops the search.
     fn enter_node(&mut self, ply: usize) -> bool {
-        if self.nodes >= self.clock.nodes() {
+        if self.nodes >= self.node_limit {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(CLOCK_NODES) && self.nodes > 0 {
-            self.observer.tick();
-            self.stopped |= self.clock.is_over();
+            self.look_at_clock();
         }
         if self.stopped {
             return false;
@@ -253,6 +209,16 @@ impl<'a> Search<'a> {
         self.nodes += 1;
         self.seldepth = self.seldepth.max(ply);
         true
+    }
+
+    fn look_at_clock(&mut self) {
+        if self.thread == 0 {
+            self.observer.tick();
+            self.stopped |= self.clock.is_over();
+        } else {
+            self.helper_nodes.fetch_add(CLOCK_NODES, Ordering::Relaxed);
+            self.stopped |= self.finished.load(Ordering::Relaxed);
+        }
     }
 
     /// Draws by rule, apart from stalemate. Mate on the move that completes
@@ -280,8 +246,48 @@ impl<'a> Search<'a> {
         false
     }
 
-    fn evaluate(&self, position: &Position) -> i32 {
-        crate::eval::evaluate(position).clamp(1 - score::MATE_BOUND, score::MATE_BOUND - 1)
+    fn evaluate(&mut self, position: &Position) -> i32 {
+        crate::eval::evaluate(position, self.pawns).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// An evaluation with what the searches of like positions add to it.
+    fn corrected(&mut self, position: &Position, eval: i32) -> i32 {
+        if !self.params.correction_history {
+            return eval;
+        }
+        let correction = self.history.correction(self.params, position);
+        if correction != 0 {
+            self.stats.count(Counter::EvalCorrections);
+        }
+        (eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    }
+
+    /// Makes a move; whoever does takes its key off the list again.
+    fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
+        let child = position.play(mv);
+        self.table.prefetch(child.key());
+        self.frames[ply].moved = Moved::new(position, mv);
+        self.frames[ply].target = Some(mv.to());
+        self.descend(ply, &child);
+        child
+    }
+
+    fn make_null(&mut self, position: &Position, ply: usize) -> Position {
+        let child = position.play_null();
+        self.table.prefetch(child.key());
+        self.frames[ply].moved = Moved::NONE;
+        self.frames[ply].target = None;
+        self.descend(ply, &child);
+        child
+    }
+
+    fn descend(&mut self, ply: usize, child: &Position) {
+        self.keys.push(child.key());
+        let parent = self.frames[ply];
+        let frame = &mut self.frames[ply + 1];
+        frame.excluded = Move::NONE;
+        frame.parent_extensions = parent.extensions;
+        frame.parent_check_extended = parent.check_extended;
     }
 
     /// Puts `mv` and the line after it in the place of the line at `ply`.
@@ -291,42 +297,14 @@ impl<'a> Search<'a> {
         head[ply].push(mv);
         head[ply].extend_from_slice(&tail[0]);
     }
-
-    /// Takes the best scored move of those from `next` on to its place.
-    fn pick(&mut self, next: usize) -> Move {
-        let mut best = next;
-        for i in next + 1..self.moves.len() {
-            if self.moves[i].score > self.moves[best].score {
-                best = i;
-            }
-        }
-        self.moves.swap(next, best);
-        self.moves[next].mv
-    }
 }
 
-/// Most valuable victim first, then least valuable attacker.
-fn mvv_lva(position: &Position, mv: Move) -> i32 {
-    let victim = position
-        .captured(mv)
-        .map_or(0, |role| 10 * (role as i32 + 1));
-    let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
-    let promotion = 100 * i32::from(mv.promotes_to_queen());
-    victim + promotion - attacker
-}
-
-/// Whether the side has a piece besides king and pawns: without, a null move
-/// may be the best move there is.
-fn has_pieces(position: &Position, color: Color) -> bool {
-    position.has_pieces(color)
-}
-
-/// The value of what a move takes or promotes to.
+/// The exchange value of what a move takes and promotes to.
 fn gain(values: &see::Values, position: &Position, mv: Move) -> i32 {
-    let captured = position.captured(mv).map_or(0, |role| values[role.index()]);
+    let value = |role: Role| values[role.index()];
     let promoted = match mv.kind() {
-        crate::board::Kind::Promotion(role) => values[role.index()] - values[Role::Pawn.index()],
+        Kind::Promotion(role) => value(role) - value(Role::Pawn),
         _ => 0,
     };
-    captured + promoted
+    position.captured(mv).map_or(0, value) + promoted
 }

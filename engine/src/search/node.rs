@@ -1,10 +1,39 @@
-//! Principal variation search.
+//! Principal variation search, read as numbered steps. Steps 6 to 11 are in
+//! `prune.rs`, 13 to 15 in `moves.rs`.
 
-use super::history::bonus;
+use super::Search;
+use super::history::{Before, bonus};
+use super::moves::Tried;
 use super::score::{DRAW, INFINITE, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table};
+use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
-use super::{Search, has_pieces, mvv_lva};
-use crate::board::{Move, Position, movegen};
+use crate::board::{Move, Position};
+use crate::params::CheckExtension;
+
+/// What the steps of one node share.
+pub(super) struct Node<'p> {
+    pub(super) position: &'p Position,
+    pub(super) ply: usize,
+    pub(super) depth: i32,
+    pub(super) alpha: i32,
+    pub(super) beta: i32,
+    /// A cutoff is expected here.
+    pub(super) cut: bool,
+    pub(super) in_check: bool,
+    pub(super) hit: Option<Entry>,
+    /// Score of `hit`, counted from the root.
+    pub(super) table_score: i32,
+    pub(super) table_move: Move,
+    /// Evaluation as it was computed; [`NO_EVAL`] in check.
+    raw_eval: i32,
+    /// The same, corrected by history.
+    pub(super) eval: i32,
+    pub(super) improving: bool,
+    /// The move that is being tested for singularity, left out here.
+    pub(super) excluded: Move,
+    pub(super) best: i32,
+    pub(super) best_move: Move,
+}
 
 impl Search<'_> {
     /// The score of `position`, searched `depth` plies deep. With `PV` the
@@ -16,12 +45,12 @@ impl Search<'_> {
         mut depth: i32,
         mut alpha: i32,
         mut beta: i32,
+        cut: bool,
     ) -> i32 {
-        // 1. Horizon.
+        // 1. Check extension (CheckExtension, ExtensionLimit), then the horizon.
         let in_check = position.in_check();
-        if in_check {
-            depth += 1;
-        }
+        let excluded = self.frames[ply].excluded;
+        depth += self.check_extension(ply, in_check && !excluded.is_some());
         if depth <= 0 {
             return self.quiesce::<PV>(position, ply, 0, alpha, beta);
         }
@@ -29,194 +58,217 @@ impl Search<'_> {
             self.pvs[ply].clear();
         }
         if !self.enter_node(ply) {
-            return 0;
+            return DRAW;
         }
-        let root = ply == 0;
+        self.stats.count(Counter::MainNodes);
 
-        // 2. Draws by rule; no mate here can beat one found nearer the root.
-        if !root {
+        // 2. Draws by rule; the longest line; no mate from here can be nearer
+        // than one already found (MateDistancePruning).
+        if ply > 0 {
             if self.is_draw(position) {
                 return DRAW;
             }
             if ply >= MAX_PLY {
                 return self.evaluate(position);
             }
-            alpha = alpha.max(mated_in(ply));
-            beta = beta.min(mate_in(ply + 1));
-            if alpha >= beta {
-                return alpha;
+            if self.params.mate_distance {
+                alpha = alpha.max(mated_in(ply));
+                beta = beta.min(mate_in(ply + 1));
+                if alpha >= beta {
+                    self.stats.count(Counter::MateDistanceCutoffs);
+                    return alpha;
+                }
             }
         }
 
-        // 3. Transposition table.
+        // 3. Transposition table (TableCutoffs). Near the fiftieth move a score
+        // found on another path may hide the draw.
         let hit = self.table.probe(position.key());
+        let table_score = hit.map_or(0, |entry| from_table(entry.score, ply));
         if let Some(entry) = hit {
-            let score = from_table(entry.score, ply);
-            if !PV && entry.depth >= depth && entry.bound.decides(score, beta) {
-                return score;
+            self.stats.count(Counter::TableHits);
+            let cutoff = self.params.table_cutoffs
+                && !PV
+                && !excluded.is_some()
+                && entry.depth >= depth
+                && position.halfmoves() < 90
+                && entry.bound.decides(table_score, beta);
+            if cutoff {
+                self.stats.count(Counter::TableCutoffs);
+                return table_score;
             }
         }
-        let table_move = hit.map_or(Move::NONE, |entry| entry.mv);
-
-        // 4. Static evaluation.
-        let params = self.params;
-        let eval = match hit {
-            _ if in_check => NO_EVAL,
-            Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(position),
+        let mut node = Node {
+            position,
+            ply,
+            depth,
+            alpha,
+            beta,
+            cut,
+            in_check,
+            hit,
+            table_score,
+            table_move: hit.map_or(Move::NONE, |entry| entry.mv),
+            raw_eval: NO_EVAL,
+            eval: NO_EVAL,
+            improving: false,
+            excluded,
+            best: -INFINITE,
+            best_move: Move::NONE,
         };
-        self.frames[ply].eval = eval;
-        self.frames[ply + 1].killers = [Move::NONE; 2];
-
-        let us = position.turn();
-        if !PV && !in_check && !is_mate(beta) {
-            // 5. Reverse futility: ReverseFutility, …Depth, …Margin.
-            if params.reverse_futility
-                && depth <= params.reverse_futility_depth
-                && eval - params.reverse_futility_margin * depth >= beta
-            {
-                return eval;
-            }
-            // 6. Null move: NullMove, …Depth, …Base, …DepthDiv.
-            let passed = self.keys.len() > self.root_keys && position.reversible() == 0;
-            if params.null_move
-                && depth >= params.null_move_depth
-                && eval >= beta
-                && !passed
-                && has_pieces(position, us)
-            {
-                let reduction = params.null_move_base + depth / params.null_move_depth_div;
-                let child = position.play_null();
-                self.keys.push(child.key());
-                let score =
-                    -self.node::<false>(&child, ply + 1, depth - reduction, -beta, -beta + 1);
-                self.keys.pop();
-                if self.stopped {
-                    return 0;
-                }
-                if score >= beta {
-                    return if is_mate(score) { beta } else { score };
-                }
-            }
+        if ply == 0 {
+            node.table_move = self.root_moves[self.root_line].mv;
         }
 
-        // 7. The moves in order: table move, captures, killers, quiets.
-        let start = self.moves.len();
-        movegen::noisy(position, &mut self.moves);
-        let first_quiet = self.moves.len();
-        movegen::quiet(position, &mut self.moves);
-        let killers = self.frames[ply].killers;
-        for i in start..self.moves.len() {
-            let mv = self.moves[i].mv;
-            self.moves[i].score = if mv == table_move {
-                i32::MAX
-            } else if i < first_quiet {
-                let wins = position.see_at_least(mv, 0, self.derived.exchange());
-                mvv_lva(position, mv) + if wins { 1_000_000 } else { -1_000_000 }
-            } else if let Some(rank) = killers.iter().position(|&killer| killer == mv) {
-                500_000 - rank as i32
-            } else {
-                self.history.quiet(us, mv)
+        // 4. Static evaluation (CorrectionHistory), and whether it improves.
+        self.assess(&mut node);
+
+        // 5. The whole node may be decided without searching its moves.
+        if !PV
+            && !in_check
+            && !excluded.is_some()
+            && let Some(score) = self.decide_early(&mut node)
+        {
+            return score;
+        }
+        if self.stopped {
+            return DRAW;
+        }
+        self.reduce_blind::<PV>(&mut node);
+
+        // 12. The moves.
+        let tried = self.try_moves::<PV>(&mut node);
+        if self.stopped {
+            return DRAW;
+        }
+        if tried.multi_cut {
+            return node.best;
+        }
+
+        // 16. Mate and stalemate.
+        if tried.number == 0 {
+            return match in_check {
+                _ if excluded.is_some() => alpha,
+                true => mated_in(ply),
+                false => DRAW,
             };
         }
 
-        let original_alpha = alpha;
-        let mut best = -INFINITE;
-        let mut best_move = Move::NONE;
-        let mut number = 0;
-        let mut quiets_tried: [Move; 32] = [Move::NONE; 32];
-        let mut quiets = 0;
-        for next in start..self.moves.len() {
-            let mv = self.pick(next);
-            if !position.is_legal(mv) || root && !self.root_moves.contains(&mv) {
-                continue;
-            }
-            number += 1;
-            let noisy = position.is_noisy(mv);
-            let child = position.play(mv);
-            self.table.prefetch(child.key());
-            self.keys.push(child.key());
+        // 17. What has been learnt.
+        if node.best >= beta {
+            self.learn(&node, &tried);
+        }
+        if !excluded.is_some() {
+            self.remember::<PV>(&node, alpha);
+        }
+        node.best
+    }
 
-            // 8. Late move reductions: LateMoveReductions, LmrDepth, …Base, …Div.
-            let mut score = -INFINITE;
-            let mut full = number > 1 || !PV;
-            if params.late_move_reductions
-                && depth >= params.lmr_depth
-                && number > 1 + usize::from(PV)
-                && !noisy
-                && !in_check
-            {
-                let mut reduction = self.derived.reduction(depth, number);
-                reduction -= i32::from(PV) + i32::from(child.in_check());
-                let reduced = (depth - 1 - reduction).clamp(1, depth - 1);
-                score = -self.node::<false>(&child, ply + 1, reduced, -alpha - 1, -alpha);
-                full = score > alpha && reduced < depth - 1;
-            }
-            // 9. The null window, then the open one.
-            if full {
-                score = -self.node::<false>(&child, ply + 1, depth - 1, -alpha - 1, -alpha);
-            }
-            if PV && (number == 1 || score > alpha) {
-                score = -self.node::<true>(&child, ply + 1, depth - 1, -beta, -alpha);
-            }
-            self.keys.pop();
-            if self.stopped {
-                self.moves.truncate(start);
-                return 0;
-            }
+    /// A ply if the side to move is in check and the line may still be extended.
+    fn check_extension(&mut self, ply: usize, in_check: bool) -> i32 {
+        let frame = &mut self.frames[ply];
+        let once = match self.params.check_extension {
+            CheckExtension::Off => false,
+            CheckExtension::Once => !frame.parent_check_extended,
+            CheckExtension::Always => true,
+        };
+        let extends = in_check && once && frame.parent_extensions < self.params.extension_limit;
+        frame.extensions = frame.parent_extensions + i32::from(extends);
+        frame.check_extended = frame.parent_check_extended || extends;
+        if extends {
+            self.stats.count(Counter::CheckExtensions);
+        }
+        i32::from(extends)
+    }
 
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = mv;
-                    if PV {
-                        self.update_pv(ply, mv);
-                    }
-                    if score >= beta {
-                        break;
-                    }
-                }
+    fn assess(&mut self, node: &mut Node) {
+        let ply = node.ply;
+        if node.excluded.is_some() {
+            // The same node has just been assessed.
+            node.eval = self.frames[ply].eval;
+        } else {
+            if !node.in_check {
+                node.raw_eval = match node.hit {
+                    Some(entry) if entry.eval != NO_EVAL => entry.eval,
+                    _ => self.evaluate(node.position),
+                };
+                node.eval = self.corrected(node.position, node.raw_eval);
             }
-            if !noisy && quiets < quiets_tried.len() {
-                quiets_tried[quiets] = mv;
-                quiets += 1;
+            self.frames[ply].eval = node.eval;
+        }
+        self.frames[ply + 1].killers = [Move::NONE; 2];
+        let earlier = [2, 4]
+            .into_iter()
+            .filter_map(|plies| ply.checked_sub(plies))
+            .map(|ply| self.frames[ply].eval)
+            .find(|&eval| eval != NO_EVAL);
+        node.improving = self.params.improving
+            && node.eval != NO_EVAL
+            && earlier.is_none_or(|earlier| node.eval > earlier);
+    }
+
+    /// Rewards the move that refuted, and what was tried before it pays.
+    fn learn(&mut self, node: &Node, tried: &Tried) {
+        self.stats.count(Counter::BetaCutoffs);
+        if tried.number == 1 {
+            self.stats.count(Counter::FirstMoveCutoffs);
+        }
+        let (params, position, best) = (self.params, node.position, node.best_move);
+        let before = Before::new(&self.frames[..node.ply]);
+        let bonus = bonus(params, node.depth);
+        if position.is_noisy(best) {
+            self.history.update_capture(params, position, best, bonus);
+        } else {
+            let killers = &mut self.frames[node.ply].killers;
+            if killers[0] != best {
+                *killers = [best, killers[0]];
+            }
+            self.history.set_counter(before.last(), best);
+            self.history
+                .update_quiet(params, position, best, &before, bonus);
+            for &mv in tried.quiets() {
+                self.history
+                    .update_quiet(params, position, mv, &before, -bonus);
             }
         }
-        self.moves.truncate(start);
-
-        // 10. Mate and stalemate.
-        if number == 0 {
-            return if in_check { mated_in(ply) } else { DRAW };
+        for &mv in tried.captures() {
+            self.history.update_capture(params, position, mv, -bonus);
         }
+    }
 
-        // 11. Histories: the move that refuted, and those tried before it.
-        if best >= beta && !position.is_noisy(best_move) {
-            let killers = &mut self.frames[ply].killers;
-            if killers[0] != best_move {
-                *killers = [best_move, killers[0]];
-            }
-            let bonus = bonus(depth);
-            self.history.update_quiet(params, us, best_move, bonus);
-            for &mv in &quiets_tried[..quiets] {
-                self.history.update_quiet(params, us, mv, -bonus);
-            }
-        }
-
-        let bound = match best {
-            _ if best >= beta => Bound::Lower,
-            _ if PV && best > original_alpha => Bound::Exact,
+    /// Stores the node, and how far its evaluation was from the truth.
+    fn remember<const PV: bool>(&mut self, node: &Node, original_alpha: i32) {
+        let bound = match node.best {
+            best if best >= node.beta => Bound::Lower,
+            best if PV && best > original_alpha => Bound::Exact,
             _ => Bound::Upper,
         };
+        let informative = match bound {
+            Bound::Lower => node.best > node.eval,
+            Bound::Upper => node.best < node.eval,
+            _ => true,
+        };
+        if self.params.correction_history
+            && !node.in_check
+            && informative
+            && !is_mate(node.best)
+            && !(node.best_move.is_some() && node.position.is_noisy(node.best_move))
+        {
+            let difference = node.best - node.raw_eval;
+            self.history
+                .update_correction(node.position, node.depth, difference);
+        }
+        if node.ply == 0 && self.root_line > 0 {
+            return;
+        }
         let entry = Entry {
-            mv: best_move,
-            score: to_table(best, ply),
-            eval,
-            depth,
+            mv: node.best_move,
+            score: to_table(node.best, node.ply),
+            eval: node.raw_eval,
+            depth: node.depth,
             bound,
             pv: PV,
         };
-        self.table.store(position.key(), entry);
-        best
+        self.table.store(node.position.key(), entry);
     }
 }

@@ -1,11 +1,29 @@
 //! Quiescence: from the horizon on, only moves that keep the position from
 //! being quiet.
 
-use super::score::{DRAW, INFINITE, MAX_PLY, from_table, mated_in, to_table};
+use super::picker::Picker;
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mated_in, to_table};
+use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
-use super::{Search, gain, mvv_lva};
-use crate::board::{Move, Position, movegen};
+use super::{Search, gain};
+use crate::board::{Color, Move, Position, Role, movegen};
 use crate::params::QsMoves;
+
+/// A node of quiescence.
+struct Node<'p> {
+    position: &'p Position,
+    ply: usize,
+    /// 0 at the horizon, then −1, −2, …
+    depth: i32,
+    beta: i32,
+    evading: bool,
+    /// Evaluation before any correction, for the table.
+    raw_eval: i32,
+    eval: i32,
+    best: i32,
+    best_move: Move,
+    tried: i32,
+}
 
 impl Search<'_> {
     /// The score of `position`, which is `ply` half moves from the root and
@@ -22,11 +40,13 @@ impl Search<'_> {
             self.pvs[ply].clear();
         }
         if !self.enter_node(ply) {
-            return 0;
+            return DRAW;
         }
+        self.stats.count(Counter::QsNodes);
+        self.stats.qs_depth = self.stats.qs_depth.max(-depth as usize);
         let params = self.params;
 
-        // 1. Draws by rule, and the end of the line.
+        // 1. Draws by rule; the longest line there is; Quiescence switched off.
         if self.is_draw(position) {
             return DRAW;
         }
@@ -34,139 +54,253 @@ impl Search<'_> {
             return self.evaluate(position);
         }
 
-        // 2. Transposition table: QsTt.
+        // 2. Transposition table (QsTt). Entries made with quiet checks
+        // (QsChecksDepth) answer for those without (QsNoChecksDepth).
         let evading = position.in_check() && params.qs_evasions;
-        let hit = match params.qs_tt {
-            true => self.table.probe(position.key()),
-            false => None,
+        let with_checks = params.qs_moves == QsMoves::Checks && depth >= params.qs_checks_depth;
+        let table_depth = match evading || with_checks {
+            true => params.qs_checks_depth,
+            false => params.qs_no_checks_depth,
         };
+        let hit = self.probe_quiescence(position);
         if let Some(entry) = hit {
             let score = from_table(entry.score, ply);
-            if !PV && entry.bound.decides(score, beta) {
+            if !PV && entry.depth >= table_depth && entry.bound.decides(score, beta) {
+                self.stats.count(Counter::QsTableCutoffs);
                 return score;
             }
         }
 
-        // 3. Stand pat: QsStandPatInCheck, QsFailHard.
-        let mut best = -INFINITE;
-        let mut eval = NO_EVAL;
+        // 3. Stand pat (QsStandPatInCheck, QsFailHard): not to move on.
+        let mut node = Node {
+            position,
+            ply,
+            depth,
+            beta,
+            evading,
+            raw_eval: NO_EVAL,
+            eval: NO_EVAL,
+            best: -INFINITE,
+            best_move: Move::NONE,
+            tried: 0,
+        };
         if !evading || params.qs_stand_pat_in_check {
-            eval = match hit {
-                Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                _ => self.evaluate(position),
-            };
-            best = eval;
-            if best >= beta {
-                return best + (beta - best) * params.qs_fail_hard / 100;
+            self.stand_pat(&mut node, hit);
+            if node.best >= beta {
+                self.stats.count(Counter::StandPatCutoffs);
+                if hit.is_none() && params.qs_tt {
+                    self.store_quiescence(&node, Bound::Lower, params.qs_no_checks_depth, PV);
+                }
+                return self.soften(node.best, beta);
             }
-            alpha = alpha.max(best);
+            alpha = alpha.max(node.best);
         }
 
-        // 4. Limit of plies: QsMaxPly.
+        // 4. Limit of plies (QsMaxPly), counted from the horizon.
         if params.qs_max_ply > 0 && -depth >= params.qs_max_ply {
-            return if best > -INFINITE {
-                best
-            } else {
-                self.evaluate(position)
+            self.stats.count(Counter::QsPlyLimits);
+            return match node.best > -INFINITE {
+                true => node.best,
+                false => self.evaluate(position),
             };
         }
-
-        // 5. Moves: QsMoves.
-        let start = self.moves.len();
-        if evading {
-            movegen::noisy(position, &mut self.moves);
-            movegen::quiet(position, &mut self.moves);
-        } else if params.qs_moves > QsMoves::None {
-            movegen::noisy(position, &mut self.moves);
-        }
-        let table_move = hit.map_or(Move::NONE, |entry| entry.mv);
-        for i in start..self.moves.len() {
-            let mv = self.moves[i].mv;
-            self.moves[i].score = match mv == table_move {
-                true => i32::MAX,
-                false => mvv_lva(position, mv),
-            };
+        if params.qs_moves == QsMoves::None && !evading {
+            return node.best;
         }
 
+        // 5. Moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
         let original_alpha = alpha;
-        let mut best_move = Move::NONE;
-        let mut legal = 0;
-        for next in start..self.moves.len() {
-            let mv = self.pick(next);
-            if !position.is_legal(mv) {
-                continue;
-            }
-            legal += 1;
-            if !evading {
-                if params.qs_moves == QsMoves::Captures && position.captured(mv).is_none() {
-                    continue;
-                }
-                // 6. Delta pruning: QsDeltaPruning, QsDeltaMargin.
-                let values = self.derived.exchange();
-                if params.qs_delta_pruning
-                    && !mv.is_promotion()
-                    && eval + gain(values, position, mv) + params.qs_delta_margin <= alpha
-                {
-                    continue;
-                }
-                // 7. Losing captures: QsSee, QsSeeThreshold.
-                if params.qs_see && !position.see_at_least(mv, params.qs_see_threshold, values) {
-                    continue;
-                }
-            }
-            let child = position.play(mv);
-            self.table.prefetch(child.key());
-            self.keys.push(child.key());
-            let score = -self.quiesce::<PV>(&child, ply + 1, depth - 1, -beta, -alpha);
-            self.keys.pop();
-            if self.stopped {
-                self.moves.truncate(start);
-                return 0;
-            }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    alpha = score;
-                    best_move = mv;
-                    if PV {
-                        self.update_pv(ply, mv);
-                    }
-                    if score >= beta {
-                        break;
-                    }
-                }
-            }
+        let table_move = hit.map_or(Move::NONE, |entry| entry.mv);
+        let recapture = match ply.checked_sub(1) {
+            Some(last) if depth <= params.qs_recapture_depth => self.frames[last].target,
+            _ => None,
+        };
+        if evading {
+            self.stats.count(Counter::QsEvasionNodes);
+        } else if recapture.is_some() {
+            self.stats.count(Counter::QsRecaptureNodes);
         }
-        self.moves.truncate(start);
+        let with_checks = with_checks && !position.in_check();
+        let mut picker = self.quiescence_picker(ply, evading, with_checks, recapture, table_move);
+        self.try_noisy_moves::<PV>(&mut node, &mut picker, alpha);
+        self.moves.truncate(picker.start);
+        if self.stopped {
+            return DRAW;
+        }
 
-        // 8. Mate and stalemate.
-        if evading && legal == 0 {
+        // 6. Mate, and the stalemate of a side with king and pawns only.
+        if evading && node.tried == 0 {
             return mated_in(ply);
         }
-        if !position.in_check()
-            && legal == 0
-            && !position.has_pieces(position.turn())
-            && movegen::legal_moves(position).is_empty()
-        {
+        if node.tried == 0 && !position.in_check() && self.is_stalemate(position) {
             return DRAW;
         }
 
         if params.qs_tt {
-            let bound = match best {
-                _ if best >= beta => Bound::Lower,
-                _ if best > original_alpha => Bound::Exact,
+            let bound = match node.best {
+                best if best >= beta => Bound::Lower,
+                best if PV && best > original_alpha => Bound::Exact,
                 _ => Bound::Upper,
             };
-            let entry = Entry {
-                mv: best_move,
-                score: to_table(best, ply),
-                eval,
-                depth: 0,
-                bound,
-                pv: PV,
-            };
-            self.table.store(position.key(), entry);
+            self.store_quiescence(&node, bound, table_depth, PV);
         }
-        best
+        if node.best >= beta {
+            return self.soften(node.best, beta);
+        }
+        node.best
+    }
+
+    fn probe_quiescence(&mut self, position: &Position) -> Option<Entry> {
+        if !self.params.qs_tt {
+            return None;
+        }
+        let hit = self.table.probe(position.key());
+        if hit.is_some() {
+            self.stats.count(Counter::QsTableHits);
+        }
+        hit
+    }
+
+    /// Finds the evaluation; a table score that bounds it better replaces it
+    /// as the best score so far.
+    fn stand_pat(&mut self, node: &mut Node, hit: Option<Entry>) {
+        node.raw_eval = match hit {
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(node.position),
+        };
+        node.eval = self.corrected(node.position, node.raw_eval);
+        node.best = node.eval;
+        if let Some(entry) = hit {
+            let score = from_table(entry.score, node.ply);
+            let better = match entry.bound {
+                Bound::None => false,
+                Bound::Exact => true,
+                Bound::Lower => score > node.best,
+                Bound::Upper => score < node.best,
+            };
+            if better && !is_mate(score) {
+                node.best = score;
+            }
+        }
+    }
+
+    /// What a cutoff returns: QsFailHard.
+    fn soften(&self, score: i32, beta: i32) -> i32 {
+        match is_mate(score) {
+            true => score,
+            false => score + (beta - score) * self.params.qs_fail_hard / 100,
+        }
+    }
+
+    fn store_quiescence(&self, node: &Node, bound: Bound, depth: i32, pv: bool) {
+        let entry = Entry {
+            mv: node.best_move,
+            score: to_table(node.best, node.ply),
+            eval: node.raw_eval,
+            depth,
+            bound,
+            pv,
+        };
+        self.table.store(node.position.key(), entry);
+    }
+
+    fn is_stalemate(&self, position: &Position) -> bool {
+        !position.has_pieces(position.turn()) && movegen::legal_moves(position).is_empty()
+    }
+
+    fn try_noisy_moves<const PV: bool>(
+        &mut self,
+        node: &mut Node,
+        picker: &mut Picker,
+        mut alpha: i32,
+    ) {
+        let position = node.position;
+        let params = self.params;
+        while let Some(mv) = self.next_move(position, picker) {
+            node.tried += 1;
+            if node.best > -MATE_BOUND && self.skips_noisy(node, mv, alpha) {
+                continue;
+            }
+            // Limit of moves (QsMoveLimit).
+            if params.qs_move_limit > 0
+                && node.tried > params.qs_move_limit
+                && node.best > -INFINITE
+            {
+                self.stats.count(Counter::QsMoveLimits);
+                return;
+            }
+            if !node.evading && !position.is_noisy(mv) {
+                self.stats.count(Counter::QsChecks);
+            }
+            let child = self.make(position, node.ply, mv);
+            let score =
+                -self.quiesce::<PV>(&child, node.ply + 1, node.depth - 1, -node.beta, -alpha);
+            self.keys.pop();
+            if self.stopped {
+                return;
+            }
+            if score > node.best {
+                node.best = score;
+                if score > alpha {
+                    alpha = score;
+                    node.best_move = mv;
+                    if PV {
+                        self.update_pv(node.ply, mv);
+                    }
+                    if score >= node.beta {
+                        self.stats.count(Counter::QsBetaCutoffs);
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a move need not be looked at.
+    fn skips_noisy(&mut self, node: &mut Node, mv: Move, alpha: i32) -> bool {
+        let (position, params) = (node.position, self.params);
+        let values = self.derived.exchange();
+        let noisy = position.is_noisy(mv);
+        if node.evading {
+            // 5a. Evasions that lose material (QsEvasionPruning).
+            let skip = params.qs_evasion_pruning && !noisy && !position.see_at_least(mv, 0, values);
+            if skip {
+                self.stats.count(Counter::QsEvasionPrunes);
+            }
+            return skip;
+        }
+        if noisy && !mv.is_promotion() && !is_mate(alpha) {
+            // 5b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
+            // QsDeltaMarginEndgame), capture by capture.
+            let reach = node.eval + gain(values, position, mv) + self.delta_margin(position);
+            if params.qs_delta_pruning && reach <= alpha {
+                self.stats.count(Counter::QsDeltaPrunes);
+                node.best = node.best.max(reach);
+                return true;
+            }
+            // 5c. Futility (QsFutility, QsFutilityBase): so far below alpha
+            // only what wins something.
+            let base = node.eval + params.qs_futility_base;
+            if params.qs_futility && base <= alpha && !position.see_at_least(mv, 1, values) {
+                self.stats.count(Counter::QsFutilityPrunes);
+                node.best = node.best.max(base);
+                return true;
+            }
+        }
+        // 5d. Losing moves (QsSee, QsSeeThreshold).
+        if params.qs_see && !position.see_at_least(mv, params.qs_see_threshold, values) {
+            self.stats.count(Counter::QsSeePrunes);
+            return true;
+        }
+        false
+    }
+
+    fn delta_margin(&self, position: &Position) -> i32 {
+        let them: Color = !position.turn();
+        let bare = position.role(Role::Pawn) | position.role(Role::King);
+        match (position.color(them) & !bare).more_than_one() {
+            true => self.params.qs_delta_margin,
+            false => self.params.qs_delta_margin_endgame,
+        }
     }
 }

@@ -124,17 +124,23 @@ fn work(queue: &Receiver<Job>, shared: &Shared) {
             Job::NewGame => engine.new_game(),
             Job::Ready => say("readyok"),
             Job::Search(number, game, limits) => {
-                let chess960 = engine.settings().chess960;
-                let mut printer = Printer::new(chess960);
+                let settings = engine.settings().clone();
+                let chess960 = settings.chess960;
+                let mut printer = Printer::new(chess960, settings.show_wdl);
                 let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
                 // Done before it is said: who has read `bestmove` may count
                 // on `isready` waiting for what follows.
                 shared.done.store(number, Ordering::Release);
-                let score = match outcome.depth {
-                    0 => format!("info depth 0 score {}\n", output::score(outcome.score)),
-                    _ => String::new(),
-                };
-                printer.finish(&(score + &best_move(outcome.best, chess960)));
+                let mut last = String::new();
+                if !outcome.best.is_some() {
+                    last += &format!("info depth 0 score {}\n", output::score(outcome.score));
+                }
+                if settings.statistics {
+                    for line in outcome.stats.lines() {
+                        last += &format!("info string {line}\n");
+                    }
+                }
+                printer.finish(&(last + &best_move(outcome.best, chess960)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::board::Move;
 use crate::search::score::moves_to_mate;
-use crate::search::{Observer, Report};
+use crate::search::{Bounded, Observer, Report};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -24,15 +24,17 @@ const BATCH: Duration = Duration::from_millis(20);
 
 /// Writes `info` lines.
 pub struct Printer {
-    pub chess960: bool,
+    chess960: bool,
+    show_wdl: bool,
     pending: String,
     since: Instant,
 }
 
 impl Printer {
-    pub fn new(chess960: bool) -> Printer {
+    pub fn new(chess960: bool, show_wdl: bool) -> Printer {
         Printer {
             chess960,
+            show_wdl,
             pending: String::new(),
             since: Instant::now(),
         }
@@ -47,7 +49,7 @@ impl Printer {
 
 impl Observer for Printer {
     fn report(&mut self, report: &Report) {
-        self.pending += &info_line(report, self.chess960);
+        self.pending += &info_line(report, self.chess960, self.show_wdl);
         self.pending.push('\n');
         self.tick();
     }
@@ -69,14 +71,20 @@ pub fn score(score: i32) -> String {
     }
 }
 
-fn info_line(report: &Report, chess960: bool) -> String {
+fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
     let nps = report.nodes as f64 / report.elapsed.as_secs_f64().max(1e-6);
+    let bound = match report.bounded {
+        Bounded::Exact => "",
+        Bounded::Below => " lowerbound",
+        Bounded::Above => " upperbound",
+    };
     let mut line = format!(
-        "info depth {} seldepth {} multipv {} score {} nodes {} nps {} time {} hashfull {} pv",
+        "info depth {} seldepth {} multipv {} score {}{}{bound} nodes {} nps {} time {} hashfull {} pv",
         report.depth,
         report.seldepth,
         report.multipv,
         score(report.score),
+        if show_wdl { wdl(report) } else { String::new() },
         report.nodes,
         nps as u64,
         report.elapsed.as_millis(),
@@ -87,6 +95,23 @@ fn info_line(report: &Report, chess960: bool) -> String {
         line += &mv.uci(chess960);
     }
     line
+}
+
+/// Chances in thousandths of win, draw and loss: a win is a logistic function
+/// of the score, whose steepness and midpoint depend on how much is left.
+fn wdl(report: &Report) -> String {
+    let left = f64::from(report.phase.clamp(0, 24)) / 24.0;
+    let (midpoint, width) = (170.0 + 40.0 * left, 75.0 + 25.0 * left);
+    let chance = |score: i32| 1000.0 / (1.0 + ((midpoint - f64::from(score)) / width).exp());
+    let (win, loss) = match moves_to_mate(report.score) {
+        Some(moves) if moves > 0 => (1000, 0),
+        Some(_) => (0, 1000),
+        None => (
+            chance(report.score).round() as i32,
+            chance(-report.score).round() as i32,
+        ),
+    };
+    format!(" wdl {win} {} {loss}", 1000 - win - loss)
 }
 
 /// The line that ends a search.

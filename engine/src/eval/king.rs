@@ -1,0 +1,57 @@
+//! King safety: the pawns before the king, and the pieces around it.
+
+use super::pieces::Attacks;
+use super::terms::Sink;
+use super::weights::Term;
+use crate::board::{Bitboard, Color, Position, Role, attacks};
+
+/// What threatens the king of `us`.
+pub(super) fn safety(
+    position: &Position,
+    us: Color,
+    own: &Attacks,
+    enemy: &Attacks,
+    sink: &mut impl Sink,
+) {
+    shelter(position, us, sink);
+    sink.add(us, Term::KingDanger, enemy.danger(), 1);
+
+    // Squares from which a check could not simply be answered by taking.
+    let king = position.king(us);
+    let safe = !position.color(!us) & (!own.all | enemy.twice & !own.twice & !own.by(Role::Pawn));
+    let occupied = position.occupied() ^ position.pieces(us, Role::Queen);
+    let (diagonal, straight) = (
+        attacks::bishop(king, occupied),
+        attacks::rook(king, occupied),
+    );
+    for (role, from) in [
+        (Role::Knight, attacks::knight(king)),
+        (Role::Bishop, diagonal),
+        (Role::Rook, straight),
+        (Role::Queen, diagonal | straight),
+    ] {
+        if (from & safe & enemy.by(role)).any() {
+            sink.add(us, Term::SafeCheck, role.index(), 1);
+        }
+    }
+}
+
+/// Own and enemy pawns on the three files around the king, by the rank of the
+/// nearest one not behind it; rank 0 stands for none.
+fn shelter(position: &Position, us: Color, sink: &mut impl Sink) {
+    let king = position.king(us);
+    let centre = king.file().clamp(1, 6);
+    let from_king = Bitboard::rank(king.rank()).fill_forward(us);
+    for file in centre - 1..=centre + 1 {
+        let ahead = Bitboard::file(file) & from_king;
+        for (color, term) in [(us, Term::Shelter), (!us, Term::Storm)] {
+            let pawns = ahead & position.pieces(color, Role::Pawn);
+            let nearest = match us {
+                _ if pawns.is_empty() => 0,
+                Color::White => pawns.first().relative_rank(us),
+                Color::Black => pawns.highest().relative_rank(us),
+            };
+            sink.add(us, term, nearest, 1);
+        }
+    }
+}

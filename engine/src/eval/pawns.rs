@@ -1,0 +1,92 @@
+//! Pawn structure: what depends on the pawns alone, and is remembered.
+
+use super::tapered::Tapered;
+use super::terms::{Sink, Sum};
+use super::weights::Term;
+use crate::board::{Bitboard, Color, Position, Role, attacks};
+
+/// What is known of a pawn structure.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Structure {
+    key: u64,
+    sum: Tapered,
+    pub(super) passed: [Bitboard; 2],
+}
+
+/// Structures met before, by key.
+pub struct PawnCache(Vec<Structure>);
+
+const ENTRIES: usize = 1 << 12;
+
+impl PawnCache {
+    pub fn new() -> PawnCache {
+        // A position without pawns has key 0, sum 0 and no passed pawns.
+        PawnCache(vec![Structure::default(); ENTRIES])
+    }
+
+    pub(super) fn look_up(&mut self, position: &Position, sum: &mut Sum) -> Structure {
+        let key = position.pawn_key();
+        let entry = &mut self.0[key as usize % ENTRIES];
+        if entry.key != key {
+            let mut fresh = Sum::default();
+            let passed = assess(position, &mut fresh);
+            *entry = Structure {
+                key,
+                sum: fresh.0,
+                passed,
+            };
+        }
+        sum.add_sum(entry.sum);
+        *entry
+    }
+}
+
+impl Default for PawnCache {
+    fn default() -> PawnCache {
+        PawnCache::new()
+    }
+}
+
+/// Finds the features of both sides' pawns and returns their passed pawns.
+pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2] {
+    Color::BOTH.map(|us| {
+        let own = position.pieces(us, Role::Pawn);
+        let enemies = position.pieces(!us, Role::Pawn);
+        let mut passed = Bitboard::EMPTY;
+        for pawn in own {
+            let file = Bitboard::file(pawn.file());
+            let neighbours = file.west() | file.east();
+            let rank = pawn.relative_rank(us);
+            let ahead = Bitboard::of(pawn).forward(us).fill_forward(us);
+            let flanks = ahead.west() | ahead.east();
+            let doubled = (ahead & own).any();
+            if doubled {
+                sink.add(us, Term::DoubledPawn, 0, 1);
+            }
+            let supported = attacks::pawn(!us, pawn) & own;
+            let beside = Bitboard::of(pawn).west() | Bitboard::of(pawn).east();
+            if (neighbours & own).is_empty() {
+                sink.add(us, Term::IsolatedPawn, 0, 1);
+            } else if (supported | beside & own).any() {
+                sink.add(us, Term::ConnectedPawn, rank, 1);
+            } else {
+                // Backward: no neighbour can ever support it, and the square
+                // before it is guarded.
+                let behind = (Bitboard::of(pawn) | beside).fill_forward(!us);
+                let can_be_supported = (behind & neighbours & own).any();
+                let stop_guarded = attacks::pawn(us, pawn.forward(us)) & enemies;
+                if !can_be_supported && stop_guarded.any() {
+                    sink.add(us, Term::BackwardPawn, 0, 1);
+                }
+            }
+            if ((ahead | flanks) & enemies).is_empty() && !doubled {
+                passed |= pawn.into();
+                sink.add(us, Term::PassedPawn, rank, 1);
+                if supported.any() {
+                    sink.add(us, Term::PassedProtected, 0, 1);
+                }
+            }
+        }
+        passed
+    })
+}

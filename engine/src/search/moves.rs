@@ -1,0 +1,324 @@
+//! Steps 12 to 15: which moves of a node are searched, and how deep.
+
+use super::Search;
+use super::history::Before;
+use super::node::Node;
+use super::picker::Picker;
+use super::score::{INFINITE, MATE_BOUND, is_mate};
+use super::stats::Counter;
+use super::table::Bound;
+use crate::board::{CheckSquares, Move, Position};
+
+/// Most moves of each kind that pay when a later one refutes.
+const REMEMBERED: usize = 48;
+
+/// The moves that were searched at a node and did not refute.
+pub(super) struct Tried {
+    /// All moves given out, those skipped too.
+    pub(super) number: usize,
+    /// The node was decided by a multi-cut.
+    pub(super) multi_cut: bool,
+    quiets: [Move; REMEMBERED],
+    quiet_count: usize,
+    captures: [Move; REMEMBERED],
+    capture_count: usize,
+}
+
+impl Tried {
+    fn new() -> Tried {
+        Tried {
+            number: 0,
+            multi_cut: false,
+            quiets: [Move::NONE; REMEMBERED],
+            quiet_count: 0,
+            captures: [Move::NONE; REMEMBERED],
+            capture_count: 0,
+        }
+    }
+
+    fn add(&mut self, mv: Move, noisy: bool) {
+        let (list, count) = match noisy {
+            true => (&mut self.captures, &mut self.capture_count),
+            false => (&mut self.quiets, &mut self.quiet_count),
+        };
+        if *count < REMEMBERED {
+            list[*count] = mv;
+            *count += 1;
+        }
+    }
+
+    pub(super) fn quiets(&self) -> &[Move] {
+        &self.quiets[..self.quiet_count]
+    }
+
+    pub(super) fn captures(&self) -> &[Move] {
+        &self.captures[..self.capture_count]
+    }
+}
+
+/// A move about to be searched.
+struct Candidate {
+    mv: Move,
+    /// 1 for the first.
+    number: usize,
+    noisy: bool,
+    gives_check: bool,
+    /// What the history of its kind says.
+    history: i32,
+    refutation: bool,
+}
+
+impl Search<'_> {
+    /// Searches the moves until one refutes; the results are in `node`.
+    pub(super) fn try_moves<const PV: bool>(&mut self, node: &mut Node) -> Tried {
+        let (position, ply) = (node.position, node.ply);
+        let before = Before::new(&self.frames[..ply]);
+        let checks = CheckSquares::new(position);
+        let mut picker = self.main_picker(position, ply, node.depth, node.table_move);
+        let mut tried = Tried::new();
+        while let Some(mv) = self.next_move(position, &mut picker) {
+            if mv == node.excluded || ply == 0 && !self.is_root_candidate(mv) {
+                continue;
+            }
+            tried.number += 1;
+            let noisy = position.is_noisy(mv);
+            let candidate = Candidate {
+                mv,
+                number: tried.number,
+                noisy,
+                gives_check: checks.gives_check(position, mv),
+                history: match noisy {
+                    true => self.history.capture(position, mv),
+                    false => self.history.quiet(self.params, position, mv, &before),
+                },
+                refutation: picker.is_refutation(mv),
+            };
+            if ply > 0
+                && node.best > -MATE_BOUND
+                && position.has_pieces(position.turn())
+                && self.skips(node, &candidate, &mut picker)
+            {
+                continue;
+            }
+            let Some(extension) = self.extension::<PV>(node, mv) else {
+                tried.multi_cut = true;
+                break;
+            };
+            let nodes = self.nodes;
+            let child = self.make(position, ply, mv);
+            self.frames[ply + 1].parent_extensions += extension.max(0);
+            let score = self.search_child::<PV>(node, &candidate, &child, extension);
+            self.keys.pop();
+            if self.stopped {
+                break;
+            }
+            if ply == 0 {
+                let best = tried.number == 1 || score > node.alpha;
+                self.record_root(mv, score, self.nodes - nodes, best);
+            }
+            if score > node.best {
+                node.best = score;
+                if score > node.alpha {
+                    node.alpha = score;
+                    node.best_move = mv;
+                    if PV {
+                        self.update_pv(ply, mv);
+                    }
+                    if score >= node.beta {
+                        break;
+                    }
+                }
+            }
+            tried.add(mv, noisy);
+        }
+        self.moves.truncate(picker.start);
+        tried
+    }
+
+    /// Step 13: Moves that are not worth searching.
+    fn skips(&mut self, node: &Node, candidate: &Candidate, picker: &mut Picker) -> bool {
+        let (params, depth) = (self.params, node.depth);
+        let values = self.derived.exchange();
+        if candidate.noisy {
+            // 13a. Captures that lose too much (SeePruning, SeePruningDepth,
+            // SeeCaptureMargin).
+            let skip = params.see_pruning
+                && depth <= params.see_pruning_depth
+                && candidate.number > 1
+                && !node.position.see_at_least(
+                    candidate.mv,
+                    -params.see_capture_margin * depth,
+                    values,
+                );
+            if skip {
+                self.stats.count(Counter::SeePrunes);
+            }
+            return skip;
+        }
+        // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
+        if params.late_move_pruning && depth <= params.lmp_depth {
+            let square = params.lmp_square * depth * depth / 100;
+            let limit = params.lmp_base + if node.improving { square } else { square / 2 };
+            if candidate.number as i32 >= limit {
+                self.stats.count(Counter::LateMovePrunes);
+                picker.skip_quiets();
+                return !candidate.gives_check;
+            }
+        }
+        let reduced = (depth - self.base_reduction(depth, candidate.number) / 100).max(1);
+        // 13c. Futility (Futility, FutilityDepth, FutilityBase, FutilityMargin):
+        // too far below alpha for a quiet move.
+        if params.futility
+            && reduced <= params.futility_depth
+            && !node.in_check
+            && !candidate.gives_check
+            && node.eval + params.futility_base + params.futility_margin * reduced <= node.alpha
+        {
+            self.stats.count(Counter::FutilityPrunes);
+            picker.skip_quiets();
+            return true;
+        }
+        // 13d. Bad histories (HistoryPruning, HistoryPruningDepth,
+        // HistoryPruningMargin).
+        if params.history_pruning
+            && reduced <= params.history_pruning_depth
+            && !candidate.refutation
+            && candidate.history < -params.history_pruning_margin * depth
+        {
+            self.stats.count(Counter::HistoryPrunes);
+            return true;
+        }
+        // 13e. Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
+        if params.see_pruning
+            && reduced <= params.see_pruning_depth
+            && !node
+                .position
+                .see_at_least(candidate.mv, -params.see_quiet_margin * reduced, values)
+        {
+            self.stats.count(Counter::SeePrunes);
+            return true;
+        }
+        false
+    }
+
+    /// Step 14: Singular extension (SingularExtensions, SingularDepth,
+    /// SingularMargin, ExtensionLimit): plies by which the table move is
+    /// searched deeper because all others are worse (DoubleExtensions,
+    /// DoubleMargin), or less deep because they are not (NegativeExtensions).
+    /// `None` if the others reach beta as well, which is then the node's score
+    /// (MultiCut).
+    fn extension<const PV: bool>(&mut self, node: &mut Node, mv: Move) -> Option<i32> {
+        let params = self.params;
+        let extended = self.frames[node.ply].extensions;
+        let testable = params.singular_extensions
+            && node.ply > 0
+            && mv == node.table_move
+            && node.depth >= params.singular_depth
+            && !node.excluded.is_some()
+            && extended < params.extension_limit
+            && !is_mate(node.table_score)
+            && node.hit.is_some_and(|entry| {
+                entry.depth >= node.depth - 3 && matches!(entry.bound, Bound::Lower | Bound::Exact)
+            });
+        if !testable {
+            return Some(0);
+        }
+        self.stats.count(Counter::SingularTests);
+        let beta = node.table_score - params.singular_margin * node.depth / 100;
+        let depth = (node.depth - 1) / 2;
+        let (ply, frame) = (node.ply, self.frames[node.ply]);
+        self.frames[ply].excluded = mv;
+        let score = self.node::<false>(node.position, ply, depth, beta - 1, beta, node.cut);
+        // The test has left its own traces there.
+        self.frames[ply] = frame;
+        if self.stopped {
+            return Some(0);
+        }
+        if score < beta {
+            self.stats.count(Counter::SingularExtensions);
+            let double = !PV
+                && params.double_extensions
+                && extended + 2 <= params.extension_limit
+                && score < beta - params.double_margin;
+            if double {
+                self.stats.count(Counter::DoubleExtensions);
+            }
+            return Some(1 + i32::from(double));
+        }
+        if params.multi_cut && beta >= node.beta {
+            self.stats.count(Counter::MultiCuts);
+            node.best = beta;
+            return None;
+        }
+        if params.negative_extensions && node.table_score >= node.beta {
+            self.stats.count(Counter::NegativeExtensions);
+            return Some(-1);
+        }
+        Some(0)
+    }
+
+    /// Step 15: Searches a move: late ones to less depth (LateMoveReductions,
+    /// LmrDepth, LmrMoves), all but the first with a null window, and again if
+    /// that does not settle it.
+    fn search_child<const PV: bool>(
+        &mut self,
+        node: &Node,
+        candidate: &Candidate,
+        child: &Position,
+        extension: i32,
+    ) -> i32 {
+        let (params, ply, alpha) = (self.params, node.ply, node.alpha);
+        let depth = node.depth - 1 + extension;
+        let mut score = -INFINITE;
+        let mut full = candidate.number > 1 || !PV;
+        let reducible = params.late_move_reductions
+            && node.depth >= params.lmr_depth
+            && candidate.number > params.lmr_moves as usize + usize::from(PV);
+        if reducible {
+            let reduced = (depth - self.reduction::<PV>(node, candidate)).clamp(1, depth.max(1));
+            if reduced < depth {
+                self.stats.count(Counter::Reductions);
+                score = -self.node::<false>(child, ply + 1, reduced, -alpha - 1, -alpha, true);
+                full = score > alpha && !self.stopped;
+                if full {
+                    self.stats.count(Counter::ReductionResearches);
+                }
+            }
+        }
+        if full {
+            score = -self.node::<false>(child, ply + 1, depth, -alpha - 1, -alpha, !node.cut);
+        }
+        if PV && (candidate.number == 1 || score > alpha) && !self.stopped {
+            score = -self.node::<true>(child, ply + 1, depth, -node.beta, -alpha, false);
+        }
+        score
+    }
+
+    /// Plies of reduction: LmrBase and LmrDiv by depth and number, then more or
+    /// less by what is known of node and move.
+    fn reduction<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
+        let params = self.params;
+        let mut hundredths = self.base_reduction(node.depth, candidate.number);
+        if candidate.noisy {
+            hundredths -= params.lmr_noisy + 100 * candidate.history / params.lmr_capture_div;
+        } else {
+            hundredths -= 100 * candidate.history / params.lmr_history_div;
+        }
+        let terms = [
+            (PV, -params.lmr_pv),
+            (node.cut, params.lmr_cut),
+            (!node.improving, params.lmr_worsening),
+            (candidate.gives_check, -params.lmr_check),
+            (candidate.refutation, -params.lmr_killer),
+        ];
+        for (applies, plies) in terms {
+            hundredths += i32::from(applies) * plies;
+        }
+        hundredths / 100
+    }
+
+    /// Hundredths of a ply.
+    fn base_reduction(&self, depth: i32, number: usize) -> i32 {
+        self.derived.reduction(depth, number)
+    }
+}

@@ -1,0 +1,182 @@
+//! Steps 6 to 11: deciding a node without searching its moves.
+
+use super::Search;
+use super::node::Node;
+use super::score::{MATE_BOUND, is_mate, to_table};
+use super::stats::Counter;
+use super::table::{Bound, Entry, NO_EVAL};
+use crate::board::Move;
+
+impl Search<'_> {
+    /// The score of a node outside the principal variation and not in check,
+    /// if it can be told without searching the moves.
+    pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
+        // The table's score, where it is a better bound, is a better guess.
+        let mut guess = node.eval;
+        if let Some(entry) = node.hit {
+            let better = match entry.bound {
+                Bound::None => false,
+                Bound::Exact => true,
+                Bound::Lower => node.table_score > guess,
+                Bound::Upper => node.table_score < guess,
+            };
+            if better && !is_mate(node.table_score) {
+                guess = node.table_score;
+            }
+        }
+        if is_mate(node.beta) || is_mate(node.alpha) {
+            return None;
+        }
+        self.reverse_futility(node, guess)
+            .or_else(|| self.razor(node, guess))
+            .or_else(|| self.null_move(node, guess))
+            .or_else(|| self.prob_cut(node))
+    }
+
+    /// Step 6: Reverse futility (ReverseFutility, ReverseFutilityDepth,
+    /// ReverseFutilityMargin, ReverseFutilityImproving): so far above beta that
+    /// the opponent will not catch up in the depth left.
+    fn reverse_futility(&mut self, node: &Node, guess: i32) -> Option<i32> {
+        let params = self.params;
+        if !params.reverse_futility || node.depth > params.reverse_futility_depth {
+            return None;
+        }
+        let margin = params.reverse_futility_margin * node.depth
+            - i32::from(node.improving) * params.reverse_futility_improving;
+        if guess - margin.max(0) < node.beta {
+            return None;
+        }
+        self.stats.count(Counter::ReverseFutilityCutoffs);
+        Some((guess + node.beta) / 2)
+    }
+
+    /// Step 7: Razoring (Razoring, RazoringDepth, RazoringBase, RazoringMargin): so
+    /// far below alpha that only captures could help.
+    fn razor(&mut self, node: &Node, guess: i32) -> Option<i32> {
+        let params = self.params;
+        let margin = params.razoring_base + params.razoring_margin * node.depth;
+        if !params.razoring || node.depth > params.razoring_depth || guess + margin > node.alpha {
+            return None;
+        }
+        self.stats.count(Counter::RazoringTries);
+        let (alpha, beta) = (node.alpha, node.alpha + 1);
+        let score = self.quiesce::<false>(node.position, node.ply, 0, alpha, beta);
+        if self.stopped || score > alpha {
+            return None;
+        }
+        self.stats.count(Counter::RazoringCutoffs);
+        Some(score)
+    }
+
+    /// Step 8: Null move (NullMove, NullMoveDepth, NullMoveBase, NullMoveDepthDiv,
+    /// NullMoveEvalDiv, NullMoveEvalLimit): good enough even if the opponent
+    /// moves twice. Not without pieces, where having to move may be what loses;
+    /// deep cutoffs are verified (NullMoveVerifyDepth).
+    fn null_move(&mut self, node: &Node, guess: i32) -> Option<i32> {
+        let (params, position, ply) = (self.params, node.position, node.ply);
+        let after_null = ply > 0 && self.frames[ply - 1].target.is_none();
+        if !params.null_move
+            || node.depth < params.null_move_depth
+            || guess < node.beta
+            || node.eval < node.beta - 30
+            || after_null
+            || ply < self.no_null_before
+            || !position.has_pieces(position.turn())
+        {
+            return None;
+        }
+        self.stats.count(Counter::NullMoveTries);
+        let reduction = params.null_move_base
+            + node.depth / params.null_move_depth_div
+            + ((guess - node.beta) / params.null_move_eval_div).min(params.null_move_eval_limit);
+        let depth = node.depth - reduction;
+        let child = self.make_null(position, ply);
+        let (alpha, beta) = (node.beta - 1, node.beta);
+        let score = -self.node::<false>(&child, ply + 1, depth, -beta, -alpha, !node.cut);
+        self.keys.pop();
+        if self.stopped || score < beta {
+            return None;
+        }
+        // A mate found while passing is not proven.
+        let score = if is_mate(score) { beta } else { score };
+        if node.depth >= params.null_move_verify_depth && self.no_null_before == 0 {
+            self.no_null_before = ply + (3 * depth.max(0) as usize) / 4 + 1;
+            let verified = self.node::<false>(position, ply, depth, alpha, beta, false);
+            self.no_null_before = 0;
+            if self.stopped || verified < beta {
+                return None;
+            }
+        }
+        self.stats.count(Counter::NullMoveCutoffs);
+        Some(score)
+    }
+
+    /// Step 9: ProbCut (ProbCut, ProbCutDepth, ProbCutMargin, ProbCutReduction): a
+    /// capture that is far above beta in a shallow search is above beta.
+    fn prob_cut(&mut self, node: &Node) -> Option<i32> {
+        let (params, position, ply) = (self.params, node.position, node.ply);
+        let beta = node.beta + params.prob_cut_margin;
+        let depth = (node.depth - params.prob_cut_reduction).max(0);
+        let refuted = node
+            .hit
+            .is_some_and(|entry| entry.depth >= depth && node.table_score < beta);
+        if !params.prob_cut
+            || node.depth < params.prob_cut_depth
+            || beta >= MATE_BOUND
+            || node.eval == NO_EVAL
+            || refuted
+        {
+            return None;
+        }
+        let mut picker = self.prob_cut_picker(ply, beta - node.eval, node.table_move);
+        let mut found = None;
+        while let Some(mv) = self.next_move(position, &mut picker) {
+            self.stats.count(Counter::ProbCutTries);
+            let child = self.make(position, ply, mv);
+            let mut score = -self.quiesce::<false>(&child, ply + 1, 0, -beta, -beta + 1);
+            if score >= beta && depth > 1 && !self.stopped {
+                let (low, high) = (-beta, -beta + 1);
+                score = -self.node::<false>(&child, ply + 1, depth - 1, low, high, !node.cut);
+            }
+            self.keys.pop();
+            if self.stopped {
+                break;
+            }
+            if score >= beta {
+                self.stats.count(Counter::ProbCutCutoffs);
+                self.store_prob_cut(node, mv, score, depth);
+                found = Some(score);
+                break;
+            }
+        }
+        self.moves.truncate(picker.start);
+        found
+    }
+
+    fn store_prob_cut(&self, node: &Node, mv: Move, score: i32, depth: i32) {
+        let entry = Entry {
+            mv,
+            score: to_table(score, node.ply),
+            eval: node.hit.map_or(NO_EVAL, |entry| entry.eval),
+            depth,
+            bound: Bound::Lower,
+            pv: false,
+        };
+        self.table.store(node.position.key(), entry);
+    }
+
+    /// Step 11: Internal iterative reduction (InternalIterativeReduction, IirDepth):
+    /// without a table move the order is bad, and a shallower search finds one
+    /// for next time.
+    pub(super) fn reduce_blind<const PV: bool>(&mut self, node: &mut Node) {
+        if self.params.iterative_reduction
+            && node.depth >= self.params.iterative_reduction_depth
+            && !node.table_move.is_some()
+            && !node.excluded.is_some()
+            && (PV || node.cut)
+        {
+            node.depth -= 1;
+            self.stats.count(Counter::IterativeReductions);
+        }
+    }
+}

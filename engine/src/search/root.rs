@@ -1,0 +1,287 @@
+//! The root: iterations, aspiration windows, several best lines, and when it
+//! is enough.
+
+use super::limits::Limits;
+use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
+use super::stats::{Counter, Stats};
+use super::{Game, Search};
+use crate::board::{Move, movegen};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Whether a reported score is exact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bounded {
+    Exact,
+    /// The true score is at least this.
+    Below,
+    /// The true score is at most this.
+    Above,
+}
+
+/// What is known of one of the best lines.
+pub struct Report<'a> {
+    pub depth: i32,
+    pub seldepth: usize,
+    /// 1 for the best line.
+    pub multipv: usize,
+    pub score: i32,
+    pub bounded: Bounded,
+    pub nodes: u64,
+    pub elapsed: Duration,
+    /// Thousandths.
+    pub hashfull: usize,
+    pub pv: &'a [Move],
+    /// How much of the pieces is left, as `Position::phase` counts.
+    pub phase: i32,
+}
+
+/// Whoever wants to know how the search goes.
+pub trait Observer: Send {
+    fn report(&mut self, report: &Report);
+    /// Called now and then.
+    fn tick(&mut self) {}
+}
+
+/// Nobody wants to know.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn report(&mut self, _report: &Report) {}
+}
+
+/// A move at the root and what the search has found of it.
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    score: i32,
+    seldepth: usize,
+    nodes: u64,
+    pv: Vec<Move>,
+}
+
+/// The answer to `go`.
+pub struct Outcome {
+    /// [`Move::NONE`] if there is no legal move.
+    pub best: Move,
+    pub score: i32,
+    pub nodes: u64,
+    /// Depth of the last iteration that was finished.
+    pub depth: i32,
+    pub stats: Stats,
+}
+
+/// What decides how long to go on, from iteration to iteration.
+#[derive(Default)]
+struct Patience {
+    best: Option<Move>,
+    /// Iterations for which the best move has been the same.
+    stable: i32,
+    score: i32,
+}
+
+/// Bounds of an aspiration window are reported after so long.
+const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+
+impl Search<'_> {
+    /// Searches the root within `limits`, reporting `lines` best lines.
+    pub fn run(mut self, game: &Game, limits: &Limits, lines: usize) -> Outcome {
+        let position = &game.position;
+        self.root_moves = movegen::legal_moves(position)
+            .into_iter()
+            .filter(|mv| limits.search_moves.is_empty() || limits.search_moves.contains(mv))
+            .map(|mv| RootMove {
+                mv,
+                score: -INFINITE,
+                seldepth: 0,
+                nodes: 0,
+                pv: vec![mv],
+            })
+            .collect();
+        let mut depth = 0;
+        if !self.root_moves.is_empty() {
+            depth = self.deepen(game, limits, lines.min(self.root_moves.len()));
+        }
+        while limits.infinite && self.thread == 0 && !self.clock.is_ordered() {
+            self.observer.tick();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (best, score) = match self.root_moves.first() {
+            Some(root) => (root.mv, root.score),
+            None if position.in_check() => (Move::NONE, mated_in(0)),
+            None => (Move::NONE, DRAW),
+        };
+        Outcome {
+            best,
+            score,
+            nodes: self.nodes,
+            depth,
+            stats: self.stats,
+        }
+    }
+
+    /// Iterates, and returns the depth of the last finished iteration.
+    fn deepen(&mut self, game: &Game, limits: &Limits, lines: usize) -> i32 {
+        let deepest = MAX_PLY as i32 - 1;
+        let max_depth = limits.depth.unwrap_or(deepest).clamp(1, deepest);
+        let step = 1 + usize::from(self.params.odd_depths);
+        let mut patience = Patience::default();
+        let mut finished = 0;
+        let mut reported = 0;
+        for depth in (1..=max_depth).step_by(step) {
+            for line in 0..lines {
+                self.root_line = line;
+                self.seldepth = 0;
+                // Every other helper is a ply ahead, so that they differ.
+                let ahead = (self.thread % 2) as i32;
+                self.aspire(game, (depth + ahead).min(deepest), line);
+                self.root_moves[line..].sort_by_key(|root| -root.score);
+                if self.stopped {
+                    break;
+                }
+                self.report(game, depth, line, Bounded::Exact);
+                reported = self.nodes;
+            }
+            if self.stopped {
+                // Say what is known by now, and the nodes it took.
+                if self.nodes > reported {
+                    self.report(game, depth, 0, Bounded::Exact);
+                }
+                break;
+            }
+            finished = depth;
+            if self.thread == 0 && self.is_enough(limits, &mut patience) {
+                break;
+            }
+        }
+        finished
+    }
+
+    /// Searches one line with a narrow window around its last score, which is
+    /// widened until the score lies within (Aspiration, AspirationDepth,
+    /// AspirationWindow, AspirationGrowth).
+    fn aspire(&mut self, game: &Game, depth: i32, line: usize) {
+        let params = self.params;
+        let last = self.root_moves[line].score;
+        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let mut window = params.aspiration_window;
+        let narrow = params.aspiration && depth >= params.aspiration_depth && last > -INFINITE;
+        if narrow {
+            alpha = (last - window).max(-INFINITE);
+            beta = (last + window).min(INFINITE);
+        }
+        let mut reduction = 0;
+        loop {
+            let reduced = (depth - reduction).max(1);
+            let score = self.node::<true>(&game.position, 0, reduced, alpha, beta, false);
+            if self.stopped || score > alpha && score < beta {
+                return;
+            }
+            self.root_moves[line..].sort_by_key(|root| -root.score);
+            self.stats.count(Counter::AspirationFails);
+            let bounded = if score <= alpha {
+                Bounded::Above
+            } else {
+                Bounded::Below
+            };
+            if self.clock.elapsed() >= BOUNDS_AFTER {
+                self.report(game, depth, line, bounded);
+            }
+            if score <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = (score - window).max(-INFINITE);
+                reduction = 0;
+            } else {
+                beta = (score + window).min(INFINITE);
+                reduction = (reduction + 1).min(3);
+            }
+            window += window * params.aspiration_growth / 100 + 1;
+            if window > 800 {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    pub(super) fn is_root_candidate(&self, mv: Move) -> bool {
+        self.root_moves[self.root_line..]
+            .iter()
+            .any(|root| root.mv == mv)
+    }
+
+    /// Notes the result of a root move; if it is not the best so far, its score
+    /// is only a bound and must not order it.
+    pub(super) fn record_root(&mut self, mv: Move, score: i32, nodes: u64, best: bool) {
+        let seldepth = self.seldepth;
+        let tail = self.pvs[1].as_slice();
+        let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else {
+            return;
+        };
+        root.nodes += nodes;
+        if best {
+            root.score = score;
+            root.seldepth = seldepth;
+            root.pv.truncate(1);
+            root.pv.extend_from_slice(tail);
+        } else {
+            root.score = -INFINITE;
+        }
+    }
+
+    fn report(&mut self, game: &Game, depth: i32, line: usize, bounded: Bounded) {
+        if self.thread > 0 {
+            return;
+        }
+        let root = &self.root_moves[line];
+        let score = match root.score {
+            score if score > -INFINITE => score,
+            _ => DRAW,
+        };
+        self.observer.report(&Report {
+            depth,
+            seldepth: root.seldepth,
+            multipv: line + 1,
+            score,
+            bounded,
+            nodes: self.nodes + self.helper_nodes.load(Ordering::Relaxed),
+            elapsed: self.clock.elapsed(),
+            hashfull: self.table.hashfull(),
+            pv: &root.pv,
+            phase: game.position.phase(),
+        });
+    }
+
+    /// Whether another iteration is not worth its time.
+    fn is_enough(&self, limits: &Limits, patience: &mut Patience) -> bool {
+        let best = &self.root_moves[0];
+        if let (Some(wanted), Some(found)) = (limits.mate, moves_to_mate(best.score))
+            && (1..=wanted).contains(&found)
+        {
+            return true;
+        }
+        if !self.clock.is_timed() {
+            return false;
+        }
+        self.root_moves.len() == 1 || self.clock.is_late(self.haste(best, patience))
+    }
+
+    /// The factor by which the time for a move is to be used: less when the
+    /// best move stands (TimeStability) and takes most of the nodes (TimeNodes),
+    /// more when the score drops (TimeDrop).
+    fn haste(&self, best: &RootMove, patience: &mut Patience) -> f64 {
+        let params = self.params;
+        let drop = match patience.best {
+            Some(_) => (patience.score - best.score).clamp(0, 150),
+            None => 0,
+        };
+        patience.stable = match patience.best == Some(best.mv) {
+            true => (patience.stable + 1).min(8),
+            false => 0,
+        };
+        (patience.best, patience.score) = (Some(best.mv), best.score);
+        let stability = f64::from(params.time_stability) / 100.0;
+        let stable = 1.0 + stability / 2.0 - stability * 1.5 * f64::from(patience.stable) / 8.0;
+        let dropped = 1.0 + f64::from(drop * params.time_drop) / 10_000.0;
+        let others = 1.0 - best.nodes as f64 / self.nodes.max(1) as f64;
+        let nodes = 0.7 + f64::from(params.time_nodes) / 100.0 * (others - 0.1);
+        stable * dropped * nodes.clamp(0.4, 2.0)
+    }
+}

@@ -1,0 +1,132 @@
+//! What happened in a search, counted.
+
+use std::ops::AddAssign;
+
+macro_rules! counters {
+    ($($name:ident = $text:literal,)*) => {
+        /// Something that is counted.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Counter { $($name,)* }
+
+        impl Counter {
+            pub const ALL: &[Counter] = &[$(Counter::$name,)*];
+
+            /// What is counted, in words.
+            pub fn text(self) -> &'static str {
+                const TEXTS: &[&str] = &[$($text,)*];
+                TEXTS[self as usize]
+            }
+        }
+    };
+}
+
+counters! {
+    MainNodes = "nodes of the main search",
+    QsNodes = "nodes of quiescence",
+    TableHits = "table hits",
+    TableCutoffs = "table cutoffs",
+    QsTableHits = "table hits in quiescence",
+    QsTableCutoffs = "table cutoffs in quiescence",
+    BetaCutoffs = "beta cutoffs",
+    FirstMoveCutoffs = "beta cutoffs by the first move",
+    QsBetaCutoffs = "beta cutoffs in quiescence",
+    StandPatCutoffs = "stand-pat cutoffs",
+    QsEvasionNodes = "quiescence nodes that searched evasions",
+    QsDeltaPrunes = "captures skipped by delta pruning",
+    QsFutilityPrunes = "captures skipped by futility in quiescence",
+    QsSeePrunes = "captures skipped by exchange value in quiescence",
+    QsEvasionPrunes = "evasions skipped by exchange value",
+    QsChecks = "quiet checks searched in quiescence",
+    QsRecaptureNodes = "quiescence nodes that searched recaptures only",
+    QsPlyLimits = "quiescence lines ended by the ply limit",
+    QsMoveLimits = "quiescence nodes ended by the move limit",
+    AspirationFails = "aspiration windows searched again",
+    MateDistanceCutoffs = "mate distance cutoffs",
+    ReverseFutilityCutoffs = "reverse futility cutoffs",
+    RazoringTries = "razoring tries",
+    RazoringCutoffs = "razoring cutoffs",
+    NullMoveTries = "null moves tried",
+    NullMoveCutoffs = "null move cutoffs",
+    ProbCutTries = "ProbCut captures tried",
+    ProbCutCutoffs = "ProbCut cutoffs",
+    IterativeReductions = "internal iterative reductions",
+    LateMovePrunes = "nodes where late quiet moves were skipped",
+    FutilityPrunes = "quiet moves skipped by futility",
+    HistoryPrunes = "quiet moves skipped by history",
+    SeePrunes = "moves skipped by exchange value",
+    SingularTests = "singular extension tests",
+    SingularExtensions = "singular extensions",
+    DoubleExtensions = "singular extensions by two plies",
+    NegativeExtensions = "negative extensions",
+    MultiCuts = "multi-cuts",
+    CheckExtensions = "check extensions",
+    Reductions = "late moves reduced",
+    ReductionResearches = "reduced moves searched again",
+    KillerMoves = "killers tried",
+    CounterMoves = "countermoves tried",
+    BadCaptures = "captures put last by exchange value",
+    EvalCorrections = "evaluations corrected by history",
+}
+
+/// Counts of one or more searches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stats {
+    counts: [u64; Counter::ALL.len()],
+    /// Plies of the longest line of quiescence.
+    pub qs_depth: usize,
+}
+
+impl Stats {
+    pub const NEW: Stats = Stats {
+        counts: [0; Counter::ALL.len()],
+        qs_depth: 0,
+    };
+
+    pub(super) fn count(&mut self, counter: Counter) {
+        self.counts[counter as usize] += 1;
+    }
+
+    pub fn get(&self, counter: Counter) -> u64 {
+        self.counts[counter as usize]
+    }
+
+    pub fn nodes(&self) -> u64 {
+        self.get(Counter::MainNodes) + self.get(Counter::QsNodes)
+    }
+
+    /// Share of quiescence in all nodes, in percent.
+    pub fn qs_share(&self) -> f64 {
+        percent(self.get(Counter::QsNodes), self.nodes())
+    }
+
+    /// A line for everything that happened.
+    pub fn lines(&self) -> Vec<String> {
+        let counted = |counter: &&Counter| self.get(**counter) > 0;
+        let mut lines: Vec<String> = Counter::ALL
+            .iter()
+            .filter(counted)
+            .map(|&counter| format!("{}: {}", counter.text(), self.get(counter)))
+            .collect();
+        lines.push(format!("share of quiescence: {:.1} %", self.qs_share()));
+        lines.push(format!("plies of quiescence reached: {}", self.qs_depth));
+        let first = percent(
+            self.get(Counter::FirstMoveCutoffs),
+            self.get(Counter::BetaCutoffs),
+        );
+        lines.push(format!("cutoffs by the first move: {first:.1} %"));
+        lines
+    }
+}
+
+impl AddAssign<&Stats> for Stats {
+    fn add_assign(&mut self, other: &Stats) {
+        for (sum, count) in self.counts.iter_mut().zip(other.counts) {
+            *sum += count;
+        }
+        self.qs_depth = self.qs_depth.max(other.qs_depth);
+    }
+}
+
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
