@@ -11,10 +11,12 @@
 //! * [`sprt`]: the sequential test, incremental.
 
 pub mod counts;
+pub mod distribution;
 pub mod elo;
 pub mod llr;
 pub mod normal;
 pub mod sample;
+pub mod simulate;
 pub mod sprt;
 
 pub use counts::{Counts, Pentanomial, Wdl};
