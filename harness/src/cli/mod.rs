@@ -34,7 +34,7 @@ enum Command {
     Report(play::ReportArgs),
     Verify(verify::VerifyArgs),
     Runs(runs::RunsArgs),
-    Calc(calc::CalcArgs),
+    Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }

@@ -2,7 +2,7 @@
 
 use super::counts::{Counts, Pentanomial};
 use super::elo::{NELO_PER_SIGMA, score_of_elo};
-use super::llr::BayesElo;
+use super::llr::{BayesElo, games_of_distribution};
 use super::sample::Sample;
 use super::sprt::Model;
 
@@ -107,12 +107,7 @@ impl PairDistribution {
                 (mean - 0.5) / (Sample::<5>::GAMES * variance).sqrt() * NELO_PER_SIGMA
             }
             Model::Logistic | Model::Betting => super::elo::elo_of_score(mean),
-            Model::Bayesian => {
-                let [ll, ld, level, wd, ww] = self.0;
-                let (win, loss) = (ww + wd / 2.0, ll + ld / 2.0);
-                let draw = level + (ld + wd) / 2.0;
-                BayesElo::of_probabilities([loss, draw, win]).strength
-            }
+            Model::Bayesian => BayesElo::of_probabilities(games_of_distribution(&self.0)).strength,
         };
         strength.is_finite().then_some(strength)
     }
@@ -125,14 +120,12 @@ impl PairDistribution {
     /// If no tilt leads to that strength.
     pub fn tilted_to(&self, model: Model, elo: f64) -> Result<Self, DistributionError> {
         let strength = |lambda: f64| self.tilted(lambda).strength(model);
-        let below = |lambda: f64| strength(lambda).is_some_and(|reached| reached < elo);
         // e^60 turns any distribution into its best or worst result.
         let (mut low, mut high) = (-60.0, 60.0);
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            if below(middle) {
-                low = middle;
-            } else if strength(middle).is_none() && middle < 0.0 {
+            let is_too_low = strength(middle).map_or(middle < 0.0, |reached| reached < elo);
+            if is_too_low {
                 low = middle;
             } else {
                 high = middle;

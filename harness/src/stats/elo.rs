@@ -41,7 +41,8 @@ pub fn score_of_elo(elo: f64) -> f64 {
 
 /// Logistic Elo of a score between 0 and 1, both excluded.
 pub fn elo_of_score(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    // Adding zero turns the -0 of a level score into 0.
+    -400.0 * (1.0 / score - 1.0).log10() + 0.0
 }
 
 /// Logistic Elo of any score from 0 to 1, finite because the score is first

@@ -11,10 +11,12 @@
 //! * [`sprt`]: the sequential test, incremental.
 
 pub mod counts;
+pub mod definitions;
 pub mod distribution;
 pub mod elo;
 pub mod llr;
 pub mod normal;
+pub mod plan;
 pub mod sample;
 pub mod simulate;
 pub mod sprt;

@@ -2,7 +2,10 @@
 //! people's programs, against this crate's statistics.
 
 mod fishtest;
+mod others;
+mod planning;
 mod report;
+mod sequences;
 
 use report::{Case, Report};
 
@@ -20,34 +23,54 @@ fn golden() -> Option<Vec<Case>> {
     Some(cases.cloned().map(Case::new).collect())
 }
 
-#[test]
-fn fishtest() {
+type Compare = fn(&Case, &mut Report);
+
+/// Runs each comparison on the cases whose names start with its prefix.
+fn check(comparisons: &[(&str, Compare)]) {
     let Some(cases) = golden() else { return };
     let mut report = Report::default();
-    for case in cases
-        .iter()
-        .filter(|case| case.id.starts_with("fishtest-penta"))
-    {
-        fishtest::match_of_pairs(case, &mut report);
-    }
-    for case in cases
-        .iter()
-        .filter(|case| case.id.starts_with("fishtest-tri"))
-    {
-        fishtest::match_of_games(case, &mut report);
+    for (prefix, compare) in comparisons {
+        let mut matching = cases
+            .iter()
+            .filter(|case| case.id.starts_with(prefix))
+            .peekable();
+        assert!(matching.peek().is_some(), "no case starts with {prefix}");
+        matching.for_each(|case| compare(case, &mut report));
     }
     report.finish();
 }
 
 #[test]
+fn fishtest_match_and_test() {
+    check(&[
+        ("fishtest-penta", fishtest::match_of_pairs),
+        ("fishtest-tri", fishtest::match_of_games),
+        ("fishtest-overshoot", sequences::overshoot),
+    ]);
+}
+
+#[test]
 fn extreme_bounds() {
-    let Some(cases) = golden() else { return };
-    let mut report = Report::default();
-    for case in cases
-        .iter()
-        .filter(|case| case.id.starts_with("extreme-bounds"))
-    {
-        fishtest::extreme_bounds(case, &mut report);
-    }
-    report.finish();
+    check(&[("extreme-bounds", fishtest::extreme_bounds)]);
+}
+
+#[test]
+fn definitions_of_others() {
+    check(&[
+        ("fastchess-penta", others::fastchess_pairs),
+        ("fastchess-tri", others::fastchess_games),
+        ("openbench-penta", others::openbench_pairs),
+        ("openbench-tri", others::openbench_games),
+        ("cutechess-tri", others::cutechess),
+        ("cchesscli-tri", others::c_chess_cli),
+    ]);
+}
+
+#[test]
+fn planning() {
+    check(&[
+        ("fishtest-sprtcalc", planning::calculator),
+        ("vdbergh-randomwalk", planning::random_walk),
+        ("montecarlo-sprt", planning::simulated),
+    ]);
 }

@@ -34,6 +34,21 @@ impl CountsArgs {
         }
     }
 
+    /// The single games, as far as they are known: not from five counts of
+    /// pairs.
+    pub(super) fn games(&self) -> Option<Wdl> {
+        let Some(pairs) = self.pentanomial else {
+            return self.wdl;
+        };
+        let [ll, ld, _, wd, ww] = pairs.counts.0;
+        let [wl, dd] = pairs.level?;
+        Some(Wdl {
+            wins: 2 * ww + wd + wl,
+            draws: ld + wd + 2 * dd,
+            losses: 2 * ll + ld + wl,
+        })
+    }
+
     /// Pairs of a win each, by pairs of two draws; `None` if that was not
     /// given, or if there was no pair of two draws.
     pub(super) fn wl_dd_ratio(&self) -> Option<f64> {
@@ -42,7 +57,7 @@ impl CountsArgs {
     }
 }
 
-fn parse_pairs(text: &str) -> Result<Pairs, String> {
+pub(super) fn parse_pairs(text: &str) -> Result<Pairs, String> {
     match *parse_counts(text)?.as_slice() {
         [ll, ld, level, wd, ww] => Ok(Pairs {
             counts: Pentanomial([ll, ld, level, wd, ww]),

@@ -1,19 +1,22 @@
 //! `hone calc elo`: Elo of a match of fixed length.
 
-use std::fmt::Write as _;
-
 use clap::Args;
 use serde::Serialize;
 
 use super::counts::CountsArgs;
+use super::text::{Lines, interval, number, percent};
 use crate::cli::{Exit, Failure};
-use crate::stats::{Estimate, Summary};
+use crate::stats::Summary;
+use crate::stats::definitions::Definition;
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
 #[derive(Debug, Args)]
 pub(super) struct Elo {
     #[command(flatten)]
     counts: CountsArgs,
+    /// Whose definitions to use: hone, fishtest, fastchess, openbench, cutechess or c-chess-cli
+    #[arg(long, default_value_t)]
+    definition: Definition,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -21,64 +24,39 @@ pub(super) struct Elo {
 
 #[derive(Debug, Serialize)]
 struct Output {
+    definition: &'static str,
     #[serde(flatten)]
     summary: Summary,
+    /// Pairs of a win each by pairs of two draws.
     wl_dd_ratio: Option<f64>,
 }
 
 impl Elo {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let output = Output {
-            summary: Summary::new(self.counts.counts()),
+            definition: self.definition.name(),
+            summary: self.definition.summary(self.counts.counts())?,
             wl_dd_ratio: self.counts.wl_dd_ratio(),
         };
         if self.json {
             println!("{}", serde_json::to_string(&output)?);
         } else {
-            print!("{}", table(&output));
+            table(&output).print();
         }
         Ok(Exit::Done)
     }
 }
 
-fn table(output: &Output) -> String {
+fn table(output: &Output) -> Lines {
     let summary = &output.summary;
-    let mut text = String::new();
-    let mut row = |name: &str, value: String| {
-        writeln!(text, "{name:<12} {value}").expect("writing to a string succeeds");
-    };
-    row(
-        "Score",
-        number(summary.score.map(|score| 100.0 * score), " %"),
-    );
-    row("Elo", interval(summary.elo));
-    row("nElo", interval(summary.nelo));
-    row("LOS", number(summary.los.map(|los| 100.0 * los), " %"));
-    row(
-        "Draw ratio",
-        number(summary.draw_ratio.map(|ratio| 100.0 * ratio), " %"),
-    );
-    row("Pair ratio", number(summary.pair_ratio, ""));
-    row("WL/DD ratio", number(output.wl_dd_ratio, ""));
-    text
-}
-
-fn number(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(
-        || "not defined".to_owned(),
-        |value| format!("{value:.2}{unit}"),
-    )
-}
-
-fn interval(estimate: Option<Estimate>) -> String {
-    estimate.map_or_else(
-        || "not defined".to_owned(),
-        |e| {
-            let half = e.half_width();
-            format!(
-                "{:.2} +/- {half:.2} [{:.2}, {:.2}] (95 %)",
-                e.estimate, e.low, e.high
-            )
-        },
-    )
+    let mut lines = Lines::default();
+    lines.row("Score", percent(summary.score));
+    lines.row("Elo", interval(summary.elo));
+    lines.row("nElo", interval(summary.nelo));
+    lines.row("LOS", percent(summary.los));
+    lines.row("Draw ratio", percent(summary.draw_ratio));
+    lines.row("Pair ratio", number(summary.pair_ratio, ""));
+    lines.row("WL/DD ratio", number(output.wl_dd_ratio, ""));
+    lines.row("Definition", output.definition);
+    lines
 }

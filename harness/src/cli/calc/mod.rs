@@ -2,6 +2,14 @@
 
 mod counts;
 mod elo;
+mod pairs_args;
+mod plan;
+mod plan_chart;
+mod run_folder;
+mod simulate;
+mod sprt;
+mod sprt_args;
+mod text;
 
 use clap::Subcommand;
 
@@ -17,13 +25,19 @@ pub(super) struct CalcArgs {
 #[derive(Debug, Subcommand)]
 enum Command {
     Elo(elo::Elo),
+    Sprt(sprt::SprtCommand),
+    Plan(plan::Plan),
+    Simulate(simulate::Simulate),
 }
 
 impl CalcArgs {
     /// Runs the chosen calculator.
     pub(super) fn run(self) -> Result<Exit, Failure> {
         match self.command {
-            Command::Elo(elo) => elo.run(),
+            Command::Elo(command) => command.run(),
+            Command::Sprt(command) => command.run(),
+            Command::Plan(command) => command.run(),
+            Command::Simulate(command) => command.run(),
         }
     }
 }

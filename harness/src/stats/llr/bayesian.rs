@@ -52,7 +52,12 @@ pub fn draw_elo(games: &Wdl) -> f64 {
 
 /// Bounds in BayesElo as logistic ones, by the draw Elo of the games.
 pub fn bayesian_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
-    let draw_elo = draw_elo(games);
+    bayesian_bounds_of(&Sample::games(games).probabilities, elo0, elo1)
+}
+
+/// The same by probabilities of loss, draw and win.
+pub fn bayesian_bounds_of(game: &[f64; 3], elo0: f64, elo1: f64) -> (f64, f64) {
+    let BayesElo { draw_elo, .. } = BayesElo::of_probabilities(*game);
     let logistic = |strength| BayesElo { strength, draw_elo }.logistic();
     (logistic(elo0), logistic(elo1))
 }

@@ -10,10 +10,10 @@ mod tilt;
 
 use super::counts::{Counts, Pentanomial, Wdl};
 use super::elo::score_of_elo;
-use super::sample::Sample;
+use super::sample::{Sample, dot};
 use super::sprt::Model;
 
-pub use bayesian::{BayesElo, bayesian_bounds, draw_elo};
+pub use bayesian::{BayesElo, bayesian_bounds, bayesian_bounds_of, draw_elo};
 
 use tilt::Tilt;
 
@@ -48,6 +48,12 @@ pub fn bayesian_of_pairs(pairs: &Pentanomial, games: &Wdl, elo0: f64, elo1: f64)
     logistic(&Sample::pairs(pairs), elo0, elo1)
 }
 
+/// The probabilities of loss, draw and win in a game of pairs, with every
+/// level pair taken for two draws.
+pub fn games_of_distribution([ll, ld, level, wd, ww]: &[f64; 5]) -> [f64; 3] {
+    [ll + ld / 2.0, level + (ld + wd) / 2.0, ww + wd / 2.0]
+}
+
 /// The games of pairs, with every level pair taken for two draws.
 pub fn games_of_pairs(pairs: &Pentanomial) -> Wdl {
     let [ll, ld, level, wd, ww] = pairs.0;
@@ -60,25 +66,36 @@ pub fn games_of_pairs(pairs: &Pentanomial) -> Wdl {
 
 fn of_sample<const K: usize>(model: Model, sample: &Sample<K>, elo0: f64, elo1: f64) -> f64 {
     match model {
-        Model::Normalized => normalized::llr(sample, elo0, elo1),
+        Model::Normalized => normalized(sample, elo0, elo1),
         Model::Logistic | Model::Bayesian | Model::Betting => logistic(sample, elo0, elo1),
     }
 }
 
 /// Logistic model: strength is the mean score.
 pub fn logistic<const K: usize>(sample: &Sample<K>, elo0: f64, elo1: f64) -> f64 {
-    let tilt = |elo| {
-        Tilt::solve(
-            &sample.probabilities,
-            &Sample::<K>::SCORES,
-            score_of_elo(elo),
-        )
-    };
-    sample.size * Tilt::mean_log_ratio(&sample.probabilities, &tilt(elo0), &tilt(elo1))
+    let jumps = logistic_jumps(&sample.probabilities, elo0, elo1);
+    sample.size * dot(&sample.probabilities, &jumps)
+}
+
+/// What each result of a pair adds to the logistic LLR if results follow
+/// `truth`: ln(q1_i / q0_i).
+pub fn logistic_jumps<const K: usize>(truth: &[f64; K], elo0: f64, elo1: f64) -> [f64; K] {
+    let tilt = |elo| Tilt::solve(truth, &Sample::<K>::SCORES, score_of_elo(elo));
+    Tilt::log_ratios(&tilt(elo0), &tilt(elo1))
+}
+
+/// What each result of a pair adds to the normalized LLR.
+pub fn normalized_jumps<const K: usize>(truth: &[f64; K], elo0: f64, elo1: f64) -> [f64; K] {
+    let [zero, one] = normalized::solutions(truth, elo0, elo1);
+    Tilt::log_ratios(&zero, &one)
 }
 
 /// Normalized model: strength is the mean score's distance from one half in
 /// standard deviations.
 pub fn normalized<const K: usize>(sample: &Sample<K>, elo0: f64, elo1: f64) -> f64 {
-    normalized::llr(sample, elo0, elo1)
+    sample.size
+        * dot(
+            &sample.probabilities,
+            &normalized_jumps(&sample.probabilities, elo0, elo1),
+        )
 }

@@ -16,16 +16,19 @@ use super::super::elo::NELO_PER_SIGMA;
 use super::super::sample::{Sample, dot};
 use super::tilt::Tilt;
 
-/// The log-likelihood ratio between two strengths in normalized Elo.
-pub(super) fn llr<const K: usize>(sample: &Sample<K>, nelo0: f64, nelo1: f64) -> f64 {
-    let [zero, one] = [nelo0, nelo1].map(|nelo| {
+/// The solutions for two strengths in normalized Elo.
+pub(super) fn solutions<const K: usize>(
+    probabilities: &[f64; K],
+    nelo0: f64,
+    nelo1: f64,
+) -> [Tilt<K>; 2] {
+    [nelo0, nelo1].map(|nelo| {
         let problem = Problem {
-            probabilities: &sample.probabilities,
+            probabilities,
             t: nelo * Sample::<K>::GAMES.sqrt() / NELO_PER_SIGMA,
         };
         problem.fixed_point().unwrap_or_else(|| problem.search())
-    });
-    sample.size * Tilt::mean_log_ratio(&sample.probabilities, &zero, &one)
+    })
 }
 
 /// Find the distribution most likely to have given `probabilities` among

@@ -96,20 +96,18 @@ impl<const K: usize> Tilt<K> {
         }
     }
 
-    /// sum p_i ln(q1_i / q0_i) of two solutions for the same `probabilities`.
-    pub(super) fn mean_log_ratio(probabilities: &[f64; K], zero: &Self, one: &Self) -> f64 {
-        let mut sum = 0.0;
-        for (i, p) in probabilities.iter().enumerate() {
+    /// ln(q1_i / q0_i) of two solutions for the same probabilities.
+    pub(super) fn log_ratios(zero: &Self, one: &Self) -> [f64; K] {
+        std::array::from_fn(|i| {
             let change = (zero.excess[i] - one.excess[i]) / one.weights[i];
-            sum += p * if change.abs() < SMALL {
+            if change.abs() < SMALL {
                 ln_1p_of_small(change)
             } else if change.abs() < 0.5 {
                 change.ln_1p()
             } else {
                 (zero.weights[i] / one.weights[i]).ln()
-            };
-        }
-        sum
+            }
+        })
     }
 }
 

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::counts::{Counts, Wdl};
-use super::super::elo::{Estimate, NELO_PER_SIGMA, score_of_elo, sigma_per_game};
+use super::super::elo::{Estimate, score_of_elo};
 use super::super::llr;
 use super::super::sample::Sample;
 use super::{Brownian, Model, SprtConfig};
@@ -67,7 +67,7 @@ struct Outcome {
 impl Outcome {
     fn new<const K: usize>(config: &SprtConfig, sample: &Sample<K>) -> Self {
         let (mean, variance) = sample.mean_and_variance();
-        let scores = scores_of_bounds(config, variance, Sample::<K>::GAMES);
+        let scores = config.scores_of_bounds(variance, Sample::<K>::GAMES);
         let (lower, upper) = config.bounds();
         let mut outcome = Self {
             elo0: config.elo0,
@@ -148,13 +148,4 @@ impl Outcome {
         }
         0.5 * (low + high)
     }
-}
-
-/// The expected scores at the test's bounds. For the normalized model they
-/// depend on the variance of a unit of `games` games.
-pub(super) fn scores_of_bounds(config: &SprtConfig, variance: f64, games: f64) -> [f64; 2] {
-    [config.elo0, config.elo1].map(|elo| match config.model {
-        Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * sigma_per_game(variance, games),
-        Model::Logistic | Model::Bayesian | Model::Betting => score_of_elo(elo),
-    })
 }

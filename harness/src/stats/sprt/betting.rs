@@ -81,6 +81,12 @@ impl Betting {
         }
     }
 
+    /// What each result of a pair adds to the statistic once the variance of
+    /// its score is known.
+    pub(crate) fn jumps(bounds: [f64; 2], variance: f64) -> [f64; 5] {
+        Sample::<5>::SCORES.map(|score| log_gains(bounds, variance, score)[0])
+    }
+
     /// Both wealths as one number on the scale of a log-likelihood ratio: the
     /// logarithm of the wealth gained against H0, or less that gained against
     /// H1, whichever is nearer to its end of [ln beta, -ln alpha].

@@ -77,6 +77,28 @@ impl Brownian {
         probability.clamp(0.0, 1.0)
     }
 
+    /// The time by which the motion has stopped with this probability.
+    pub fn time_quantile(&self, probability: f64) -> f64 {
+        let stopped = |time: f64| {
+            1.0 - self.outcome_probability(time, self.upper)
+                + self.outcome_probability(time, self.lower)
+        };
+        let mut high = self.expected_time();
+        while stopped(high) < probability {
+            high *= 2.0;
+        }
+        let mut low = 0.0;
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if stopped(middle) < probability {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
     /// The eigenfunction expansion; converges fast if the motion has had time
     /// to see both bounds.
     fn outcome_by_series(&self, time: f64, level: f64) -> f64 {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::elo::{NELO_PER_SIGMA, score_of_elo, sigma_per_game};
+
 /// On which scale the bounds are, and which statistic is tested.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -136,6 +138,16 @@ impl SprtConfig {
             return Err(SprtError::OvershootOfBetting);
         }
         Ok(())
+    }
+
+    /// The expected scores of H0 and H1. Those of the normalized model depend
+    /// on the variance of a unit of `games` games. Bounds of the Bayesian model
+    /// have to be converted to logistic ones before.
+    pub fn scores_of_bounds(&self, variance: f64, games: f64) -> [f64; 2] {
+        [self.elo0, self.elo1].map(|elo| match self.model {
+            Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * sigma_per_game(variance, games),
+            Model::Logistic | Model::Bayesian | Model::Betting => score_of_elo(elo),
+        })
     }
 
     /// The bounds at which H0 and H1 are accepted, before any correction.

@@ -1,0 +1,186 @@
+//! `hone calc plan`: what a sequential test will cost.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::pairs_args::PairsArgs;
+use super::plan_chart;
+use super::sprt_args::SprtArgs;
+use crate::cli::{Exit, Failure};
+use crate::stats::plan::{self, Point};
+use crate::stats::{Model, SprtConfig};
+
+/// Pass probability and number of pairs of a sequential test, by true strength
+#[derive(Debug, Args)]
+pub(super) struct Plan {
+    #[command(flatten)]
+    pairs: PairsArgs,
+    #[command(flatten)]
+    test: SprtArgs,
+    /// True strengths in Elo, on the model's scale; by default around the bounds
+    #[arg(
+        long,
+        value_name = "ELO,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    elos: Vec<f64>,
+    /// Speed, for the time a test takes
+    #[arg(long, value_name = "PAIRS", value_parser = positive)]
+    pairs_per_hour: Option<f64>,
+    /// Time there is: which elo1 is affordable from elo0?
+    #[arg(long, value_parser = positive)]
+    hours: Option<f64>,
+    /// Write the curves as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Output {
+    model: Model,
+    elo0: f64,
+    elo1: f64,
+    points: Vec<TimedPoint>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    affordable: Option<Affordable>,
+}
+
+#[derive(Debug, Serialize)]
+struct TimedPoint {
+    #[serde(flatten)]
+    point: Point,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hours: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hours_q95: Option<f64>,
+}
+
+/// The narrowest test that fits into the time.
+#[derive(Debug, Serialize)]
+struct Affordable {
+    hours: f64,
+    elo0: f64,
+    /// If a test in the middle of its bounds, the most expensive strength,
+    /// may take that long on average; `null` if no test can.
+    elo1: Option<f64>,
+}
+
+impl Plan {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let config = self.test.config()?;
+        let base = self.pairs.base()?;
+        let speed = match (self.pairs_per_hour, self.pairs.run_folder()) {
+            (Some(speed), _) => Some(speed),
+            (None, Some(folder)) => measured_speed(folder),
+            (None, None) => None,
+        };
+        let elos = if self.elos.is_empty() {
+            around(&config)
+        } else {
+            self.elos.clone()
+        };
+        let points = elos
+            .into_iter()
+            .map(|elo| {
+                let point = plan::point(&config, &base, elo)?;
+                Ok(TimedPoint {
+                    point,
+                    hours: speed.map(|speed| point.pairs / speed),
+                    hours_q95: speed.map(|speed| point.pairs_q95 / speed),
+                })
+            })
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let affordable = match (self.hours, speed) {
+            (Some(hours), Some(speed)) => Some(Affordable {
+                hours,
+                elo0: config.elo0,
+                elo1: plan::affordable_elo1(&config, &base, hours * speed)?,
+            }),
+            (Some(_), None) => {
+                return Err(anyhow::anyhow!("--hours needs a speed: give --pairs-per-hour").into());
+            }
+            (None, _) => None,
+        };
+        let output = Output {
+            model: config.model,
+            elo0: config.elo0,
+            elo1: config.elo1,
+            points,
+            affordable,
+        };
+        if let Some(path) = &self.svg {
+            plan_chart::write(path, &config, &base)?;
+        }
+        if self.json {
+            println!("{}", serde_json::to_string(&output)?);
+        } else {
+            print(&output);
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if number > 0.0 && f64::is_finite(number) => Ok(number),
+        _ => Err(format!("`{text}` is not a number above 0")),
+    }
+}
+
+/// Thirteen strengths from one width below the bounds to one above.
+fn around(config: &SprtConfig) -> Vec<f64> {
+    let width = config.elo1 - config.elo0;
+    (-4..=8)
+        .map(|i| config.elo0 + 0.25 * f64::from(i) * width)
+        .collect()
+}
+
+/// Pairs per hour of a finished run, from its report.
+fn measured_speed(folder: &std::path::Path) -> Option<f64> {
+    let text = std::fs::read_to_string(folder.join("report.json")).ok()?;
+    let report: serde_json::Value = serde_json::from_str(&text).ok()?;
+    let (pairs, seconds) = (report["pairs"].as_f64()?, report["seconds"].as_f64()?);
+    (pairs > 0.0 && seconds > 0.0).then(|| 3600.0 * pairs / seconds)
+}
+
+fn print(output: &Output) {
+    println!("{} [{}, {}]", output.model, output.elo0, output.elo1);
+    let timed = output.points.iter().any(|point| point.hours.is_some());
+    let hours = if timed { "     hours  95 % hours" } else { "" };
+    println!(
+        "{:>9} {:>8} {:>10} {:>11}{hours}",
+        "true Elo", "pass", "pairs", "95 % pairs"
+    );
+    for TimedPoint {
+        point,
+        hours,
+        hours_q95,
+    } in &output.points
+    {
+        print!(
+            "{:>9.2} {:>7.2}% {:>10.0} {:>11.0}",
+            point.elo,
+            100.0 * point.pass,
+            point.pairs,
+            point.pairs_q95
+        );
+        match (hours, hours_q95) {
+            (Some(hours), Some(q95)) => println!("{hours:>10.1} {q95:>11.1}"),
+            _ => println!(),
+        }
+    }
+    if let Some(Affordable { hours, elo0, elo1 }) = &output.affordable {
+        match elo1 {
+            Some(elo1) => println!(
+                "In {hours} hours on average, even for a strength in the middle: [{elo0}, {elo1:.2}]"
+            ),
+            None => println!("No test from {elo0} Elo fits into {hours} hours on average"),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `hone calc sprt`: a sequential test of counts.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::counts::CountsArgs;
+use super::sprt_args::SprtArgs;
+use super::text::{Lines, interval, number, percent};
+use crate::cli::{Exit, Failure};
+use crate::stats::definitions::Definition;
+use crate::stats::sprt::{SprtEstimate, after_test};
+use crate::stats::{Counts, Estimate, Model, Wdl, plan};
+
+/// The sequential test of a match, with the estimate after it
+#[derive(Debug, Args)]
+pub(super) struct SprtCommand {
+    #[command(flatten)]
+    counts: CountsArgs,
+    #[command(flatten)]
+    test: SprtArgs,
+    /// Whose definitions to use: hone, fishtest, fastchess, openbench, cutechess or c-chess-cli
+    #[arg(long, default_value_t)]
+    definition: Definition,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Output {
+    definition: &'static str,
+    model: Model,
+    elo0: f64,
+    elo1: f64,
+    llr: Option<f64>,
+    lower: f64,
+    upper: f64,
+    verdict: &'static str,
+    elo: Option<Estimate>,
+    nelo: Option<Estimate>,
+    los: Option<f64>,
+    sprt_elo: Option<SprtEstimate>,
+}
+
+impl SprtCommand {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let output = self.evaluate()?;
+        if self.json {
+            println!("{}", serde_json::to_string(&output)?);
+        } else {
+            self.table(&output).print();
+        }
+        Ok(Exit::Done)
+    }
+
+    fn evaluate(&self) -> Result<Output, Failure> {
+        let config = self.test.config()?;
+        let counts = self.counts.counts();
+        let games = self.counts.games();
+        let llr = match (self.definition, counts, games) {
+            (Definition::Hone | Definition::Fishtest, Counts::Pentanomial(pairs), Some(games))
+                if config.model == Model::Bayesian =>
+            {
+                let (elo0, elo1) = (config.elo0, config.elo1);
+                Some(crate::stats::llr::bayesian_of_pairs(
+                    &pairs, &games, elo0, elo1,
+                ))
+            }
+            (definition, counts, _) => {
+                definition.llr(config.model, counts, config.elo0, config.elo1)?
+            }
+        };
+        let (mut lower, mut upper) = config.bounds();
+        if config.overshoot {
+            let overshoot = plan::expected_overshoot(&config, counts);
+            (lower, upper) = (lower + overshoot, upper - overshoot);
+        }
+        let summary = self.definition.summary(counts)?;
+        Ok(Output {
+            definition: self.definition.name(),
+            model: config.model,
+            elo0: config.elo0,
+            elo1: config.elo1,
+            llr,
+            lower,
+            upper,
+            verdict: match llr {
+                Some(llr) if llr >= upper => "H1",
+                Some(llr) if llr <= lower => "H0",
+                _ => "none",
+            },
+            elo: summary.elo,
+            nelo: summary.nelo,
+            los: summary.los,
+            sprt_elo: after_test::estimate(&config, counts, games),
+        })
+    }
+
+    fn table(&self, output: &Output) -> Lines {
+        let mut lines = Lines::default();
+        let (elo0, elo1) = (output.elo0, output.elo1);
+        lines.row("Test", format!("{} [{elo0}, {elo1}]", output.model));
+        let (lower, upper) = (output.lower, output.upper);
+        let llr = number(output.llr, "");
+        lines.row("LLR", format!("{llr} [{lower:.2}, {upper:.2}]"));
+        lines.row(
+            "Verdict",
+            match output.verdict {
+                "none" => "none: go on",
+                verdict => verdict,
+            },
+        );
+        lines.row("Elo", interval(output.elo));
+        lines.row("nElo", interval(output.nelo));
+        lines.row("LOS", percent(output.los));
+        lines.row(
+            "Elo after SPRT",
+            interval(output.sprt_elo.map(|estimate| estimate.elo)),
+        );
+        lines.row(
+            "LOS after SPRT",
+            percent(output.sprt_elo.map(|estimate| estimate.los)),
+        );
+        lines.row("Definition", output.definition);
+        lines.note(
+            "The test stops where its score has strayed far enough, so the plain Elo is biased \
+             outwards; the one after SPRT is median-unbiased.",
+        );
+        if output.model == Model::Bayesian && self.level_pairs_are_guessed() {
+            lines.note(
+                "Level pairs are taken for two draws: give six counts \
+                 (LL,LD,WL,DD,WD,WW) for the exact draw Elo.",
+            );
+        }
+        if output.model == Model::Betting {
+            lines.note("From counts alone: the average over all orders of the results.");
+        }
+        lines
+    }
+
+    fn level_pairs_are_guessed(&self) -> bool {
+        let games: Option<Wdl> = self.counts.games();
+        matches!(self.counts.counts(), Counts::Pentanomial(_)) && games.is_none()
+    }
+}

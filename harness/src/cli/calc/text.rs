@@ -1,0 +1,49 @@
+//! Tables of names and values.
+
+use crate::stats::Estimate;
+
+/// Lines of a name and a value each.
+#[derive(Debug, Default)]
+pub(super) struct Lines(String);
+
+impl Lines {
+    pub(super) fn row(&mut self, name: &str, value: impl AsRef<str>) {
+        self.0.push_str(&format!("{name:<14} {}\n", value.as_ref()));
+    }
+
+    pub(super) fn note(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    pub(super) fn print(&self) {
+        print!("{}", self.0);
+    }
+}
+
+/// A number with two decimals, or that it is not defined.
+pub(super) fn number(value: Option<f64>, unit: &str) -> String {
+    value.map_or_else(
+        || "not defined".to_owned(),
+        |value| format!("{value:.2}{unit}"),
+    )
+}
+
+/// A share as a percentage.
+pub(super) fn percent(share: Option<f64>) -> String {
+    number(share.map(|share| 100.0 * share), " %")
+}
+
+/// An estimate with its interval, both ways that testers write it.
+pub(super) fn interval(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || "not defined".to_owned(),
+        |e| {
+            let half = e.half_width();
+            format!(
+                "{:.2} +/- {half:.2} [{:.2}, {:.2}] (95 %)",
+                e.estimate, e.low, e.high
+            )
+        },
+    )
+}

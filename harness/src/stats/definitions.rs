@@ -1,0 +1,350 @@
+//! The same numbers as other programs define them.
+//!
+//! What a program prints as infinite or NaN is `None` here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::counts::{Counts, Wdl};
+use super::elo::score_of_elo;
+use super::elo::{self, Estimate, NELO_PER_SIGMA, Summary, clamped_elo_of_score, elo_of_score};
+use super::llr::{self, BayesElo};
+use super::normal::{self, Z95};
+use super::sample::Sample;
+use super::sprt::Model;
+
+/// Whose definitions are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Definition {
+    /// fishtest's, with the score as it was and nothing defined without games.
+    #[default]
+    Hone,
+    Fishtest,
+    Fastchess,
+    OpenBench,
+    Cutechess,
+    CChessCli,
+}
+
+/// Why a program has no such number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    #[error(
+        "unknown definition `{0}`: use hone, fishtest, fastchess, openbench, cutechess or c-chess-cli"
+    )]
+    Unknown(String),
+    #[error("{0} counts single games: give wins, draws and losses instead of pairs")]
+    SingleGames(Definition),
+    #[error("{definition} has no {model} test of {unit}")]
+    Model {
+        definition: Definition,
+        model: Model,
+        unit: &'static str,
+    },
+}
+
+impl Definition {
+    /// All definitions.
+    pub const ALL: [Definition; 6] = [
+        Definition::Hone,
+        Definition::Fishtest,
+        Definition::Fastchess,
+        Definition::OpenBench,
+        Definition::Cutechess,
+        Definition::CChessCli,
+    ];
+
+    /// The name on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Definition::Hone => "hone",
+            Definition::Fishtest => "fishtest",
+            Definition::Fastchess => "fastchess",
+            Definition::OpenBench => "openbench",
+            Definition::Cutechess => "cutechess",
+            Definition::CChessCli => "c-chess-cli",
+        }
+    }
+
+    /// The match as this program summarises it.
+    ///
+    /// # Errors
+    /// If the program does not know pairs and pairs were given.
+    pub fn summary(self, counts: Counts) -> Result<Summary, DefinitionError> {
+        match (self, counts) {
+            (Definition::Hone, counts) => Ok(Summary::new(counts)),
+            (Definition::Fishtest, Counts::Pentanomial(pairs)) => {
+                Ok(fishtest(&Sample::pairs(&pairs), counts))
+            }
+            (Definition::Fishtest, Counts::Wdl(games)) => {
+                Ok(fishtest(&Sample::games(&games), counts))
+            }
+            (Definition::Fastchess, Counts::Pentanomial(pairs)) => {
+                Ok(fastchess(Sample::raw(pairs.0), counts))
+            }
+            (Definition::Fastchess, Counts::Wdl(games)) => Ok(fastchess(raw(&games), counts)),
+            (Definition::OpenBench, Counts::Pentanomial(pairs)) => {
+                Ok(openbench(Sample::raw(pairs.0), counts))
+            }
+            (Definition::OpenBench, Counts::Wdl(games)) => Ok(openbench(raw(&games), counts)),
+            (Definition::Cutechess | Definition::CChessCli, Counts::Wdl(games)) => {
+                Ok(cutechess(&games))
+            }
+            (Definition::Cutechess | Definition::CChessCli, Counts::Pentanomial(_)) => {
+                Err(DefinitionError::SingleGames(self))
+            }
+        }
+    }
+
+    /// The log-likelihood ratio as this program computes it. fastchess stops
+    /// its root search early, at three digits or so; the exact value is given
+    /// for it. `None` where the program's formula has no value.
+    ///
+    /// # Errors
+    /// If the program has no such test.
+    pub fn llr(
+        self,
+        model: Model,
+        counts: Counts,
+        elo0: f64,
+        elo1: f64,
+    ) -> Result<Option<f64>, DefinitionError> {
+        let exact = || llr::llr(model, counts, elo0, elo1);
+        let unsupported = |unit| DefinitionError::Model {
+            definition: self,
+            model,
+            unit,
+        };
+        let value = match (self, model, counts) {
+            (Definition::Hone, ..) => exact(),
+            (_, Model::Betting, _) => return Err(unsupported("any kind")),
+            (Definition::Fishtest, ..) => exact(),
+            (Definition::Fastchess, Model::Bayesian, Counts::Wdl(games)) => {
+                let is_one_sided = games.wins == 0 || games.losses == 0;
+                if is_one_sided { 0.0 } else { exact() }
+            }
+            (Definition::Fastchess, Model::Bayesian, _) => return Err(unsupported("pairs")),
+            (Definition::Fastchess, ..) => exact(),
+            (Definition::OpenBench, Model::Normalized, Counts::Pentanomial(_)) => exact(),
+            (Definition::OpenBench, Model::Bayesian, Counts::Wdl(games)) => {
+                let counts = games_array(&games);
+                if counts.contains(&0.0) {
+                    0.0
+                } else {
+                    plug_in_llr(counts, elo0, elo1)
+                }
+            }
+            (Definition::Cutechess, Model::Bayesian | Model::Logistic, Counts::Wdl(games)) => {
+                cutechess_llr(&games, elo0, elo1)
+            }
+            (Definition::CChessCli, Model::Logistic, Counts::Wdl(games)) => {
+                approximate_llr(&games, elo0, elo1)
+            }
+            (Definition::Cutechess | Definition::CChessCli, _, Counts::Pentanomial(_)) => {
+                return Err(DefinitionError::SingleGames(self));
+            }
+            (_, _, Counts::Pentanomial(_)) => return Err(unsupported("pairs")),
+            (_, _, Counts::Wdl(_)) => return Err(unsupported("single games")),
+        };
+        Ok(finite(value))
+    }
+}
+
+impl fmt::Display for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Definition {
+    type Err = DefinitionError;
+
+    fn from_str(name: &str) -> Result<Self, DefinitionError> {
+        Definition::ALL
+            .into_iter()
+            .find(|definition| definition.name() == name)
+            .ok_or_else(|| DefinitionError::Unknown(name.to_owned()))
+    }
+}
+
+fn games_array(games: &Wdl) -> [f64; 3] {
+    [games.losses, games.draws, games.wins].map(|n| n as f64)
+}
+
+fn raw(games: &Wdl) -> Option<Sample<3>> {
+    Sample::raw([games.losses, games.draws, games.wins])
+}
+
+fn facts(counts: Counts) -> Summary {
+    Summary {
+        score: counts.score(),
+        elo: None,
+        nelo: None,
+        los: None,
+        draw_ratio: counts.draw_ratio(),
+        pair_ratio: counts.pair_ratio(),
+    }
+}
+
+/// fishtest computes everything, the score too, from the regularised counts.
+fn fishtest<const K: usize>(sample: &Sample<K>, counts: Counts) -> Summary {
+    Summary {
+        score: Some(sample.mean_and_variance().0),
+        elo: Some(elo::elo_of_sample(sample)),
+        nelo: Some(elo::nelo_of_sample(sample)),
+        los: Some(elo::los_of_sample(sample)),
+        ..facts(counts)
+    }
+}
+
+/// fastchess takes the counts as they are; its interval of normalized Elo
+/// takes the deviation to be known.
+fn fastchess<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summary {
+    let Some(sample) = sample else {
+        return facts(counts);
+    };
+    let (mean, variance) = sample.mean_and_variance();
+    let error = (variance / sample.size).sqrt();
+    let per_unit = NELO_PER_SIGMA / Sample::<K>::GAMES.sqrt();
+    let margin = per_unit * Z95 / sample.size.sqrt();
+    let nelo = per_unit * (mean - 0.5) / variance.sqrt();
+    Summary {
+        elo: interval(
+            elo_of_score(mean),
+            elo_of_score(mean - Z95 * error),
+            elo_of_score(mean + Z95 * error),
+        ),
+        nelo: interval(nelo, nelo - margin, nelo + margin),
+        los: finite(normal::cdf((mean - 0.5) / error)),
+        ..facts(counts)
+    }
+}
+
+/// OpenBench uses Student's distribution.
+fn openbench<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summary {
+    let Some(sample) = sample.filter(|sample| sample.size > 1.0) else {
+        return facts(counts);
+    };
+    let (mean, variance) = sample.mean_and_variance();
+    let error = (variance / sample.size).sqrt();
+    let student = StudentsT::new(0.0, 1.0, sample.size - 1.0).expect("more than one unit");
+    let margin = student_quantile(&student) * error;
+    Summary {
+        elo: interval(
+            clamped_elo_of_score(mean),
+            clamped_elo_of_score(mean - margin),
+            clamped_elo_of_score(mean + margin),
+        ),
+        ..facts(counts)
+    }
+}
+
+/// The 97.5 % quantile. The library's is good to about 1e-6; Newton's method
+/// does the rest.
+fn student_quantile(student: &StudentsT) -> f64 {
+    use statrs::distribution::Continuous as _;
+    let mut x = student.inverse_cdf(0.975);
+    for _ in 0..4 {
+        x -= (student.cdf(x) - 0.975) / student.pdf(x);
+    }
+    x
+}
+
+/// cutechess: an approximate normal quantile, and a LOS that ignores draws.
+fn cutechess(games: &Wdl) -> Summary {
+    /// Winitzki's approximation of the 97.5 % quantile, in its last digits.
+    fn quantile() -> f64 {
+        const A: f64 = 8.0 * (std::f64::consts::PI - 3.0)
+            / (3.0 * std::f64::consts::PI * (4.0 - std::f64::consts::PI));
+        let x: f64 = 0.95;
+        let y = (1.0 - x * x).ln();
+        let z = 2.0 / (std::f64::consts::PI * A) + y / 2.0;
+        2f64.sqrt() * ((z * z - y / A).sqrt() - z).sqrt()
+    }
+    let counts = Counts::from(*games);
+    let Some(sample) = raw(games) else {
+        return facts(counts);
+    };
+    let (mean, variance) = sample.mean_and_variance();
+    let margin = quantile() * (variance / sample.size).sqrt();
+    let (wins, losses) = (games.wins as f64, games.losses as f64);
+    Summary {
+        elo: interval(
+            elo_of_score(mean),
+            elo_of_score(mean - margin),
+            elo_of_score(mean + margin),
+        ),
+        los: finite(normal::cdf((wins - losses) / (wins + losses).sqrt())),
+        ..facts(counts)
+    }
+}
+
+/// The likelihood ratio of two BayesElo strengths with the draw Elo of the
+/// counts, not maximised over it.
+fn plug_in_llr(counts: [f64; 3], elo0: f64, elo1: f64) -> f64 {
+    let sample = Sample::from_weights(counts);
+    let BayesElo { draw_elo, .. } = BayesElo::of_probabilities(sample.probabilities);
+    let [zero, one] = [elo0, elo1].map(|strength| BayesElo { strength, draw_elo }.probabilities());
+    (0..3).map(|i| counts[i] * (one[i] / zero[i]).ln()).sum()
+}
+
+/// cutechess adds half a game to each count and takes its bounds to be
+/// logistic near zero.
+fn cutechess_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
+    if games.games() == 0 {
+        return 0.0;
+    }
+    let counts = games_array(games).map(|n| n + 0.5);
+    let estimate = BayesElo::of_probabilities(Sample::from_weights(counts).probabilities);
+    plug_in_llr(counts, elo0 / estimate.scale(), elo1 / estimate.scale())
+}
+
+/// c-chess-cli: the normal approximation with the observed variance, which
+/// breaks down where the variance is small.
+fn approximate_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
+    let classes = games_array(games).iter().filter(|&&n| n > 0.0).count();
+    let Some(sample) = raw(games).filter(|_| classes >= 2) else {
+        return 0.0;
+    };
+    let (mean, variance) = sample.mean_and_variance();
+    let (zero, one) = (score_of_elo(elo0), score_of_elo(elo1));
+    sample.size * (one - zero) * (2.0 * mean - zero - one) / (2.0 * variance)
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn interval(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
+    [estimate, low, high]
+        .iter()
+        .all(|value| value.is_finite())
+        .then_some(Estimate {
+            estimate,
+            low,
+            high,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::counts::Pentanomial;
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for definition in Definition::ALL {
+            assert_eq!(definition.to_string().parse(), Ok(definition));
+        }
+    }
+
+    #[test]
+    fn programs_disagree_where_results_are_one_sided() {
+        let wins = Counts::from(Pentanomial([0, 0, 0, 0, 10]));
+        assert!(Definition::Fishtest.summary(wins).unwrap().elo.is_some());
+        assert!(Definition::Fastchess.summary(wins).unwrap().elo.is_none());
+        assert!(Definition::Cutechess.summary(wins).is_err());
+    }
+}

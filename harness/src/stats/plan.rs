@@ -1,0 +1,254 @@
+//! What a sequential test will cost: the probability that it passes and the
+//! number of pairs it takes, before a game is played.
+//!
+//! Near its stop the LLR is a sum of independent jumps ln(q1_i / q0_i), one a
+//! pair, where q0 and q1 are the distributions of the bounds nearest to the
+//! truth. Wald's identities give the pass probability and the expected number
+//! of pairs of such a walk exactly but for the overshoot of the bounds, for
+//! which the bounds are moved outwards by 0.5826 standard deviations of a jump
+//! (Siegmund, Sequential Analysis, 1985, chapter 10).
+
+use serde::Serialize;
+
+use super::counts::Counts;
+use super::distribution::{DistributionError, PairDistribution};
+use super::elo::score_of_elo;
+use super::llr;
+use super::sample::dot;
+use super::sprt::{Brownian, Model, SprtConfig};
+
+/// Mean overshoot of a random walk with normal steps, in their standard
+/// deviations: -zeta(1/2) / sqrt(2 pi).
+pub const OVERSHOOT_PER_SIGMA: f64 = 0.582_597_157_939_010_7;
+
+/// What to expect of a test at one true strength.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Point {
+    /// True strength, on the scale of the test's model.
+    pub elo: f64,
+    /// Probability of accepting H1.
+    pub pass: f64,
+    /// Expected number of pairs.
+    pub pairs: f64,
+    /// Number of pairs that 95 % of tests do not exceed.
+    pub pairs_q95: f64,
+}
+
+/// The LLR as a random walk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Walk {
+    truth: [f64; 5],
+    /// What each result adds to the LLR.
+    jumps: [f64; 5],
+    lower: f64,
+    upper: f64,
+}
+
+/// What to expect of `config` if pairs are like `base` but of strength `elo`,
+/// on the scale of the test's model.
+///
+/// # Errors
+/// If `base` cannot be tilted to that strength.
+pub fn point(
+    config: &SprtConfig,
+    base: &PairDistribution,
+    elo: f64,
+) -> Result<Point, DistributionError> {
+    let walk = Walk::new(config, &base.tilted_to(config.model, elo)?);
+    // The dynamic correction takes out what the overshoot adds.
+    let walk = if config.overshoot {
+        walk
+    } else {
+        walk.with_overshoot()
+    };
+    let (pass, pairs) = walk.pass_and_pairs();
+    Ok(Point {
+        elo,
+        pass,
+        pairs,
+        pairs_q95: walk.motion().time_quantile(0.95),
+    })
+}
+
+impl Walk {
+    /// The walk of the LLR under `truth`, with the test's own bounds.
+    pub fn new(config: &SprtConfig, truth: &PairDistribution) -> Self {
+        let (lower, upper) = config.bounds();
+        Self {
+            truth: truth.probabilities(),
+            jumps: jumps(config, truth),
+            lower,
+            upper,
+        }
+    }
+
+    /// The same walk, with the bounds where it will be found on average when
+    /// it has crossed them.
+    #[must_use]
+    pub fn with_overshoot(mut self) -> Self {
+        let (_, variance) = self.drift_and_variance();
+        let overshoot = OVERSHOOT_PER_SIGMA * variance.sqrt();
+        self.lower -= overshoot;
+        self.upper += overshoot;
+        self
+    }
+
+    /// Mean and variance of what a pair adds to the LLR.
+    pub fn drift_and_variance(&self) -> (f64, f64) {
+        let drift = dot(&self.truth, &self.jumps);
+        let squares = self.jumps.map(|jump| (jump - drift) * (jump - drift));
+        (drift, dot(&self.truth, &squares))
+    }
+
+    /// The Brownian motion of the same drift and variance.
+    pub fn motion(&self) -> Brownian {
+        let (drift, variance) = self.drift_and_variance();
+        Brownian {
+            lower: self.lower,
+            upper: self.upper,
+            drift,
+            variance,
+        }
+    }
+
+    /// The probability of ending at the upper bound, and the expected number
+    /// of pairs, by Wald's identities.
+    pub fn pass_and_pairs(&self) -> (f64, f64) {
+        let (drift, variance) = self.drift_and_variance();
+        // A Brownian motion whose martingale e^(-h x) is that of the walk.
+        let motion = Brownian {
+            drift: 0.5 * self.martingale_exponent(drift, variance) * variance,
+            ..self.motion()
+        };
+        let pass = motion.pass_probability();
+        let end = self.upper * pass + self.lower * (1.0 - pass);
+        // Near zero drift the ratio of two small numbers is replaced by the
+        // motion's own limit.
+        let pairs = if drift.abs() * (self.upper - self.lower) < 1e-7 * variance {
+            motion.expected_time()
+        } else {
+            end / drift
+        };
+        (pass, pairs)
+    }
+
+    /// h, other than zero, with E[e^(-h X)] = 1 for a jump X.
+    fn martingale_exponent(&self, drift: f64, variance: f64) -> f64 {
+        // ln E[e^(-hX)] is convex, zero at h = 0 and falls with slope -drift
+        // there; its other zero is near 2 drift / variance.
+        let excess = |h: f64| dot(&self.truth, &self.jumps.map(|jump| (-h * jump).exp_m1()));
+        let guess = 2.0 * drift / variance;
+        let (mut near, mut far) = (0.5 * guess, 2.0 * guess);
+        while excess(far) < 0.0 {
+            near = far;
+            far *= 2.0;
+        }
+        while excess(near) > 0.0 {
+            near *= 0.5;
+            if near.abs() < 1e-12 {
+                return guess;
+            }
+        }
+        for _ in 0..100 {
+            let middle = 0.5 * (near + far);
+            if excess(middle) < 0.0 {
+                near = middle;
+            } else {
+                far = middle;
+            }
+        }
+        0.5 * (near + far)
+    }
+}
+
+/// What each result of a pair adds to the test's statistic in the long run.
+fn jumps(config: &SprtConfig, truth: &PairDistribution) -> [f64; 5] {
+    let SprtConfig { elo0, elo1, .. } = *config;
+    match config.model {
+        Model::Normalized => llr::normalized_jumps(&truth.probabilities(), elo0, elo1),
+        Model::Logistic => llr::logistic_jumps(&truth.probabilities(), elo0, elo1),
+        Model::Bayesian => {
+            let game = llr::games_of_distribution(&truth.probabilities());
+            let (elo0, elo1) = llr::bayesian_bounds_of(&game, elo0, elo1);
+            llr::logistic_jumps(&truth.probabilities(), elo0, elo1)
+        }
+        Model::Betting => {
+            let (_, variance) = truth.mean_and_variance();
+            let bounds = [elo0, elo1].map(score_of_elo);
+            super::sprt::Betting::jumps(bounds, variance)
+        }
+    }
+}
+
+/// By how much the LLR of a test that stood at `counts` is expected to
+/// overshoot a bound; 0 without results. What the dynamic correction finds from
+/// the path of the LLR, for where only the counts are known.
+pub fn expected_overshoot(config: &SprtConfig, counts: Counts) -> f64 {
+    if counts.units() == 0 {
+        return 0.0;
+    }
+    PairDistribution::try_from(counts).map_or(0.0, |truth| {
+        let (_, variance) = Walk::new(config, &truth).drift_and_variance();
+        OVERSHOOT_PER_SIGMA * variance.sqrt()
+    })
+}
+
+/// Brownian characteristics as fishtest's calculator computes them: pass
+/// probability and expected number of games of a test, where the true strength
+/// is always logistic and the overshoot is left out. The variance of a game is
+/// that of [`PairDistribution::of_equals`], whatever the strength.
+pub fn fishtest_characteristics(
+    config: &SprtConfig,
+    draw_ratio: f64,
+    rms_bias: f64,
+    logistic_elo: f64,
+) -> Result<(f64, f64), DistributionError> {
+    let base = PairDistribution::of_equals(draw_ratio, rms_bias)?;
+    let (_, pair_variance) = base.mean_and_variance();
+    let variance = 2.0 * pair_variance;
+    let [zero, one] = config.scores_of_bounds(variance, 1.0);
+    let (lower, upper) = config.bounds();
+    let width = one - zero;
+    let motion = Brownian {
+        lower,
+        upper,
+        drift: width * (score_of_elo(logistic_elo) - 0.5 * (zero + one)) / variance,
+        variance: width * width / variance,
+    };
+    Ok((motion.pass_probability(), motion.expected_time()))
+}
+
+/// The narrowest test from `config.elo0` upwards whose expected number of
+/// pairs at its most expensive strength, the middle, is at most `pairs`: its
+/// `elo1`. `None` if even the widest test costs more.
+///
+/// # Errors
+/// If `base` cannot be tilted to the strengths in question.
+pub fn affordable_elo1(
+    config: &SprtConfig,
+    base: &PairDistribution,
+    pairs: f64,
+) -> Result<Option<f64>, DistributionError> {
+    const WIDEST: f64 = 200.0;
+    const NARROWEST: f64 = 0.01;
+    let cost = |width: f64| {
+        let test = SprtConfig {
+            elo1: config.elo0 + width,
+            ..*config
+        };
+        point(&test, base, config.elo0 + 0.5 * width).map(|point| point.pairs)
+    };
+    if cost(WIDEST)? > pairs {
+        return Ok(None);
+    }
+    let (mut narrow, mut wide) = (NARROWEST, WIDEST);
+    for _ in 0..60 {
+        let middle = (narrow * wide).sqrt();
+        if cost(middle)? > pairs {
+            narrow = middle;
+        } else {
+            wide = middle;
+        }
+    }
+    Ok(Some(config.elo0 + wide))
+}
