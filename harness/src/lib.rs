@@ -28,5 +28,6 @@ pub mod openings;
 pub mod report;
 pub mod run;
 pub mod stats;
+pub mod suite;
 pub mod uci;
 pub mod verify;

@@ -182,7 +182,7 @@ fn bad_requests_start_nothing() {
         (&["--window", "x"], "not a whole number"),
         (&["--from", "games"], "--pgn FILE"),
         (&["--option", "Hash=16"], "no option `Hash`"),
-        (&["--engine", "/bin/cat"], "uci"),
+        (&["--engine", "/bin/true"], "uci"),
         (&["--pgn", "missing.pgn"], "cannot read missing.pgn"),
         (&["--out", "book.txt"], "name it .epd or .pgn"),
     ] {

@@ -21,7 +21,7 @@ pub struct Evaluation {
     /// From the side to move.
     pub score: Option<Score>,
     pub nodes: u64,
-    /// Each time the first move or the depth changed, in order.
+    /// Each time the first move, the score or the depth changed, in order.
     pub iterations: Vec<Iteration>,
     pub elapsed: Duration,
 }
@@ -32,6 +32,8 @@ pub struct Iteration {
     pub depth: u32,
     /// First move of the principal variation, in UCI notation.
     pub best_move: String,
+    /// From the side to move.
+    pub score: Option<Score>,
     pub nodes: u64,
     pub elapsed: Duration,
 }
@@ -139,16 +141,18 @@ impl Analyst {
                 let first = info.pv.split(u8::is_ascii_whitespace).next();
                 let first = first.unwrap_or_default();
                 let known = iterations.last();
-                if first.is_empty()
-                    || known.is_some_and(|known| {
-                        known.depth == info.depth && known.best_move.as_bytes() == first
-                    })
-                {
+                let is_known = known.is_some_and(|known| {
+                    known.depth == info.depth
+                        && known.score == info.score
+                        && known.best_move.as_bytes() == first
+                });
+                if first.is_empty() || is_known {
                     return;
                 }
                 iterations.push(Iteration {
                     depth: info.depth,
                     best_move: String::from_utf8_lossy(first).into_owned(),
+                    score: info.score,
                     nodes: info.nodes,
                     elapsed: started.elapsed(),
                 });

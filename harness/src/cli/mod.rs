@@ -9,6 +9,7 @@ mod play;
 mod progress;
 mod ranges;
 mod runs;
+mod suite;
 mod verify;
 
 pub use exit::{Exit, Failure};
@@ -37,6 +38,7 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Suite(suite::Suite),
 }
 
 /// Parses the command line, runs the command and reports how it ended.
@@ -53,6 +55,7 @@ pub fn main() -> ExitCode {
         Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
+        Command::Suite(args) => args.run(),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -1,0 +1,185 @@
+//! `hone suite`: an engine on test positions.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+
+use super::{Exit, Failure, concurrency, progress};
+use crate::{
+    analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option},
+    openings::{Opening, Variant},
+    suite::{
+        grade::Grade,
+        problem::Suite as Problems,
+        report::{Comparison, Report},
+    },
+};
+
+/// Run an engine on test positions (EPD with bm, am, dm or points in c0)
+///
+/// A position is solved if the engine's move at the end is right: one of the
+/// best moves (bm), none to be avoided (am), or a mate in time (dm). The table
+/// also tells when the right move was first the engine's choice, and from when
+/// on it stayed so. Every position is searched with the engine's memory
+/// cleared, so the order does not matter.
+#[derive(Debug, Args)]
+pub(super) struct Suite {
+    /// The positions: EPD, plain or packed with gzip or zip
+    file: PathBuf,
+    /// The engine: any that speaks UCI
+    #[arg(long, value_name = "CMD")]
+    engine: String,
+    #[command(flatten)]
+    limit: LimitArgs,
+    /// Set an option of the engine (more than once for several)
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
+    options: Vec<(String, String)>,
+    /// A second engine to set against the first
+    #[arg(long, value_name = "CMD")]
+    compare: Option<String>,
+    /// Set an option of the second engine (more than once for several)
+    #[arg(long = "compare-option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "compare")]
+    compare_options: Vec<(String, String)>,
+    /// Engines at work at once [default: number of processors]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<NonZeroUsize>,
+    /// The positions are from Chess960
+    #[arg(long)]
+    chess960: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// One second a position if nothing else is asked for.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct LimitArgs {
+    /// Milliseconds for each position [default: 1000]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Depth for each position
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct Output {
+    suite: PathBuf,
+    limit: Limit,
+    warnings: Vec<String>,
+    #[serde(flatten)]
+    report: Report,
+    compare: Option<Comparison>,
+}
+
+impl Suite {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let suite = Problems::open(&self.file, self.variant())?;
+        for warning in &suite.warnings {
+            eprintln!("{warning}");
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let played = runtime.block_on(async {
+            tokio::select! {
+                played = self.play(&suite) => played.map(Some),
+                interrupt = tokio::signal::ctrl_c() => {
+                    interrupt?;
+                    Ok(None)
+                }
+            }
+        })?;
+        let Some((report, compare)) = played else {
+            eprintln!("interrupted");
+            return Ok(Exit::Interrupted);
+        };
+        if self.json {
+            let output = Output {
+                limit: self.limit.limit(),
+                suite: self.file,
+                warnings: suite.warnings,
+                report,
+                compare,
+            };
+            println!("{}", serde_json::to_string(&output)?);
+        } else {
+            eprint!("{}", report.text());
+            if let Some(compare) = compare {
+                eprint!("\n{}", compare.text(&report));
+            }
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn play(&self, suite: &Problems) -> Result<(Report, Option<Comparison>), Failure> {
+        let first = self.start(&self.engine, &self.options).await?;
+        let second = match &self.compare {
+            Some(engine) => Some(self.start(engine, &self.compare_options).await?),
+            None => None,
+        };
+        let report = self.solve(suite, first).await?;
+        let compare = match second {
+            Some(second) => Some(Comparison::new(&report, self.solve(suite, second).await?)),
+            None => None,
+        };
+        Ok((report, compare))
+    }
+
+    async fn start(
+        &self,
+        engine: &str,
+        options: &[(String, String)],
+    ) -> Result<Vec<Analyst>, Failure> {
+        let command = EngineCommand::new(engine, options.to_vec());
+        let count = concurrency(self.concurrency);
+        let analysts = Analyst::start_several(count, &command, self.variant()).await;
+        Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
+    }
+
+    async fn solve(&self, suite: &Problems, analysts: Vec<Analyst>) -> Result<Report, Failure> {
+        let problems = &suite.problems;
+        let name = analysts[0].name().to_owned();
+        let fens = problems
+            .iter()
+            .map(|problem| {
+                let opening = Opening::from_position(&problem.position);
+                opening.start_fen().to_owned()
+            })
+            .collect();
+        let bar = progress::positions(problems.len());
+        bar.set_message(format!("by {name}"));
+        let work = evaluate_all(analysts, fens, self.limit.limit(), move |_, _| bar.inc(1));
+        let evaluations = work.await.map_err(Failure::failed)?;
+        let grades = problems
+            .iter()
+            .zip(&evaluations)
+            .map(|(problem, evaluation)| Grade::new(problem, evaluation))
+            .collect();
+        Ok(Report::new(name, problems, grades))
+    }
+
+    fn variant(&self) -> Variant {
+        if self.chess960 {
+            Variant::Chess960
+        } else {
+            Variant::Standard
+        }
+    }
+}
+
+impl LimitArgs {
+    fn limit(&self) -> Limit {
+        match (self.nodes, self.depth) {
+            (Some(nodes), _) => Limit::Nodes(nodes),
+            (None, Some(depth)) => Limit::Depth(depth),
+            (None, None) => Limit::MoveTime(self.movetime.unwrap_or(1000)),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Two engines on the same positions.
+
+use serde::Serialize;
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// McNemar's test of whether two engines solve equally many: only positions
+/// that one solved and the other did not tell anything.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct McNemar {
+    /// Positions that only the first engine solved.
+    pub first_only: u64,
+    /// Positions that only the second engine solved.
+    pub second_only: u64,
+    /// Exact two-sided probability of a difference as large by chance: twice
+    /// the smaller tail of a binomial distribution with probability 1/2.
+    pub p: f64,
+}
+
+impl McNemar {
+    /// The test for these counts.
+    pub fn new(first_only: u64, second_only: u64) -> Self {
+        let changed = first_only + second_only;
+        let smaller = first_only.min(second_only);
+        // Where the counts differ by one at most, the two tails are all there is.
+        let p = match Binomial::new(0.5, changed) {
+            Ok(binomial) if first_only.abs_diff(second_only) > 1 => 2.0 * binomial.cdf(smaller),
+            _ => 1.0,
+        };
+        Self {
+            first_only,
+            second_only,
+            p,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_those_of_the_exact_test() {
+        // Sums of binomial coefficients over powers of two.
+        for (first, second, p) in [
+            (0, 0, 1.0),
+            (1, 0, 1.0),
+            (3, 3, 1.0),
+            (5, 0, 2.0 / 32.0),
+            (0, 10, 2.0 / 1024.0),
+            (8, 2, 2.0 * (1.0 + 10.0 + 45.0) / 1024.0),
+            (2, 8, 2.0 * (1.0 + 10.0 + 45.0) / 1024.0),
+        ] {
+            let test = McNemar::new(first, second);
+            assert!((test.p - p).abs() < 1e-12, "{first}, {second}: {}", test.p);
+        }
+    }
+}

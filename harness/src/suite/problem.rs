@@ -1,0 +1,344 @@
+//! Test positions and their right moves.
+//!
+//! The operations that count are those of the PGN standard: `bm` best moves,
+//! `am` moves to avoid, `dm` direct mate in so many moves, `id`; and the
+//! points of the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
+
+use std::path::{Path, PathBuf};
+
+use shakmaty::{Chess, Move, san::SanPlus, uci::UciMove};
+use thiserror::Error;
+
+use crate::openings::{
+    Variant,
+    epd::{LineError, PositionLine, is_blank, unquoted},
+    source::{self, BYTE_ORDER_MARK, SourceError},
+};
+
+/// A position with what is known about it. A position without points is worth
+/// one point.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The `id` operation, or the file's name and the line.
+    pub id: String,
+    /// Line of the file, from 1.
+    pub line: usize,
+    pub position: Chess,
+    pub best: Vec<Move>,
+    pub avoid: Vec<Move>,
+    /// Full moves to a forced mate.
+    pub mate: Option<u32>,
+    /// Points for each move that has any.
+    pub points: Vec<(Move, u32)>,
+}
+
+/// What is wrong with a line of a suite.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProblemError {
+    #[error(transparent)]
+    Line(#[from] LineError),
+    #[error("{opcode} {text}: no legal move of this position")]
+    Move { opcode: &'static str, text: String },
+    #[error("dm {0}: not a number of moves")]
+    Mate(String),
+    #[error("{0} names no move")]
+    NoMove(&'static str),
+    #[error("nothing to solve: none of bm, am, dm, or points in c0")]
+    Nothing,
+}
+
+/// A suite that cannot be run.
+#[derive(Debug, Error)]
+pub enum SuiteError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error("{}:{line}: {error}", path.display())]
+    Problem {
+        path: PathBuf,
+        line: usize,
+        error: ProblemError,
+    },
+    #[error("{} holds no position", path.display())]
+    Empty { path: PathBuf },
+}
+
+/// The problems of a file.
+#[derive(Debug)]
+pub struct Suite {
+    pub problems: Vec<Problem>,
+    /// What was set right in reading, for the user to know.
+    pub warnings: Vec<String>,
+}
+
+impl Suite {
+    /// Reads a suite, plain or packed.
+    ///
+    /// # Errors
+    /// The first line that makes no sense. Only a castling right that a
+    /// position cannot have is dropped, with a warning: old suites have those.
+    pub fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
+        let text = source::read(path)?.bytes;
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
+        let mut suite = Self {
+            problems: Vec::new(),
+            warnings: Vec::new(),
+        };
+        for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            if is_blank(line) {
+                continue;
+            }
+            let number = index + 1;
+            let (mut problem, dropped) =
+                Problem::parse(line, variant).map_err(|error| SuiteError::Problem {
+                    path: path.to_owned(),
+                    line: number,
+                    error,
+                })?;
+            problem.line = number;
+            if problem.id.is_empty() {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy();
+                problem.id = format!("{name}:{number}");
+            }
+            if !dropped.is_empty() {
+                suite.warnings.push(format!(
+                    "{}:{number}: {}: castling right {dropped} is impossible, dropped",
+                    path.display(),
+                    problem.id
+                ));
+            }
+            suite.problems.push(problem);
+        }
+        if suite.problems.is_empty() {
+            return Err(SuiteError::Empty {
+                path: path.to_owned(),
+            });
+        }
+        Ok(suite)
+    }
+}
+
+impl Problem {
+    /// Reads a line; with it come the castling rights that were dropped. The
+    /// `id` is empty and the line 0 where they are not told.
+    ///
+    /// # Errors
+    /// [`ProblemError`].
+    pub fn parse(line: &[u8], variant: Variant) -> Result<(Self, String), ProblemError> {
+        let parsed = PositionLine::parse(line)?;
+        let (position, dropped) = parsed.position_with_possible_castling(variant)?;
+        let text = |opcode| {
+            let operand = parsed.operation(opcode)?;
+            Some(String::from_utf8_lossy(unquoted(operand)).into_owned())
+        };
+        let moves = |opcode: &'static str| match text(opcode) {
+            None => Ok(Vec::new()),
+            Some(list) => read_moves(&position, opcode, &list),
+        };
+        let points = match text("c0").as_deref().and_then(split_points) {
+            Some(points) => points
+                .into_iter()
+                .map(|(text, points)| Ok((read_move(&position, "c0", text)?, points)))
+                .collect::<Result<_, ProblemError>>()?,
+            None => Vec::new(),
+        };
+        let mate = match text("dm") {
+            None => None,
+            Some(text) => match text.parse() {
+                Ok(moves) if moves > 0 => Some(moves),
+                _ => return Err(ProblemError::Mate(text)),
+            },
+        };
+        let problem = Self {
+            id: text("id").unwrap_or_default(),
+            line: 0,
+            best: moves("bm")?,
+            avoid: moves("am")?,
+            mate,
+            points,
+            position,
+        };
+        let nothing = problem.best.is_empty()
+            && problem.avoid.is_empty()
+            && problem.mate.is_none()
+            && problem.points.is_empty();
+        if nothing {
+            return Err(ProblemError::Nothing);
+        }
+        Ok((problem, dropped))
+    }
+
+    /// A move of this position in standard algebraic notation.
+    pub fn san(&self, m: Move) -> String {
+        SanPlus::from_move(self.position.clone(), m).to_string()
+    }
+
+    /// What solves it, for a person to read: `Qg6`, `not Kf1`, `mate in 3`.
+    pub fn wanted(&self) -> String {
+        let list = |moves: &[Move]| {
+            let words: Vec<String> = moves.iter().map(|&m| self.san(m)).collect();
+            words.join(" ")
+        };
+        let mut parts = Vec::new();
+        if !self.best.is_empty() {
+            parts.push(list(&self.best));
+        } else if let Some(most) = self.points.iter().map(|(_, points)| points).max() {
+            let best = self.points.iter().filter(|(_, points)| points == most);
+            parts.push(list(&best.map(|(m, _)| *m).collect::<Vec<_>>()));
+        }
+        if !self.avoid.is_empty() {
+            parts.push(format!("not {}", list(&self.avoid)));
+        }
+        if let Some(moves) = self.mate {
+            parts.push(format!("mate in {moves}"));
+        }
+        parts.join(", ")
+    }
+
+    /// The most points it can give.
+    pub fn worth(&self) -> u32 {
+        self.points
+            .iter()
+            .map(|(_, points)| *points)
+            .max()
+            .unwrap_or(1)
+    }
+}
+
+fn read_moves(
+    position: &Chess,
+    opcode: &'static str,
+    list: &str,
+) -> Result<Vec<Move>, ProblemError> {
+    let moves = list
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .map(|word| read_move(position, opcode, word))
+        .collect::<Result<Vec<_>, _>>()?;
+    if moves.is_empty() {
+        return Err(ProblemError::NoMove(opcode));
+    }
+    Ok(moves)
+}
+
+/// Reads a move in standard algebraic notation, or failing that in UCI's.
+fn read_move(position: &Chess, opcode: &'static str, text: &str) -> Result<Move, ProblemError> {
+    let plain = text.trim_end_matches(['!', '?']);
+    let san = || plain.parse::<SanPlus>().ok()?.san.to_move(position).ok();
+    let uci = || plain.parse::<UciMove>().ok()?.to_move(position).ok();
+    san().or_else(uci).ok_or_else(|| ProblemError::Move {
+        opcode,
+        text: text.to_owned(),
+    })
+}
+
+/// Reads `f5=10, Be5=2`; `None` if it is another comment.
+fn split_points(comment: &str) -> Option<Vec<(&str, u32)>> {
+    comment
+        .split(',')
+        .map(|part| {
+            // The last sign, as promotions have one too.
+            let (text, points) = part.trim().rsplit_once('=')?;
+            Some((text.trim(), points.trim().parse().ok()?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Problem, ProblemError> {
+        Problem::parse(line.as_bytes(), Variant::Standard).map(|(problem, _)| problem)
+    }
+
+    const BOARD: &str = "2k1r3/P7/8/8/8/8/8/K2R4 w - -";
+
+    #[test]
+    fn all_operations_are_read() {
+        let problem = parse(&format!(
+            "{BOARD} bm axb8=Q Rd7; id \"x.1\"; c0 \"Rd7=10, a8=Q=7, Kb2=1\";"
+        ));
+        let message = problem.unwrap_err().to_string();
+        assert_eq!(message, "bm axb8=Q: no legal move of this position");
+        let problem = parse(&format!(
+            "{BOARD} bm a8=Q+ d1d7; am Kb2; dm 4; id \"x.1\"; c0 \"Rd7=10, a8=Q=7, Kb2=1\";"
+        ))
+        .unwrap();
+        assert_eq!(problem.wanted(), "a8=Q+ Rd7, not Kb2, mate in 4");
+        assert_eq!(problem.id, "x.1");
+        let points: Vec<(String, u32)> = problem
+            .points
+            .iter()
+            .map(|&(m, points)| (problem.san(m), points))
+            .collect();
+        let expected = [("Rd7", 10), ("a8=Q+", 7), ("Kb2", 1)];
+        assert_eq!(
+            points,
+            expected.map(|(san, points)| (san.to_owned(), points))
+        );
+        assert_eq!(problem.worth(), 10);
+    }
+
+    #[test]
+    fn comments_that_are_no_points_are_comments() {
+        let problem = parse(&format!("{BOARD} bm Rd7; c0 \"Euwe - Tal, a=b\";")).unwrap();
+        assert!(problem.points.is_empty());
+        assert_eq!(problem.worth(), 1);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for (operations, part) in [
+            ("", "nothing to solve"),
+            ("id \"x\";", "nothing to solve"),
+            ("bm;", "bm names no move"),
+            ("bm Rd9;", "bm Rd9: no legal move"),
+            ("am Nf3;", "am Nf3: no legal move"),
+            ("dm x;", "dm x: not a number"),
+            ("dm 0;", "dm 0: not a number"),
+            ("bm Rd7; c0 \"Rd7=10, Qd7=5\";", "c0 Qd7: no legal move"),
+        ] {
+            let message = parse(&format!("{BOARD} {operations}"))
+                .unwrap_err()
+                .to_string();
+            assert!(message.contains(part), "{operations}: {message}");
+        }
+    }
+
+    /// Suites that anyone can have; their counts and the one flaw are known.
+    #[test]
+    fn well_known_suites_read_completely() {
+        let folder = Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../shared/data/suites"
+        ));
+        if !folder.is_dir() {
+            eprintln!("skipped: {} is not here", folder.display());
+            return;
+        }
+        for (name, count, warnings) in [
+            ("wac.epd", 300, 0),
+            ("bratko-kopec.epd", 24, 0),
+            ("lct2.epd", 35, 1),
+        ] {
+            let suite = Suite::open(&folder.join(name), Variant::Standard).unwrap();
+            assert_eq!(suite.problems.len(), count, "{name}");
+            assert_eq!(
+                suite.warnings.len(),
+                warnings,
+                "{name}: {:?}",
+                suite.warnings
+            );
+            let several = suite.problems.iter().filter(|p| p.best.len() > 1).count();
+            if name == "wac.epd" {
+                assert_eq!(several, 37);
+            }
+            if let Some(warning) = suite.warnings.first() {
+                assert!(
+                    warning.contains("castling right q is impossible"),
+                    "{warning}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A run of a suite, as numbers and as text.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{
+    compare::McNemar,
+    grade::{Grade, Moment},
+    problem::Problem,
+};
+
+/// What an engine came to on a suite.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The engine's name.
+    pub engine: String,
+    pub solved: usize,
+    pub total: usize,
+    /// Points: those of the suite where it gives any, else one a position.
+    pub score: u32,
+    pub max_score: u32,
+    /// Problems whose right move was the engine's choice at some iteration.
+    pub solved_first: usize,
+    /// Means over those, of the first iteration with a right move.
+    pub first: Option<Mean>,
+    /// Means over the solved problems, of the iteration from which on the
+    /// move was right.
+    pub last: Option<Mean>,
+    pub failures: Vec<Failed>,
+    pub positions: Vec<Row>,
+}
+
+/// Means of moments.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mean {
+    pub depth: f64,
+    pub nodes: f64,
+    /// Milliseconds.
+    pub ms: f64,
+}
+
+/// An unsolved problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failed {
+    pub id: String,
+    /// Line of the file, from 1.
+    pub line: usize,
+    pub best: String,
+    pub played: String,
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    pub id: String,
+    pub solved: bool,
+    pub points: u32,
+    pub played: String,
+    pub first: Option<Moment>,
+    pub last: Option<Moment>,
+}
+
+impl Report {
+    /// Sums up the grades of all problems.
+    pub fn new(engine: String, problems: &[Problem], grades: Vec<Grade>) -> Self {
+        let graded = || problems.iter().zip(&grades);
+        let failures = graded()
+            .filter(|(_, grade)| !grade.solved)
+            .map(|(problem, grade)| Failed {
+                id: problem.id.clone(),
+                line: problem.line,
+                best: problem.wanted(),
+                played: grade.played.clone(),
+            })
+            .collect();
+        let first: Vec<Moment> = grades.iter().filter_map(|grade| grade.first).collect();
+        let last: Vec<Moment> = grades.iter().filter_map(|grade| grade.last).collect();
+        Self {
+            engine,
+            solved: last.len(),
+            total: problems.len(),
+            score: grades.iter().map(|grade| grade.points).sum(),
+            max_score: problems.iter().map(Problem::worth).sum(),
+            solved_first: first.len(),
+            first: mean(&first),
+            last: mean(&last),
+            failures,
+            positions: problems
+                .iter()
+                .zip(grades)
+                .map(|(problem, grade)| Row {
+                    id: problem.id.clone(),
+                    solved: grade.solved,
+                    points: grade.points,
+                    played: grade.played,
+                    first: grade.first,
+                    last: grade.last,
+                })
+                .collect(),
+        }
+    }
+
+    /// A table for a person.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{}: {} of {} solved ({:.1} %), score {} of {}\n",
+            self.engine,
+            self.solved,
+            self.total,
+            100.0 * self.solved as f64 / self.total as f64,
+            self.score,
+            self.max_score
+        );
+        let mut row = |name: &str, solved: usize, mean: Option<Mean>| {
+            let means = mean.map_or_else(String::new, |mean| {
+                format!("{:>10.0} {:>12.0} {:>8.1}", mean.ms, mean.nodes, mean.depth)
+            });
+            writeln!(text, "{name:<28} {solved:>6} {means}").expect("writing to a string succeeds");
+        };
+        row("right at some iteration", self.solved_first, self.first);
+        row("right from some on, and last", self.solved, self.last);
+        let head = format!(
+            "{:<28} {:>6} {:>10} {:>12} {:>8}\n",
+            "", "solved", "mean ms", "mean nodes", "depth"
+        );
+        let end = text.find('\n').map_or(0, |end| end + 1);
+        text.insert_str(end, &head);
+        for failed in &self.failures {
+            let Failed {
+                id, best, played, ..
+            } = failed;
+            writeln!(text, "  {id:<20} played {played:<8} best {best}")
+                .expect("writing to a string succeeds");
+        }
+        text
+    }
+}
+
+/// Two runs of the same suite.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The second engine's run.
+    #[serde(flatten)]
+    pub report: Report,
+    /// Problems that only the first, or only the second engine solved.
+    pub only_first: Vec<String>,
+    pub only_second: Vec<String>,
+    pub mcnemar: McNemar,
+}
+
+impl Comparison {
+    /// Sets the second run against the first.
+    pub fn new(first: &Report, second: Report) -> Self {
+        let only = |one: &Report, other: &Report| -> Vec<String> {
+            let pairs = one.positions.iter().zip(&other.positions);
+            pairs
+                .filter(|(one, other)| one.solved && !other.solved)
+                .map(|(one, _)| one.id.clone())
+                .collect()
+        };
+        let only_first = only(first, &second);
+        let only_second = only(&second, first);
+        Self {
+            mcnemar: McNemar::new(only_first.len() as u64, only_second.len() as u64),
+            only_first,
+            only_second,
+            report: second,
+        }
+    }
+
+    /// A table for a person.
+    pub fn text(&self, first: &Report) -> String {
+        let ids = |ids: &[String]| match ids {
+            [] => "none".to_owned(),
+            ids => ids.join(", "),
+        };
+        format!(
+            "{}\nOnly the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\
+             McNemar's test: {} against {}, p = {:.3}\n",
+            self.report.text(),
+            first.engine,
+            ids(&self.only_first),
+            self.report.engine,
+            ids(&self.only_second),
+            self.mcnemar.first_only,
+            self.mcnemar.second_only,
+            self.mcnemar.p
+        )
+    }
+}
+
+fn mean(moments: &[Moment]) -> Option<Mean> {
+    let count = moments.len() as f64;
+    let of = |value: fn(&Moment) -> f64| moments.iter().map(value).sum::<f64>() / count;
+    (!moments.is_empty()).then(|| Mean {
+        depth: of(|moment| f64::from(moment.depth)),
+        nodes: of(|moment| moment.nodes as f64),
+        ms: of(|moment| moment.ms as f64),
+    })
+}

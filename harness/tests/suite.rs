@@ -1,0 +1,203 @@
+//! `hone suite` as a built program, with small engines of its own.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+
+/// A shell script that is a UCI engine: first it wants a king move, then,
+/// depending on the position and its option, the pawn move.
+const ENGINE: &str = r#"#!/bin/sh
+bold=false
+while read -r line; do
+  case "$line" in
+    uci) echo "id name NAME"; echo "option name Bold type check default false"
+         echo "option name UCI_Chess960 type check default false"; echo uciok ;;
+    "setoption name Bold value true") bold=true ;;
+    isready) echo readyok ;;
+    position*) fen="$line" ;;
+    go*) best=e1d1
+         case "$fen" in *"/4P3/4K3 w"*) best=e2e4 ;; esac
+         $bold && case "$fen" in *"/3P4/4K3 w"*) best=d2d4 ;; esac
+         echo "info depth 1 score cp 0 nodes 10 pv e1f1"
+         echo "info depth 2 score mate 3 nodes 20 pv $best"
+         echo "info depth 3 score cp 5 nodes 30 pv $best"
+         echo "bestmove $best" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+const SUITE: &str = "# three positions\n\
+    4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"e\"; c0 \"e4=10, Kd1=3\";\n\
+    4k3/8/8/8/8/8/3P4/4K3 w - - bm d4 d3; id \"d\"; c0 \"d4=8, Kd1=2\";\n\
+    4k3/8/8/8/8/8/2P5/4K3 w - - am Kd1;\n";
+
+fn write(folder: &Path, suite: &str) {
+    fs::write(folder.join("s.epd"), suite).unwrap();
+    for name in ["one", "two"] {
+        let path = folder.join(name);
+        fs::write(&path, ENGINE.replace("NAME", name)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+fn hone(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hone"))
+        .current_dir(folder)
+        .args(["suite", "s.epd", "--nodes", "100", "--engine"])
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn report(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn solved_positions_points_and_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), SUITE);
+    let report = report(&hone(
+        folder.path(),
+        &["./one", "--json", "--concurrency", "3"],
+    ));
+    assert_eq!(
+        (&report["solved"], &report["total"]),
+        (&json!(1), &json!(3))
+    );
+    assert_eq!(
+        (&report["score"], &report["max_score"]),
+        (&json!(12), &json!(19))
+    );
+    assert_eq!(
+        report["failures"],
+        json!([
+            {"id": "d", "line": 3, "best": "d4 d3", "played": "Kd1"},
+            {"id": "s:4", "line": 4, "best": "not Kd1", "played": "Kd1"},
+        ])
+    );
+    assert_eq!(report["positions"][0]["first"]["nodes"], 20);
+    assert_eq!(report["positions"][0]["last"]["depth"], 2);
+    // Kf1 at the first iteration avoided Kd1.
+    assert_eq!(report["solved_first"], 2);
+    assert_eq!(report["positions"][2]["first"]["nodes"], 10);
+    assert_eq!(report["positions"][2]["last"], Value::Null);
+    assert_eq!(report["limit"], json!({"nodes": 100}));
+
+    let table = hone(folder.path(), &["./one"]);
+    assert!(table.stdout.is_empty());
+    let text = String::from_utf8_lossy(&table.stderr).into_owned();
+    assert!(
+        text.contains("one: 1 of 3 solved (33.3 %), score 12 of 19"),
+        "{text}"
+    );
+    assert!(text.contains("d                    played Kd1"), "{text}");
+}
+
+#[test]
+fn two_engines_are_set_against_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), SUITE);
+    let args = [
+        "./one",
+        "--compare",
+        "./two",
+        "--compare-option",
+        "Bold=true",
+        "--json",
+    ];
+    let report = report(&hone(folder.path(), &args));
+    let compare = &report["compare"];
+    assert_eq!(
+        (&report["engine"], &compare["engine"]),
+        (&json!("one"), &json!("two"))
+    );
+    assert_eq!(
+        (&report["solved"], &compare["solved"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(
+        (&compare["only_first"], &compare["only_second"]),
+        (&json!([]), &json!(["d"]))
+    );
+    assert_eq!(
+        compare["mcnemar"],
+        json!({"first_only": 0, "second_only": 1, "p": 1.0})
+    );
+    let text = hone(folder.path(), &args[..5]).stderr;
+    assert!(String::from_utf8_lossy(&text).contains("Only the second (two) solved: d"));
+}
+
+#[test]
+fn mates_count_while_they_are_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        "4k3/8/8/8/8/8/4P3/4K3 w - - dm 3; id \"m\";\n",
+    );
+    let report = report(&hone(folder.path(), &["./one", "--json"]));
+    assert_eq!(
+        (&report["solved"], &report["solved_first"]),
+        (&json!(0), &json!(1))
+    );
+    assert_eq!(report["failures"][0]["best"], "mate in 3");
+}
+
+#[test]
+fn an_impossible_castling_right_is_dropped_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        "4k3/8/8/8/8/8/4P3/4K3 w Kq - bm e4; id \"x\";\n",
+    );
+    let output = hone(folder.path(), &["./one", "--json"]);
+    let warning = "s.epd:1: x: castling right Kq is impossible, dropped";
+    assert_eq!(report(&output)["warnings"], json!([warning]));
+    assert!(String::from_utf8_lossy(&output.stderr).contains(warning));
+}
+
+#[test]
+fn senseless_entries_and_engines_start_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (suite, args, part) in [
+        ("", &["./one"][..], "holds no position"),
+        (SUITE, &["/bin/true"], "uciok"),
+        (
+            SUITE,
+            &["./one", "--option", "Bald=true"],
+            "did you mean `Bold`",
+        ),
+        (SUITE, &["./one", "--depth", "3"], "cannot be used with"),
+        (
+            "\n4k3/8/8/8/8/8/8/8 w - - bm Kd1;\n",
+            &["./one"],
+            "s.epd:2: illegal position: missing king",
+        ),
+        (
+            "4k3/8/8/8/8/8/4P3/4K3 w - - bm Qh5;\n",
+            &["./one"],
+            "s.epd:1: bm Qh5: no legal move",
+        ),
+        (
+            "4k3/8/8/8/8/8/4P3/4K3 w - - id \"x\";\n",
+            &["./one"],
+            "s.epd:1: nothing to solve",
+        ),
+    ] {
+        write(folder.path(), suite);
+        let output = hone(folder.path(), args);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        assert!(errors.contains(part), "{args:?}: {errors}");
+        assert!(output.stdout.is_empty());
+    }
+}
