@@ -32,13 +32,28 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         })?
     };
     let mut config: Config = toml::from_str(&text)
-        .map_err(|error| content(Place::new(&text, error.span(), error.message())))?;
+        .map_err(|error| content(Place::new(&text, error.span(), plain(error.message()))))?;
     name_engines(&mut config).map_err(|message| {
         // The last table of engines is where the duplicate is at the latest.
         let at = text.rfind("[[engine]]").unwrap_or(0);
         content(Place::new(&text, Some(at..at), message))
     })?;
     Ok(config)
+}
+
+/// The reader's message without the names of a programming language's types.
+fn plain(message: &str) -> String {
+    [
+        ("f64", "a number"),
+        ("u64", "a whole number, not negative"),
+        ("u32", "a whole number, not negative"),
+        ("usize", "a whole number, not negative"),
+        ("i64", "a whole number"),
+    ]
+    .iter()
+    .fold(message.to_string(), |message, (name, words)| {
+        message.replace(&format!("expected {name}"), &format!("expected {words}"))
+    })
 }
 
 /// Gives engines without a name that of their program, and makes sure that

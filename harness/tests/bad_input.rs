@@ -1,0 +1,221 @@
+//! Every mistake of a user gets one clear message and exit code 2, and leaves
+//! nothing behind.
+
+mod common;
+
+use std::fs;
+
+use common::{Setup, engines, hone, scripted};
+
+struct Case {
+    what: &'static str,
+    /// Replaces a part of a configuration that is right.
+    replace: (&'static str, String),
+    says: &'static [&'static str],
+}
+
+fn right() -> String {
+    let players = engines(
+        ("dev", &scripted(), "options = { Hash = 8 }"),
+        ("base", &scripted(), ""),
+    );
+    format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nopenings = {{ file = \"books/quick.epd\" }}\n[sprt]\nelo0 = 0.0\nelo1 = 5.0\nalpha = 0.05\nmax_pairs = 1\n"
+    )
+}
+
+fn case(
+    what: &'static str,
+    from: &'static str,
+    to: impl Into<String>,
+    says: &'static [&'static str],
+) -> Case {
+    Case {
+        what,
+        replace: (from, to.into()),
+        says,
+    }
+}
+
+#[test]
+fn the_configuration_they_are_made_from_is_right() {
+    let setup = Setup::new(&right());
+    let finished = setup.play("sprt", "run", &[]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let empty = write("empty.epd", "\n");
+    let illegal = write(
+        "illegal.epd",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n\
+         8/8/8/8/8/8/8/4K3 w - -\n",
+    );
+    let dev = format!("cmd = '{}'\noptions", scripted());
+    let cmd = |program: &str| format!("cmd = '{program}'\noptions");
+    let cases = [
+        case(
+            "an unknown key",
+            "elo0 =",
+            "elo_0 =",
+            &["config.toml:13:1", "elo_0", "elo0"],
+        ),
+        case(
+            "a wrong type",
+            "alpha = 0.05",
+            "alpha = \"x\"",
+            &["config.toml:15:9", "expected a number"],
+        ),
+        case(
+            "H1 not above H0",
+            "elo0 = 0.0",
+            "elo0 = 5.0",
+            &["elo0 (5)", "less than elo1"],
+        ),
+        case(
+            "alpha too large",
+            "alpha = 0.05",
+            "alpha = 0.5",
+            &["config.toml:15", "below 0.5"],
+        ),
+        case("alpha zero", "alpha = 0.05", "alpha = 0.0", &["above 0"]),
+        case(
+            "a limit that is none",
+            "nodes=10",
+            "nodes=x",
+            &["`nodes=x` is no limit"],
+        ),
+        case(
+            "an unknown option",
+            "Hash =",
+            "Hasch =",
+            &["`dev`", "`Hasch`", "did you mean `Hash`"],
+        ),
+        case(
+            "a value out of range",
+            "Hash = 8",
+            "Hash = 0",
+            &["`dev`", "from 1 to 1024"],
+        ),
+        case(
+            "a missing book",
+            "books/quick.epd",
+            "books/none.epd",
+            &["none.epd"],
+        ),
+        Case {
+            what: "an empty book",
+            replace: ("books/quick.epd", empty),
+            says: &["empty.epd"],
+        },
+        Case {
+            what: "an illegal position",
+            replace: ("books/quick.epd", illegal),
+            says: &["illegal.epd:2"],
+        },
+    ];
+    for Case {
+        what,
+        replace: (from, to),
+        says,
+    } in cases
+    {
+        refused(what, &right().replacen(from, &to, 1), says);
+    }
+    if cfg!(unix) {
+        let program = |program: &str| right().replacen(&dev, &cmd(program), 1);
+        refused(
+            "no program",
+            &program("/no/such/engine"),
+            &["`dev`", "/no/such/engine"],
+        );
+        refused(
+            "not on the path",
+            &program("no-such-engine"),
+            &["on the PATH"],
+        );
+        refused(
+            "a program that ends",
+            &program("/bin/true"),
+            &["`dev`", "before it said `uciok`"],
+        );
+        let echoing = program("/bin/cat").replace("[match]\n", "[match]\nstartup_ms = 300\n");
+        refused(
+            "a program that echoes",
+            &echoing,
+            &["`dev`", "did not say `uciok`"],
+        );
+        let dead = program(&format!("{} start=exit:3", scripted()));
+        refused("an engine that dies", &dead, &["exit status 3"]);
+    }
+}
+
+fn refused(what: &str, config: &str, says: &[&str]) {
+    assert_ne!(
+        config,
+        right(),
+        "{what}: the mistake is in the configuration"
+    );
+    let setup = Setup::new(config);
+    let finished = setup.play("sprt", "run", &["--json"]);
+    assert_eq!(finished.code, Some(2), "{what}: {}", finished.stderr);
+    assert_eq!(finished.stdout, "", "{what}");
+    for part in says {
+        assert!(
+            finished.stderr.contains(part),
+            "{what}: `{part}` is not in {}",
+            finished.stderr
+        );
+    }
+    assert!(!setup.run("run").exists(), "{what}: nothing is left behind");
+}
+
+#[test]
+fn no_configuration_and_no_run() {
+    for (args, says) in [
+        (
+            vec!["sprt", "/no/such/config.toml"],
+            "cannot read the configuration",
+        ),
+        (vec!["resume", "/no/such/run"], "is no run"),
+        (vec!["report", "/no/such/run"], "is no run"),
+        (vec!["verify", "/no/such/run"], "is no run"),
+        (vec!["sprt"], "Usage"),
+        (vec!["play"], "unrecognized subcommand"),
+    ] {
+        let mut command = hone();
+        command.args(&args);
+        let finished = common::finish(command);
+        assert_eq!(finished.code, Some(2), "{args:?}");
+        assert!(
+            finished.stderr.contains(says),
+            "{args:?}: {}",
+            finished.stderr
+        );
+    }
+}
+
+#[test]
+fn a_build_that_fails_is_a_failure_that_can_be_repeated() {
+    let config = right().replacen("options", "build = \"echo broken; exit 7\"\noptions", 1);
+    let setup = Setup::new(&config);
+    let finished = setup.play("sprt", "run", &["--json"]);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("the build failed"),
+        "{}",
+        finished.stderr
+    );
+    assert!(
+        finished.stderr.contains("broken"),
+        "what it printed is shown"
+    );
+    assert_eq!(finished.stdout, "");
+}

@@ -1,0 +1,181 @@
+//! What the tests of the built program share.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The program under test.
+pub(crate) fn hone() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+    command.stdin(Stdio::null()).current_dir(workspace());
+    command
+}
+
+/// The workspace's folder, in which a user would start the program.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn target_dir() -> PathBuf {
+    let program = Path::new(env!("CARGO_BIN_EXE_hone"));
+    program.parent().expect("a program is in a folder").into()
+}
+
+/// Stillwater, built with the tests' profile.
+pub(crate) fn stillwater() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            let path = target_dir().join(format!("stillwater{}", std::env::consts::EXE_SUFFIX));
+            // `cargo test --workspace` has built it; a test of this package
+            // alone has not.
+            let built = Command::new(env!("CARGO"))
+                .args(["build", "--quiet", "-p", "engine"])
+                .current_dir(workspace())
+                .status();
+            assert!(path.exists(), "stillwater could not be built: {built:?}");
+            path
+        })
+        .clone()
+}
+
+/// The engine that plays random moves and misbehaves on request.
+pub(crate) fn scripted() -> String {
+    let path = target_dir()
+        .join("examples")
+        .join(format!("scripted_engine{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.exists(), "{} is built with the tests", path.display());
+    path.display().to_string()
+}
+
+/// A folder with a configuration.
+pub(crate) struct Setup {
+    pub(crate) dir: TempDir,
+    pub(crate) config: PathBuf,
+}
+
+impl Setup {
+    /// Writes `config` to a fresh folder.
+    pub(crate) fn new(config: &str) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let path = dir.path().join("config.toml");
+        fs::write(&path, config).expect("written");
+        Self { dir, config: path }
+    }
+
+    /// Where a run of this name goes.
+    pub(crate) fn run(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// `hone COMMAND CONFIG --out NAME ARGS…`.
+    pub(crate) fn command(&self, command: &str, out: &str, args: &[&str]) -> Command {
+        let mut hone = hone();
+        hone.arg(command)
+            .arg(&self.config)
+            .arg("--out")
+            .arg(self.run(out))
+            .args(args);
+        hone
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn play(&self, command: &str, out: &str, args: &[&str]) -> Finished {
+        finish(self.command(command, out, args))
+    }
+}
+
+/// What a finished program left.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Finished {
+    /// The JSON object that standard output must consist of.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+    }
+
+    /// The last line of standard output.
+    pub(crate) fn last_line(&self) -> String {
+        self.stdout.lines().next_back().unwrap_or("").to_string()
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(mut command: Command) -> Finished {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("hone starts");
+    Finished {
+        code: status.code(),
+        stdout: String::from_utf8(stdout).expect("standard output is text"),
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+    }
+}
+
+/// Runs a subcommand on a run's folder.
+pub(crate) fn on_run(subcommand: &str, run: &Path) -> Finished {
+    let mut command = hone();
+    command.arg(subcommand).arg(run);
+    finish(command)
+}
+
+/// Waits until something holds, at most a minute.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what} did not come about");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Number of complete rows in a run's ledger.
+pub(crate) fn rows(run: &Path) -> usize {
+    fs::read_to_string(run.join("games.csv"))
+        .map_or(0, |text| text.matches('\n').count().saturating_sub(1))
+}
+
+/// Processes whose command line holds `mark`, this one left out.
+#[cfg(target_os = "linux")]
+pub(crate) fn processes_with(mark: &str) -> Vec<String> {
+    let own = std::process::id().to_string();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").expect("proc is mounted").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == own || !name.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let state = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        let is_zombie = state
+            .rsplit(')')
+            .next()
+            .is_some_and(|s| s.trim().starts_with('Z'));
+        if line.contains(mark) && !is_zombie {
+            found.push(format!("{name}: {line}"));
+        }
+    }
+    found
+}
+
+/// Two players as `[[engine]]` tables: names, commands and further lines.
+pub(crate) fn engines(first: (&str, &str, &str), second: (&str, &str, &str)) -> String {
+    let table = |(name, cmd, more): (&str, &str, &str)| {
+        format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd}'\n{more}\n")
+    };
+    table(first) + &table(second)
+}

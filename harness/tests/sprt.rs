@@ -1,0 +1,245 @@
+//! `hone sprt` as a user runs it, with Stillwater.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use common::{Finished, Setup, engines, on_run, rows, stillwater, wait_until};
+
+const PLAY: &str = r#"
+[match]
+limit = "nodes=600"
+openings = { file = "books/quick.epd", order = "random" }
+seed = 7
+[adjudication]
+resign = { count = 3, score = 500 }
+draw = { move = 20, count = 6, score = 20 }
+"#;
+
+fn with_and_without_quiescence(sprt: &str) -> String {
+    let path = stillwater().display().to_string();
+    let players = engines(
+        ("with", &path, ""),
+        ("without", &path, "options = { Quiescence = false }"),
+    );
+    format!("{players}{PLAY}[sprt]\n{sprt}\n")
+}
+
+#[test]
+fn the_stronger_engine_passes_and_the_weaker_fails() {
+    let setup = Setup::new(&with_and_without_quiescence("elo1 = 20.0"));
+    let passed = setup.play("sprt", "passed", &["--json"]);
+    assert_eq!(passed.code, Some(0), "{}", passed.stderr);
+    let json = passed.json();
+    assert_eq!(json["verdict"], "H1");
+    assert_eq!(json["kind"], "sprt");
+    assert_eq!(json["run"], "passed");
+    assert_eq!(json["engines"][1]["options"]["Quiescence"], "false");
+    assert!(
+        json["engines"][0]["id"]
+            .as_str()
+            .unwrap()
+            .contains("Stillwater")
+    );
+    assert_eq!(
+        json["games"].as_u64(),
+        json["pairs"].as_u64().map(|pairs| 2 * pairs)
+    );
+    assert!(json["sprt"]["llr"].as_f64() >= json["sprt"]["upper"].as_f64());
+    assert!(json["sprt"]["elo"]["estimate"].as_f64() > Some(50.0));
+    assert!(json["elo"]["low"].as_f64() > Some(0.0));
+    assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
+    assert!(
+        passed
+            .stderr
+            .contains("H1 accepted: with is stronger than without")
+    );
+
+    let swapped = [
+        "--json",
+        "--set",
+        "engine.0.options.Quiescence=false",
+        "--set",
+        "engine.1.options.Quiescence=true",
+    ];
+    let failed = setup.play("sprt", "failed", &swapped);
+    assert_eq!(failed.code, Some(1), "{}", failed.stderr);
+    assert_eq!(failed.json()["verdict"], "H0");
+    for file in [
+        "run.toml",
+        "games.csv",
+        "games.pgn",
+        "report.json",
+        "report.md",
+    ] {
+        assert!(setup.run("passed").join(file).exists(), "{file}");
+    }
+    report_says_the_same(&setup.run("passed"), &passed);
+}
+
+fn report_says_the_same(run: &Path, played: &Finished) {
+    let mut command = common::hone();
+    command.arg("report").arg(run).arg("--json");
+    let report = common::finish(command);
+    assert_eq!(report.code, Some(0));
+    assert_eq!(report.json(), played.json());
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+}
+
+#[test]
+fn a_budget_without_a_decision_is_inconclusive() {
+    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 3"));
+    let finished = setup.play("sprt", "run", &["--json"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    assert_eq!(finished.json()["verdict"], "none");
+    assert_eq!(finished.json()["pairs"], 3);
+}
+
+/// The heart of it: the same games and the same verdict at any concurrency,
+/// and through kills.
+#[test]
+fn concurrency_and_kills_change_nothing() {
+    let setup = Setup::new(&with_and_without_quiescence(
+        "elo0 = 0.0\nelo1 = 2.5\nmax_pairs = 40",
+    ));
+    let mut outcomes = Vec::new();
+    for concurrency in ["1", "2", "4"] {
+        let set = format!("match.concurrency={concurrency}");
+        let finished = setup.play("sprt", concurrency, &["--set", &set]);
+        let verified = on_run("verify", &setup.run(concurrency));
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+        outcomes.push((finished.code, verified.last_line()));
+    }
+    for (name, kill_at) in [("killed-early", 3), ("killed-late", 31)] {
+        let code = play_with_kill(&setup, name, kill_at);
+        let verified = on_run("verify", &setup.run(name));
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+        outcomes.push((code, verified.last_line()));
+    }
+    assert_eq!(outcomes[0].1.len(), 64, "a SHA-256 in hexadecimal");
+    for outcome in &outcomes {
+        assert_eq!(outcome, &outcomes[0]);
+    }
+}
+
+/// Kills the run once its ledger has so many rows, then resumes it.
+fn play_with_kill(setup: &Setup, name: &str, rows_before: usize) -> Option<i32> {
+    let run = setup.run(name);
+    let mut command = setup.command("sprt", name, &["--set", "match.concurrency=2"]);
+    let mut child = command
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("hone starts");
+    wait_until("a few games", || {
+        rows(&run) >= rows_before || child.try_wait().expect("waits").is_some()
+    });
+    // A kill while a row is being written must do no harm either.
+    thread::sleep(Duration::from_millis(3));
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    let resumed = on_run("resume", &run);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    resumed.code
+}
+
+#[test]
+fn what_a_kill_cuts_off_is_removed() {
+    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 4"));
+    let whole = setup.play("sprt", "run", &[]);
+    assert_eq!(whole.code, Some(3), "{}", whole.stderr);
+    let run = setup.run("run");
+    let digest = on_run("verify", &run).last_line();
+    let csv = fs::read(run.join("games.csv")).unwrap();
+    let pgn = fs::read(run.join("games.pgn")).unwrap();
+    let line_ends: Vec<usize> = csv
+        .iter()
+        .enumerate()
+        .filter_map(|(at, byte)| (*byte == b'\n').then_some(at))
+        .collect();
+    // Inside a row, between the rows of a pair, inside the header, nothing.
+    for cut in [line_ends[6] + 20, line_ends[5] + 1, 10, 0] {
+        fs::write(run.join("games.csv"), &csv[..cut]).unwrap();
+        fs::write(run.join("games.pgn"), &pgn[..pgn.len() - 100]).unwrap();
+        let resumed = on_run("resume", &run);
+        assert_eq!(resumed.code, Some(3), "cut at {cut}: {}", resumed.stderr);
+        let verified = on_run("verify", &run);
+        assert_eq!(verified.code, Some(0), "cut at {cut}: {}", verified.stdout);
+        assert_eq!(verified.last_line(), digest, "cut at {cut}");
+    }
+}
+
+#[test]
+fn verify_names_what_was_tampered_with() {
+    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 2"));
+    setup.play("sprt", "run", &[]);
+    let run = setup.run("run");
+    let path = run.join("games.pgn");
+    let pgn = fs::read_to_string(&path).unwrap();
+    let result = pgn.find("[Result \"").unwrap() + 9;
+    let mut changed = pgn.clone();
+    let other = if pgn[result..].starts_with("1-0") {
+        "0-1"
+    } else {
+        "1-0"
+    };
+    changed.replace_range(result..result + 3, other);
+    for (text, what) in [
+        (changed, "result differs"),
+        (format!("{pgn}\n"), "bytes"),
+        (
+            pgn.replacen("[White \"with\"]", "[White \"wtih\"]", 1),
+            "White differs",
+        ),
+    ] {
+        fs::write(&path, text).unwrap();
+        let verified = on_run("verify", &run);
+        assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+        assert!(
+            verified.stdout.contains(what),
+            "{what}: {}",
+            verified.stdout
+        );
+    }
+}
+
+#[test]
+fn a_run_in_use_or_with_another_engine_is_refused() {
+    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 3000"));
+    let run = setup.run("run");
+    let mut child = setup
+        .command("sprt", "run", &[])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("hone starts");
+    wait_until("the first pair", || rows(&run) >= 2);
+    let second = on_run("resume", &run);
+    assert_eq!(second.code, Some(2));
+    assert!(
+        second.stderr.contains("in use by another hone"),
+        "{}",
+        second.stderr
+    );
+    let taken = setup.play("sprt", "run", &[]);
+    assert_eq!(taken.code, Some(2));
+    assert!(
+        taken.stderr.contains("holds a run already"),
+        "{}",
+        taken.stderr
+    );
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+
+    let manifest = run.join("run.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let at = text.find("sha256 = \"").unwrap() + 10;
+    let mut changed = text.clone();
+    changed.replace_range(at..at + 8, "00000000");
+    fs::write(&manifest, changed).unwrap();
+    let other = on_run("resume", &run);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("has changed"), "{}", other.stderr);
+}
