@@ -202,7 +202,10 @@ fn a_polyglot_book_becomes_a_list_of_openings() {
 fn shipped_books_are_what_their_table_says() {
     let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
     let mut size = 0;
-    for (name, variant, least, window) in [("quick.epd", "", 500, -25..=25)] {
+    for (name, variant, least, window) in [
+        ("quick.epd", "", 500, -25..=25),
+        ("unbalanced.epd", "", 5000, 80..=120),
+    ] {
         let path = books.join(name);
         size += fs::metadata(&path).unwrap().len();
         let mut args = vec!["info", path.to_str().unwrap(), "--json"];

@@ -5,6 +5,7 @@
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
 //! * [`info`]: what a book is made of, scores as a [`histogram`].
 //! * [`output`]: writes books.
+//! * [`worth`]: how well a book's games tell engines apart.
 //! * [`chess960`]: the 960 start positions.
 
 pub mod chess960;
@@ -15,3 +16,4 @@ pub mod make;
 pub mod output;
 pub mod polyglot;
 pub mod scan;
+pub mod worth;

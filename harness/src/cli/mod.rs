@@ -66,10 +66,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Engines at work at once: as many as asked for, or one a processor.
+/// Engines at work at once: as many as asked for, or one a physical core.
 fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    asked.unwrap_or_else(processors).get()
+    asked.map_or_else(crate::run::physical_cores, NonZeroUsize::get)
 }
 
 /// The error and its causes in one line. Many errors say their cause in their

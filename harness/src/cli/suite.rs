@@ -42,7 +42,7 @@ pub(super) struct Suite {
     /// Set an option of the second engine (more than once for several)
     #[arg(long = "compare-option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "compare")]
     compare_options: Vec<(String, String)>,
-    /// Engines at work at once [default: number of processors]
+    /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// The positions are from Chess960

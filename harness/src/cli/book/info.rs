@@ -40,7 +40,7 @@ pub(super) struct Info {
     /// Nodes that the engine searches in each position
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Engines at work at once [default: number of processors]
+    /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Write the distribution of scores as a picture

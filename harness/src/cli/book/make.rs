@@ -75,7 +75,7 @@ pub(super) struct Make {
     chess960: bool,
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Judges at work at once [default: number of processors]
+    /// Judges at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Print one JSON object

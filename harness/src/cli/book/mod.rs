@@ -4,6 +4,7 @@ mod convert;
 mod info;
 mod make;
 mod read;
+mod worth;
 
 use clap::Subcommand;
 
@@ -21,6 +22,7 @@ enum Command {
     Convert(convert::Convert),
     Info(info::Info),
     Make(make::Make),
+    Worth(worth::WorthArgs),
 }
 
 impl BookArgs {
@@ -30,6 +32,7 @@ impl BookArgs {
             Command::Convert(convert) => convert.run(),
             Command::Info(info) => info.run(),
             Command::Make(make) => make.run(),
+            Command::Worth(worth) => worth.run(),
         }
     }
 }

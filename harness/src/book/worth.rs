@@ -1,0 +1,221 @@
+//! What a book is worth: how well its games tell engines apart.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    experiment::{Outcome, PairResult},
+    stats::{Estimate, Pentanomial, elo::nelo},
+};
+
+/// What a book's games between two engines came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Worth {
+    pub pairs: u64,
+    pub games: u64,
+    /// Share of games that were drawn.
+    pub draw_rate: f64,
+    /// Share of games that White won.
+    pub white_rate: f64,
+    /// Share of pairs that the opening alone decided: both games were won by
+    /// the same colour.
+    pub split_rate: f64,
+    /// Share of pairs that one of the engines won.
+    pub decided_rate: f64,
+    /// Size of the difference in normalized Elo that the games show, whichever
+    /// engine is ahead, with its 95 % interval. Normalized Elo measures the
+    /// signal in one game against its noise; the games that a test needs fall
+    /// with its square. So of two books under the same engines the one with
+    /// the larger value tells them apart in fewer games.
+    pub sensitivity: Option<Estimate>,
+}
+
+impl Worth {
+    /// The worth of these pairs of the same two engines, in any order.
+    ///
+    /// # Panics
+    /// If there is no pair.
+    pub fn new<'a>(pairs: impl IntoIterator<Item = &'a PairResult>) -> Self {
+        let mut counts = Pentanomial::default();
+        let (mut draws, mut white, mut split, mut reference) = (0, 0, 0, None);
+        for pair in pairs {
+            let first = *reference.get_or_insert(pair.engines[0]);
+            counts.add(if pair.engines[0] == first {
+                pair.half_points()
+            } else {
+                4 - pair.half_points()
+            });
+            let outcomes = pair.games.each_ref().map(|game| game.outcome);
+            draws += count(&outcomes, Outcome::Draw);
+            white += count(&outcomes, Outcome::White);
+            split += u64::from(is_split(outcomes));
+        }
+        let pairs = counts.pairs();
+        assert!(pairs > 0, "no pair to judge a book by");
+        let share = |part: u64, whole: u64| part as f64 / whole as f64;
+        let games = counts.games();
+        Self {
+            pairs,
+            games,
+            draw_rate: share(draws, games),
+            white_rate: share(white, games),
+            split_rate: share(split, pairs),
+            decided_rate: share(pairs - counts.0[2], pairs),
+            sensitivity: nelo(counts).map(size),
+        }
+    }
+}
+
+/// The estimate seen from the engine that is ahead.
+fn size(estimate: Estimate) -> Estimate {
+    if estimate.estimate >= 0.0 {
+        return estimate;
+    }
+    Estimate {
+        estimate: -estimate.estimate,
+        low: -estimate.high,
+        high: -estimate.low,
+    }
+}
+
+fn count(outcomes: &[Outcome; 2], wanted: Outcome) -> u64 {
+    outcomes
+        .iter()
+        .filter(|&&outcome| outcome == wanted)
+        .count() as u64
+}
+
+fn is_split(outcomes: [Outcome; 2]) -> bool {
+    outcomes[0] == outcomes[1] && outcomes[0] != Outcome::Draw
+}
+
+/// How an opening fared in all pairs it was used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Usage {
+    pub pairs: u64,
+    /// Pairs that one of the engines won.
+    pub decided: u64,
+    /// Level pairs in which the same colour won both games.
+    pub split: u64,
+}
+
+/// How each opening fared, by its number in the book, from 1.
+pub fn usage<'a>(pairs: impl IntoIterator<Item = (u64, &'a PairResult)>) -> BTreeMap<u64, Usage> {
+    let mut openings: BTreeMap<u64, Usage> = BTreeMap::new();
+    for (number, pair) in pairs {
+        let opening = openings.entry(number).or_default();
+        opening.pairs += 1;
+        opening.decided += u64::from(pair.half_points() != 2);
+        let outcomes = pair.games.each_ref().map(|game| game.outcome);
+        opening.split += u64::from(is_split(outcomes));
+    }
+    openings
+}
+
+/// Numbers of the openings that were used at least so often and never decided
+/// anything: every pair was level.
+pub fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
+    openings
+        .iter()
+        .filter(|(_, usage)| usage.pairs >= min_pairs && usage.decided == 0)
+        .map(|(number, _)| *number)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Effort, GameResult, Termination};
+
+    fn pair(engines: [usize; 2], outcomes: [Outcome; 2]) -> PairResult {
+        PairResult {
+            pair: 0,
+            engines,
+            games: outcomes.map(|outcome| GameResult {
+                outcome,
+                termination: Termination::Checkmate,
+                plies: 40,
+                ms: [0; 2],
+                nodes: [0; 2],
+                effort: [Effort::default(); 2],
+                digest: 0,
+            }),
+        }
+    }
+
+    use Outcome::{Black, Draw, White};
+
+    #[test]
+    fn rates_are_shares_of_games_and_of_pairs() {
+        let pairs = [
+            pair([0, 1], [Draw, Draw]),
+            pair([0, 1], [White, White]),
+            pair([0, 1], [Black, Black]),
+            // The first engine wins both, then one and a half.
+            pair([0, 1], [White, Black]),
+            pair([0, 1], [White, Draw]),
+        ];
+        let worth = Worth::new(&pairs);
+        assert_eq!((worth.pairs, worth.games), (5, 10));
+        assert_eq!((worth.draw_rate, worth.white_rate), (0.3, 0.4));
+        assert_eq!((worth.split_rate, worth.decided_rate), (0.4, 0.4));
+        let expected = nelo(Pentanomial([0, 0, 3, 1, 1]));
+        assert_eq!(worth.sensitivity, expected);
+    }
+
+    #[test]
+    fn the_side_does_not_matter() {
+        let won = [
+            pair([0, 1], [White, Black]),
+            pair([0, 1], [Draw, Draw]),
+            pair([0, 1], [White, White]),
+        ];
+        // The same, told from the other engine, or with colours exchanged.
+        let lost = [
+            pair([1, 0], [Black, White]),
+            pair([1, 0], [Draw, Draw]),
+            pair([1, 0], [White, White]),
+        ];
+        let mixed = [
+            won[0].clone(),
+            lost[0].clone(),
+            won[1].clone(),
+            lost[2].clone(),
+        ];
+        let [from_won, from_lost] =
+            [&won, &lost].map(|pairs| Worth::new(pairs).sensitivity.unwrap());
+        for (won, lost) in [
+            (from_won.estimate, from_lost.estimate),
+            (from_won.low, from_lost.low),
+            (from_won.high, from_lost.high),
+        ] {
+            assert!((won - lost).abs() < 1e-9, "{won} {lost}");
+        }
+        let expected = nelo(Pentanomial([0, 0, 2, 0, 2]));
+        assert_eq!(Worth::new(&mixed).sensitivity, expected);
+        assert!(expected.is_some_and(|nelo| nelo.estimate > 0.0));
+    }
+
+    #[test]
+    fn openings_that_never_decide_are_found() {
+        let level = pair([0, 1], [Draw, Draw]);
+        let split = pair([0, 1], [White, White]);
+        let decided = pair([0, 1], [White, Draw]);
+        let openings = usage([
+            (3, &level),
+            (3, &split),
+            (5, &level),
+            (5, &decided),
+            (9, &split),
+        ]);
+        let third = Usage {
+            pairs: 2,
+            decided: 0,
+            split: 1,
+        };
+        assert_eq!(openings[&3], third);
+        assert_eq!(undecided(&openings, 1), [3, 9]);
+        assert_eq!(undecided(&openings, 2), [3]);
+    }
+}

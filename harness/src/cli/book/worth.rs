@@ -1,0 +1,288 @@
+//! `hone book worth`: what the books of finished runs are worth.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, anyhow, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::{
+    book::{
+        output::Output,
+        scan::scan,
+        worth::{Usage, Worth, undecided, usage},
+    },
+    cli::{Exit, Failure, play::experiment_of},
+    experiment::PairResult,
+    openings::BookOptions,
+    run::{Fold, Folder, Manifest, read_entries},
+};
+
+/// Say what the books of runs are worth: draws, splits, sensitivity a game
+///
+/// A run with the same engines and limits is needed for each book that is to
+/// be set against another. An opening never decides anything if every pair
+/// that was played with it, in any of the runs, was level.
+#[derive(Debug, Args)]
+pub(super) struct WorthArgs {
+    /// Folders of runs
+    #[arg(required = true)]
+    runs: Vec<PathBuf>,
+    /// Write the book without the openings that never decided anything
+    #[arg(long, value_name = "FILE")]
+    prune: Option<PathBuf>,
+    /// The book that was played, if it is no longer where it was
+    #[arg(long, value_name = "FILE", requires = "prune")]
+    book: Option<PathBuf>,
+    /// Pairs that an opening must have had before it is said to decide nothing
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    min_pairs: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    books: Vec<BookReport>,
+    /// The pruned book, if one was written.
+    pruned: Option<Pruned>,
+}
+
+#[derive(Debug, Serialize)]
+struct BookReport {
+    book: PathBuf,
+    sha256: String,
+    openings: usize,
+    runs: Vec<RunReport>,
+    /// Openings that were played.
+    played: usize,
+    /// Numbers, from 1, of those that never decided anything.
+    undecided: Vec<u64>,
+    #[serde(skip)]
+    source: (PathBuf, BookOptions),
+}
+
+#[derive(Debug, Serialize)]
+struct RunReport {
+    run: String,
+    engines: [String; 2],
+    #[serde(flatten)]
+    worth: Worth,
+}
+
+#[derive(Debug, Serialize)]
+struct Pruned {
+    book: PathBuf,
+    count: usize,
+    dropped: usize,
+}
+
+const WARNING: &str = "the openings were chosen by the results of these games: \
+    do not judge a test by games that chose its own book, play new ones";
+
+impl WorthArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let books = self.books()?;
+        let pruned = match &self.prune {
+            Some(out) => Some(self.write_pruned(out, &books)?),
+            None => None,
+        };
+        let report = Report { books, pruned };
+        if self.json {
+            println!("{}", serde_json::to_string(&report)?);
+        } else {
+            print!("{}", text(&report));
+        }
+        Ok(Exit::Done)
+    }
+
+    fn books(&self) -> anyhow::Result<Vec<BookReport>> {
+        let mut books: BTreeMap<String, (BookReport, BTreeMap<u64, Usage>)> = BTreeMap::new();
+        for path in &self.runs {
+            let run = Run::read(path)?;
+            let Some(identity) = &run.manifest.book else {
+                bail!("{} was played without a book", path.display());
+            };
+            let (report, openings) = books.entry(identity.sha256.clone()).or_insert_with(|| {
+                let report = BookReport {
+                    book: identity.file.clone(),
+                    sha256: identity.sha256.clone(),
+                    openings: identity.openings,
+                    runs: Vec::new(),
+                    played: 0,
+                    undecided: Vec::new(),
+                    source: run.source(),
+                };
+                (report, BTreeMap::new())
+            });
+            report.runs.extend(run.reports());
+            let pairs = run.pairs.iter().map(|(number, pair)| (*number, pair));
+            for (number, more) in usage(pairs) {
+                let opening = openings.entry(number).or_default();
+                opening.pairs += more.pairs;
+                opening.decided += more.decided;
+                opening.split += more.split;
+            }
+        }
+        let finish = |(mut report, openings): (BookReport, BTreeMap<u64, Usage>)| {
+            report.played = openings.len();
+            report.undecided = undecided(&openings, self.min_pairs);
+            report
+        };
+        Ok(books.into_values().map(finish).collect())
+    }
+
+    fn write_pruned(&self, out: &Path, books: &[BookReport]) -> Result<Pruned, Failure> {
+        let [book] = books else {
+            return Err(anyhow!(
+                "--prune takes runs of one book; these played {}",
+                books.len()
+            )
+            .into());
+        };
+        let output = Output::new(out)?;
+        let (path, options) = &book.source;
+        let path = self.book.as_ref().unwrap_or(path);
+        let scan = scan(path, *options).with_context(|| {
+            format!(
+                "the book of these runs, {}; name it with --book",
+                path.display()
+            )
+        })?;
+        if scan.sha256 != book.sha256 {
+            return Err(anyhow!(
+                "{} is not the book that was played (sha256 {}, not {}); name that with --book",
+                path.display(),
+                scan.sha256,
+                book.sha256
+            )
+            .into());
+        }
+        let dropped: HashSet<u64> = book.undecided.iter().copied().collect();
+        let kept: Vec<_> = (1..)
+            .zip(&scan.entries)
+            .filter(|(number, _)| !dropped.contains(number))
+            .map(|(_, entry)| entry)
+            .collect();
+        if kept.is_empty() {
+            return Err(anyhow!("no opening decided anything: there would be no book left").into());
+        }
+        let count = kept.len();
+        output.write(kept).map_err(Failure::failed)?;
+        eprintln!("{}: {count} openings; {WARNING}", out.display());
+        Ok(Pruned {
+            book: out.to_owned(),
+            count,
+            dropped: dropped.len(),
+        })
+    }
+}
+
+/// A run up to its verdict.
+struct Run {
+    name: String,
+    manifest: Manifest,
+    /// The opening's number, from 1, and the result of each pair.
+    pairs: Vec<(u64, PairResult)>,
+}
+
+impl Run {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let folder = Folder::open(path);
+        let manifest = Manifest::read(path)?;
+        let entries = read_entries(&folder, &manifest)?;
+        let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+        for entry in &entries {
+            fold.push(entry.result.clone());
+        }
+        let mut pairs: Vec<(u64, PairResult)> = entries
+            .into_iter()
+            .filter(|entry| entry.result.pair < fold.absorbed())
+            .map(|entry| (entry.opening_number, entry.result))
+            .collect();
+        if pairs.is_empty() {
+            bail!("{} holds no finished pair", path.display());
+        }
+        pairs.sort_by_key(|(_, result)| result.pair);
+        Ok(Self {
+            name: folder.name(),
+            manifest,
+            pairs,
+        })
+    }
+
+    /// Where its book was, and how it was read.
+    fn source(&self) -> (PathBuf, BookOptions) {
+        let play = &self.manifest.config.r#match;
+        let file = play.openings.file.clone().unwrap_or_default();
+        let options = BookOptions {
+            format: None,
+            plies: play.openings.plies,
+            variant: play.variant,
+        };
+        (self.manifest.base.join(file), options)
+    }
+
+    /// One report for each two engines that met.
+    fn reports(&self) -> Vec<RunReport> {
+        let mut pairings: BTreeMap<[usize; 2], Vec<&PairResult>> = BTreeMap::new();
+        for (_, result) in &self.pairs {
+            let mut engines = result.engines;
+            engines.sort_unstable();
+            pairings.entry(engines).or_default().push(result);
+        }
+        let names = self.manifest.names();
+        pairings
+            .into_iter()
+            .map(|(engines, results)| RunReport {
+                run: self.name.clone(),
+                engines: engines.map(|engine| names[engine].clone()),
+                worth: Worth::new(results),
+            })
+            .collect()
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |parts: std::fmt::Arguments<'_>| {
+        writeln!(text, "{parts}").expect("writing to a string succeeds");
+    };
+    for book in &report.books {
+        line(format_args!(
+            "{}: {} of {} openings played, {} never decided anything",
+            book.book.display(),
+            book.played,
+            book.openings,
+            book.undecided.len()
+        ));
+        line(format_args!(
+            "  {:>7} {:>7} {:>7} {:>9} {:>24}  run",
+            "pairs", "draws", "splits", "decided", "sensitivity (nElo)"
+        ));
+        for run in &book.runs {
+            let worth = &run.worth;
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            let sensitivity = worth.sensitivity.map_or_else(
+                || "not defined".to_owned(),
+                |e| format!("{:.1} [{:.1}, {:.1}]", e.estimate, e.low, e.high),
+            );
+            line(format_args!(
+                "  {:>7} {:>7} {:>7} {:>9} {sensitivity:>24}  {}: {} - {}",
+                worth.pairs,
+                percent(worth.draw_rate),
+                percent(worth.split_rate),
+                percent(worth.decided_rate),
+                run.run,
+                run.engines[0],
+                run.engines[1]
+            ));
+        }
+    }
+    text
+}

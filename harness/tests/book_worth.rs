@@ -1,0 +1,161 @@
+//! `hone book worth` on a run's folder, written as the contract describes it.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+use serde_json::{Value, json};
+
+const MANIFEST: &str = r#"
+hone = "0.1.0"
+kind = "match"
+created = "2026-01-01T00:00:00Z"
+base = "BASE"
+concurrency = 1
+[[engines]]
+name = "a"
+id = "A"
+author = ""
+program = "/bin/a"
+sha256 = "00"
+[[engines]]
+name = "b"
+id = "B"
+author = ""
+program = "/bin/b"
+sha256 = "01"
+[book]
+file = "book.epd"
+sha256 = "SHA"
+openings = 4
+[[config.engine]]
+name = "a"
+cmd = "a"
+[[config.engine]]
+name = "b"
+cmd = "b"
+[config.match]
+limit = "nodes=10"
+pairs = 5
+[config.match.openings]
+file = "book.epd"
+"#;
+
+const BOOK: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n\
+    4k3/8/8/8/8/8/3P4/4K3 w - - hmvc 0; fmvn 1;\n\
+    4k3/8/8/8/8/8/2P5/4K3 w - - hmvc 0; fmvn 1; id \"c\";\n\
+    4k3/8/8/8/8/8/1P6/4K3 w - - hmvc 0; fmvn 1;\n";
+
+/// Opening and results of each pair; the sixth is beyond the verdict.
+const PAIRS: [(u64, [&str; 2]); 6] = [
+    (1, ["1-0", "1-0"]),
+    (2, ["1-0", "1/2-1/2"]),
+    (3, ["1/2-1/2", "1/2-1/2"]),
+    (1, ["1/2-1/2", "1/2-1/2"]),
+    (2, ["0-1", "0-1"]),
+    (3, ["1-0", "0-1"]),
+];
+
+fn run(folder: &Path) {
+    fs::write(folder.join("book.epd"), BOOK).unwrap();
+    let info = hone(folder, &["info", "book.epd", "--json"]);
+    let info: Value = serde_json::from_slice(&info.stdout).unwrap();
+    let manifest = MANIFEST
+        .replace("BASE", folder.to_str().unwrap())
+        .replace("SHA", info["sha256"].as_str().unwrap());
+    fs::create_dir(folder.join("run")).unwrap();
+    fs::write(folder.join("run/run.toml"), manifest).unwrap();
+    let mut games = "pair,game,white,black,opening,result,termination,plies,white_ms,black_ms,\
+        white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,white_depth,\
+        black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,worker,\
+        finished_ms\n"
+        .to_owned();
+    for (index, (opening, results)) in PAIRS.iter().enumerate() {
+        for (game, result) in results.iter().enumerate() {
+            let (white, black) = if game == 0 { ("a", "b") } else { ("b", "a") };
+            games.push_str(&format!(
+                "{},{},{white},{black},{opening},{result},checkmate,9,0,0,0,0,0,\
+                 0000000000000000,0,5,4,0,0,0,0,0,0,0,0\n",
+                index + 1,
+                game + 1
+            ));
+        }
+    }
+    fs::write(folder.join("run/games.csv"), games).unwrap();
+}
+
+fn hone(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hone"))
+        .current_dir(folder)
+        .arg("book")
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn rates_and_undecided_openings_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path());
+    let output = hone(folder.path(), &["worth", "run", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let book = &report["books"][0];
+    assert_eq!((&book["played"], &book["openings"]), (&json!(3), &json!(4)));
+    assert_eq!(book["undecided"], json!([1, 3]));
+    let row = &book["runs"][0];
+    assert_eq!((&row["pairs"], &row["games"]), (&json!(5), &json!(10)));
+    assert_eq!(
+        (&row["draw_rate"], &row["split_rate"]),
+        (&json!(0.5), &json!(0.4))
+    );
+    assert_eq!(row["decided_rate"], json!(0.2));
+    assert!(row["sensitivity"]["estimate"].as_f64().unwrap() > 0.0);
+
+    let args = ["worth", "run", "--min-pairs", "2", "--json"];
+    let report: Value = serde_json::from_slice(&hone(folder.path(), &args).stdout).unwrap();
+    assert_eq!(report["books"][0]["undecided"], json!([1]));
+}
+
+#[test]
+fn a_pruned_book_keeps_the_rest_and_warns() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path());
+    let output = hone(folder.path(), &["worth", "run", "--prune", "less.epd"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(
+        errors.contains("do not judge a test by games that chose its own book"),
+        "{errors}"
+    );
+    let lines: Vec<&str> = BOOK.lines().collect();
+    let kept = format!("{}\n{}\n", lines[1], lines[3]);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("less.epd")).unwrap(),
+        kept
+    );
+}
+
+#[test]
+fn another_book_or_no_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path());
+    fs::write(folder.path().join("book.epd"), BOOK.replace("id", "c1")).unwrap();
+    for (args, part) in [
+        (
+            &["worth", "run", "--prune", "less.epd"][..],
+            "is not the book that was played",
+        ),
+        (&["worth", "missing"], "missing is no run"),
+        (&["worth"], "required"),
+    ] {
+        let output = hone(folder.path(), args);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        assert!(errors.contains(part), "{args:?}: {errors}");
+        assert!(!folder.path().join("less.epd").exists());
+    }
+}
