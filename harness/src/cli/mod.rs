@@ -8,6 +8,7 @@ mod exit;
 mod play;
 mod progress;
 mod ranges;
+mod replay;
 mod runs;
 mod suite;
 mod verify;
@@ -34,6 +35,7 @@ enum Command {
     Resume(play::ResumeArgs),
     Report(play::ReportArgs),
     Verify(verify::VerifyArgs),
+    Replay(replay::ReplayArgs),
     Runs(runs::RunsArgs),
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
@@ -51,6 +53,7 @@ pub fn main() -> ExitCode {
         Command::Resume(args) => args.run(),
         Command::Report(args) => args.run(),
         Command::Verify(args) => args.run(),
+        Command::Replay(args) => args.run(),
         Command::Runs(args) => args.run(),
         Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),

@@ -87,25 +87,31 @@ impl Default for MatchConfig {
 }
 
 /// Which openings are played.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct OpeningsConfig {
     /// EPD, FEN or PGN, plain, gzip or zip. Without it every game starts from
     /// the usual position.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    #[serde(default)]
     pub order: Order,
     /// Number of the opening to begin with, from 1.
-    #[serde(default = "one", deserialize_with = "positive")]
+    #[serde(deserialize_with = "positive")]
     pub start: usize,
     /// Half-moves taken from each game of a PGN book; all if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<usize>,
 }
 
-fn one() -> usize {
-    1
+impl Default for OpeningsConfig {
+    fn default() -> Self {
+        Self {
+            file: None,
+            order: Order::Random,
+            start: 1,
+            plies: None,
+        }
+    }
 }
 
 pub(super) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>

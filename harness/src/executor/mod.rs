@@ -5,7 +5,7 @@ mod job;
 pub mod local;
 pub mod simulated;
 
-pub use job::{GameText, PairJob, PlayedPair, Player, Rules};
+pub use job::{Evidence, GameText, PairJob, PlayedPair, Player, Rules, Situation};
 
 use std::future::Future;
 
@@ -13,6 +13,8 @@ use std::future::Future;
 #[derive(Debug)]
 pub enum Event {
     Played(Box<PlayedPair>),
+    /// An engine failed; the game's result comes with its pair.
+    Evidence(Box<Evidence>),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
     /// Nothing more will come: it was told to stop and has.

@@ -6,13 +6,13 @@
 mod row;
 mod sync;
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 pub use row::{Entry, Row, RowError};
 
-use crate::executor::PlayedPair;
+use crate::executor::{Evidence, PlayedPair};
 use crate::experiment::PairResult;
 use row::Csv;
 use sync::Syncer;
@@ -21,6 +21,8 @@ use sync::Syncer;
 pub const GAMES_CSV: &str = "games.csv";
 pub const GAMES_PGN: &str = "games.pgn";
 pub const GAMES_EPD: &str = "games.epd";
+/// The folder of what is kept of failures, one folder each.
+pub const FAILURES: &str = "failures";
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +42,7 @@ pub enum LedgerError {
 /// The ledger of a run that is being played.
 #[derive(Debug)]
 pub struct Ledger {
+    dir: PathBuf,
     names: Vec<String>,
     csv: Log,
     pgn: Log,
@@ -142,6 +145,7 @@ impl Ledger {
         let syncer = Syncer::start(files.into_iter().flatten().map(|log| &log.file))
             .map_err(|source| csv.error(source))?;
         let ledger = Self {
+            dir: dir.to_path_buf(),
             names: names.to_vec(),
             csv,
             pgn,
@@ -171,6 +175,30 @@ impl Ledger {
         }
         self.syncer.mark();
         Ok(())
+    }
+
+    /// Keeps what is known of a failure in `failures/<pair>-<game>/`, both
+    /// numbers from 1; of a game played again, with a further number.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`].
+    pub fn keep_evidence(&mut self, evidence: &Evidence) -> Result<(), LedgerError> {
+        let stem = format!("{}-{}", evidence.pair + 1, evidence.game + 1);
+        let folder = (1..)
+            .map(|number| match number {
+                1 => stem.clone(),
+                number => format!("{stem}-{number}"),
+            })
+            .map(|name| self.dir.join(FAILURES).join(name))
+            .find(|path| !path.exists())
+            .expect("numbers do not end");
+        let write = |(name, text): &(&str, String)| fs::write(folder.join(name), text);
+        fs::create_dir_all(&folder)
+            .and_then(|()| evidence.files.iter().try_for_each(write))
+            .map_err(|source| LedgerError::Io {
+                path: folder.clone(),
+                source,
+            })
     }
 
     /// Writes everything to the disk.

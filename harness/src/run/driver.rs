@@ -214,6 +214,7 @@ impl<E: Experiment> Driver<E> {
                     self.fold.push(played.result);
                     view.update(&self.fold.experiment, self.progress(stopping));
                 }
+                Event::Evidence(evidence) => ledger.keep_evidence(&evidence)?,
                 Event::Failed(error) => {
                     executor.stop(Stop::Abort);
                     return Err(error.into());

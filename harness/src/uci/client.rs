@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
 use super::info::Info;
@@ -67,6 +68,8 @@ pub struct Client {
     lines: LineReader<ChildStdout>,
     transcript: Transcript,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Fills `stderr`; ends when nobody can write there any more.
+    stderr_reader: JoinHandle<()>,
     /// `id name` and `id author`.
     name: String,
     author: String,
@@ -95,7 +98,7 @@ impl Client {
         let stdin = child.stdin.take().expect("stdin is piped");
         let stdout = child.stdout.take().expect("stdout is piped");
         let stderr = Arc::new(Mutex::new(Vec::new()));
-        tokio::spawn(keep_stderr(
+        let stderr_reader = tokio::spawn(keep_stderr(
             child.stderr.take().expect("stderr is piped"),
             Arc::clone(&stderr),
         ));
@@ -106,6 +109,7 @@ impl Client {
             lines: LineReader::new(stdout),
             transcript: Transcript::default(),
             stderr,
+            stderr_reader,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
@@ -350,10 +354,15 @@ impl Client {
         }
     }
 
-    /// How the process ended, in words; "running" if it still does after a
-    /// short wait.
+    /// How the process ended, in words; "still running" if it does after a
+    /// short wait. Its last words are then in [`Client::stderr`].
     pub async fn exit_status(&mut self) -> String {
-        let status = tokio::time::timeout(Duration::from_millis(200), self.child.wait()).await;
+        const PATIENCE: Duration = Duration::from_millis(200);
+        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        if status.is_ok() && !self.stderr_reader.is_finished() {
+            // A child of the engine may hold it open.
+            let _ = tokio::time::timeout(PATIENCE, &mut self.stderr_reader).await;
+        }
         match status {
             Ok(Ok(status)) => describe(status),
             Ok(Err(error)) => error.to_string(),

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use shakmaty::Color::{Black, White};
 use shakmaty::fen::Epd;
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
 
 use super::delay::DelayMeter;
+use super::evidence;
 use super::seat::Seat;
-use crate::executor::{GameText, PairJob, Player};
+use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::experiment::{Effort, GameResult, Outcome, Termination};
 use crate::game::{
     Adjudicator, Clock, Ending, GameHeader, Movetext, PlayedMove, Referee, game_digest, write_game,
@@ -69,7 +71,7 @@ pub(super) async fn play(
     table: Table<'_>,
     job: &PairJob,
     number: usize,
-) -> Result<(GameResult, GameText), GameError> {
+) -> Result<Played, GameError> {
     for (seat, player) in table.seats.iter_mut().zip(&job.players) {
         seat.seat(player, &job.rules)
             .await
@@ -87,9 +89,25 @@ pub(super) async fn play(
     }
     game.flush();
     let end = end.expect("the loop ends with an end");
-    let finished = game.finish(end, &started, clock.elapsed());
+    let (result, text) = game.finish(end, &started, clock.elapsed());
+    let evidence = match end.ending.termination.is_failure() {
+        true => Some(game.evidence(end).await),
+        false => None,
+    };
     game.put_right(end).await;
-    Ok(finished)
+    Ok(Played {
+        result,
+        text,
+        evidence,
+    })
+}
+
+/// A game that has been played.
+pub(super) struct Played {
+    pub(super) result: GameResult,
+    pub(super) text: GameText,
+    /// What is known of the failure that ended it.
+    pub(super) evidence: Option<Evidence>,
 }
 
 /// How a game ended, with what the record says beside it.
@@ -479,6 +497,34 @@ impl<'a> Game<'a> {
             position.halfmoves(),
             position.fullmoves()
         )
+    }
+
+    /// All that can help to find out why an engine failed.
+    async fn evidence(&mut self, end: End) -> Evidence {
+        let loser = match end.ending.outcome {
+            Outcome::White => Color::Black,
+            _ => Color::White,
+        };
+        let player = self.player(loser);
+        let status = self.table.seats[player].client().exit_status().await;
+        let [first, second] = &mut *self.table.seats;
+        let clients = [first.client(), second.client()];
+        evidence::collect(&evidence::Failure {
+            job: self.job,
+            game: self.white,
+            player,
+            reason: end
+                .ending
+                .termination
+                .reason(end.ending.outcome, end.overrun_ms),
+            status,
+            position: self.referee.position(),
+            command: self.table.command,
+            position_len: self.position_len,
+            clocks: [White, Black].map(|color| self.clocks[index(color)].shown()),
+            allowance: self.clocks[index(loser)].allowance(),
+            clients: clients.map(|client| &*client),
+        })
     }
 
     /// After a failure the engine starts anew, unless it has just been slow.

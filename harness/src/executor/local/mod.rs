@@ -5,6 +5,7 @@
 //! no other game can delay it.
 
 mod delay;
+mod evidence;
 mod game;
 mod seat;
 mod worker;

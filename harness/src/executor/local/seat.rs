@@ -60,14 +60,7 @@ impl Seat {
         rules: &Rules,
         deadline: Instant,
     ) -> Result<(), AnswerError> {
-        let mut options: Vec<(String, String)> = Vec::new();
-        if rules.variant == Variant::Chess960 {
-            options.push(("UCI_Chess960".to_string(), "true".to_string()));
-        }
-        if player.ponder {
-            options.push(("Ponder".to_string(), "true".to_string()));
-        }
-        options.extend_from_slice(&player.options);
+        let options = options_of(player, rules);
         let client = self.client();
         client.configure(&options, deadline).await?;
         client.send(b"ucinewgame\nisready\n", deadline).await
@@ -86,4 +79,18 @@ impl Seat {
             client.kill().await;
         }
     }
+}
+
+/// All options an engine is given: what the rules ask for, then its own.
+pub(super) fn options_of(player: &Player, rules: &Rules) -> Vec<(String, String)> {
+    let by_rules = [
+        (rules.variant == Variant::Chess960, "UCI_Chess960"),
+        (player.ponder, "Ponder"),
+    ];
+    by_rules
+        .into_iter()
+        .filter(|(asked, _)| *asked)
+        .map(|(_, name)| (name.to_string(), "true".to_string()))
+        .chain(player.options.iter().cloned())
+        .collect()
 }

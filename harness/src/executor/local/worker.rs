@@ -90,7 +90,7 @@ impl Worker {
             };
             let played = tokio::select! {
                 biased;
-                played = bench.play_pair(&job, self.index) => played?,
+                played = bench.play_pair(&job, self.index, &self.events) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
             if self.events.send(Event::Played(Box::new(played))).is_err() {
@@ -121,9 +121,14 @@ impl Default for Bench {
 }
 
 impl Bench {
-    async fn play_pair(&mut self, job: &PairJob, worker: usize) -> Result<PlayedPair, GameError> {
-        let (first, first_text) = self.play_game(job, 0).await?;
-        let (second, second_text) = self.play_game(job, 1).await?;
+    async fn play_pair(
+        &mut self,
+        job: &PairJob,
+        worker: usize,
+        events: &mpsc::UnboundedSender<Event>,
+    ) -> Result<PlayedPair, GameError> {
+        let (first, first_text) = self.play_game(job, 0, events).await?;
+        let (second, second_text) = self.play_game(job, 1, events).await?;
         Ok(PlayedPair {
             result: PairResult {
                 pair: job.pair,
@@ -141,6 +146,7 @@ impl Bench {
         &mut self,
         job: &PairJob,
         number: usize,
+        events: &mpsc::UnboundedSender<Event>,
     ) -> Result<(GameResult, GameText), GameError> {
         let mut replays = 0;
         loop {
@@ -150,7 +156,15 @@ impl Bench {
                 command: &mut self.command,
                 delay: &mut self.delay,
             };
-            let (result, text) = game::play(table, job, number).await?;
+            let game::Played {
+                result,
+                text,
+                evidence,
+            } = game::play(table, job, number).await?;
+            if let Some(evidence) = evidence {
+                // Nobody listens any more only when the run is over.
+                let _ = events.send(Event::Evidence(Box::new(evidence)));
+            }
             let failed = result.termination.is_failure();
             match job.rules.on_failure {
                 OnFailure::Replay if failed && replays < MAX_REPLAYS => replays += 1,

@@ -1,0 +1,143 @@
+//! `hone replay`: puts an engine into the situation in which it failed.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position};
+
+use super::{Exit, Failure};
+use crate::executor::Situation;
+use crate::game::Referee;
+use crate::uci::{AnswerError, Client, Timeouts};
+
+/// Put an engine into the situation in which it failed, again.
+///
+/// Starts the engine with the same options and sends it the same position and
+/// the same `go`. Exit code 0 if it now answers in time with a legal move, 1
+/// if it fails again.
+#[derive(Debug, Args)]
+pub(super) struct ReplayArgs {
+    /// A folder in a run's `failures/`.
+    bundle: PathBuf,
+    /// Try so many times, each with a fresh process; stops at a failure.
+    #[arg(long, default_value_t = 1)]
+    times: u32,
+    /// Print the whole dialogue.
+    #[arg(long)]
+    dialogue: bool,
+}
+
+impl ReplayArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let path = self.bundle.join("replay.toml");
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("{} is no failure bundle", self.bundle.display()))?;
+        let situation: Situation =
+            toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        println!("{} failed so: {}", situation.name, situation.failure);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        for number in 1..=self.times {
+            let (said, fine) = runtime.block_on(self.attempt(&situation));
+            println!("try {number}: {said}");
+            if !fine {
+                return Ok(Exit::Rejected);
+            }
+        }
+        Ok(Exit::Done)
+    }
+
+    async fn attempt(&self, situation: &Situation) -> (String, bool) {
+        let timeouts = Timeouts {
+            startup: Duration::from_millis(situation.startup_ms),
+            ready: Duration::from_millis(situation.stall_ms),
+        };
+        let mut client = match Client::start(&situation.launch, timeouts).await {
+            Ok(client) => client,
+            Err(error) => return (error.to_string(), false),
+        };
+        let outcome = answer(&mut client, situation).await;
+        if self.dialogue {
+            print!("{}", client.transcript().render());
+        }
+        let said = match outcome {
+            Ok(said) => (said, true),
+            Err(said) => {
+                let status = client.exit_status().await;
+                (format!("{said}; process: {status}"), false)
+            }
+        };
+        client.quit(Duration::from_millis(500)).await;
+        said
+    }
+}
+
+async fn answer(client: &mut Client, situation: &Situation) -> Result<String, String> {
+    let silent = |error: AnswerError| error.to_string();
+    let ready = Instant::now() + Duration::from_millis(situation.stall_ms);
+    client
+        .configure(&situation.options, ready)
+        .await
+        .map_err(silent)?;
+    client
+        .send(b"ucinewgame\nisready\n", ready)
+        .await
+        .map_err(silent)?;
+    client.wait_ready(ready).await.map_err(silent)?;
+    if situation.go.is_empty() {
+        return Ok("it got ready for a game, where it failed before".to_string());
+    }
+    let referee = referee(situation)?;
+    let commands = format!("{}\n{}\n", situation.position, situation.go);
+    let asked = Instant::now();
+    let deadline = asked + Duration::from_millis(situation.allowed_ms);
+    client
+        .send(commands.as_bytes(), deadline)
+        .await
+        .map_err(silent)?;
+    let answer = client.wait_bestmove(deadline).await.map_err(silent)?;
+    let used = answer.arrived.saturating_duration_since(asked);
+    let best = String::from_utf8_lossy(client.best_move()).into_owned();
+    if referee.find(client.best_move()).is_none() {
+        return Err(format!("bestmove {best} is illegal"));
+    }
+    Ok(format!(
+        "bestmove {best} after {} ms of {}",
+        used.as_millis(),
+        situation.allowed_ms
+    ))
+}
+
+/// The position of the `position` command.
+fn referee(situation: &Situation) -> Result<Referee, String> {
+    let mode = match situation.chess960 {
+        true => CastlingMode::Chess960,
+        false => CastlingMode::Standard,
+    };
+    let body = situation.position.trim_start_matches("position ");
+    let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
+    let position: Chess = match start.strip_prefix("fen ") {
+        None => Chess::default(),
+        Some(fen) => fen
+            .parse::<Fen>()
+            .map_err(|error| error.to_string())?
+            .into_position(mode)
+            .map_err(|error| error.to_string())?,
+    };
+    let mut referee = Referee::new(position);
+    for text in moves.split_whitespace() {
+        let legal = referee
+            .find(text.as_bytes())
+            .ok_or_else(|| format!("the bundle's move {text} is illegal"))?;
+        referee.play(legal);
+    }
+    if referee.position().legal_moves().is_empty() {
+        return Err("the bundle's position has no legal move".to_string());
+    }
+    Ok(referee)
+}

@@ -1,0 +1,129 @@
+//! What is kept of a game that an engine lost by failing: enough to see what
+//! happened, and to make it happen again.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::{Chess, EnPassantMode};
+
+use super::seat::options_of;
+use crate::executor::{Evidence, PairJob, Situation};
+use crate::openings::Variant;
+use crate::uci::Client;
+
+/// A failure, with all there is to know of it.
+pub(super) struct Failure<'a> {
+    pub(super) job: &'a PairJob,
+    /// 0 or 1; in game 1 the second player has White.
+    pub(super) game: usize,
+    /// Which of the pair's players failed.
+    pub(super) player: usize,
+    pub(super) reason: String,
+    /// How its process ended, if it has.
+    pub(super) status: String,
+    pub(super) position: &'a Chess,
+    /// The last `position` and `go`.
+    pub(super) command: &'a [u8],
+    pub(super) position_len: usize,
+    /// Of White and Black: milliseconds left, increment, moves to go.
+    pub(super) clocks: [Option<(u64, u64, Option<u32>)>; 2],
+    pub(super) allowance: Option<Duration>,
+    /// Of the pair's first and second player.
+    pub(super) clients: [&'a Client; 2],
+}
+
+/// The files of the evidence.
+pub(super) fn collect(failure: &Failure<'_>) -> Evidence {
+    let job = failure.job;
+    let [first, second] = failure.clients;
+    let situation = situation(failure);
+    Evidence {
+        pair: job.pair,
+        game: failure.game,
+        files: vec![
+            ("summary.txt", summary(failure, &situation)),
+            (
+                "replay.toml",
+                toml::to_string(&situation).expect("a situation can be put into TOML"),
+            ),
+            ("dialogue-first.txt", first.transcript().render()),
+            ("dialogue-second.txt", second.transcript().render()),
+            ("stderr-first.txt", first.stderr()),
+            ("stderr-second.txt", second.stderr()),
+        ],
+    }
+}
+
+fn situation(failure: &Failure<'_>) -> Situation {
+    let job = failure.job;
+    let rules = &job.rules;
+    let player = &job.players[failure.player];
+    let command = String::from_utf8_lossy(failure.command);
+    let (position, go) = command.split_at(failure.position_len.min(command.len()));
+    let go = go.trim();
+    let allowed = failure
+        .allowance
+        .unwrap_or(Duration::from_millis(rules.stall_ms));
+    Situation {
+        name: player.name.to_string(),
+        failure: failure.reason.clone(),
+        chess960: rules.variant == Variant::Chess960,
+        // Without a `go` it failed before it was its turn.
+        position: if go.is_empty() { "" } else { position }.to_string(),
+        go: go.to_string(),
+        allowed_ms: u64::try_from(allowed.as_millis()).unwrap_or(u64::MAX),
+        startup_ms: rules.startup_ms,
+        stall_ms: rules.stall_ms,
+        options: options_of(player, rules),
+        launch: (*player.launch).clone(),
+    }
+}
+
+fn summary(failure: &Failure<'_>, situation: &Situation) -> String {
+    let mut text = String::new();
+    write_summary(&mut text, failure, situation).expect("writing to a string cannot fail");
+    text
+}
+
+fn write_summary(
+    out: &mut String,
+    failure: &Failure<'_>,
+    situation: &Situation,
+) -> std::fmt::Result {
+    let job = failure.job;
+    let [first, second] = [0, 1].map(|index| &job.players[index].name);
+    writeln!(
+        out,
+        "{}: {} (pair {}, game {})",
+        situation.name,
+        failure.reason,
+        job.pair + 1,
+        failure.game + 1
+    )?;
+    writeln!(out, "process:   {}", failure.status)?;
+    writeln!(out, "command:   {}", situation.launch.command_line())?;
+    writeln!(out, "first:     {first} (dialogue-first.txt)")?;
+    writeln!(out, "second:    {second} (dialogue-second.txt)")?;
+    let fen = Fen::from_position(failure.position, EnPassantMode::Legal);
+    writeln!(out, "position:  {fen}")?;
+    for (color, clock) in ["White", "Black"].iter().zip(failure.clocks) {
+        if let Some((left, increment, moves)) = clock {
+            write!(out, "{color}:     {left} ms left, {increment} ms a move")?;
+            match moves {
+                Some(moves) => writeln!(out, ", {moves} moves to go")?,
+                None => writeln!(out)?,
+            }
+        }
+    }
+    writeln!(out, "sent:      {}", situation.position)?;
+    writeln!(out, "           {}", situation.go)?;
+    let best = failure.clients[failure.player].best_move();
+    if !best.is_empty() {
+        writeln!(out, "answered:  {}", String::from_utf8_lossy(best))?;
+    }
+    writeln!(
+        out,
+        "\nPlay the same situation again: hone replay <this folder>"
+    )
+}

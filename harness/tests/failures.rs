@@ -1,0 +1,299 @@
+//! Engines that misbehave in every way: the game gets the result the rules of
+//! engine testing give it, the evidence is kept, the run goes on.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Finished, Setup, engines, finish, hone, on_run, scripted};
+
+/// One pair of a well-behaved engine against one that does `script`.
+struct Story {
+    setup: Setup,
+    finished: Finished,
+}
+
+const NODES: &str = "limit = \"nodes=10\"\nstall_ms = 400\n";
+const CLOCK: &str = "limit = \"0.3+0.01\"\nstall_ms = 400\n";
+
+fn story(script: &str, play: &str) -> Story {
+    let bad = format!("{} --name bad {script}", scripted());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\n{play}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    Story { setup, finished }
+}
+
+impl Story {
+    fn csv(&self) -> String {
+        fs::read_to_string(self.setup.run("run").join("games.csv")).unwrap()
+    }
+
+    /// Every game was lost by the bad engine for this reason.
+    fn lost_all(&self, kind: &str, termination: &str, words: &str) {
+        assert_eq!(self.finished.code, Some(0), "{}", self.finished.stderr);
+        let json = self.finished.json();
+        assert_eq!(json["failures"][kind], serde_json::json!([4, 0]), "{json}");
+        assert_eq!(json["pentanomial"], serde_json::json!([2, 0, 0, 0, 0]));
+        assert_eq!(self.csv().matches(termination).count(), 4, "{}", self.csv());
+        let pgn = fs::read_to_string(self.setup.run("run").join("games.pgn")).unwrap();
+        let pgn = pgn.replace('\n', " ");
+        assert_eq!(pgn.matches(words).count(), 4, "{words}: {pgn}");
+        self.verified();
+    }
+
+    /// Its misbehaviour was of no consequence.
+    fn no_harm(&self) {
+        assert_eq!(self.finished.code, Some(0), "{}", self.finished.stderr);
+        let json = self.finished.json();
+        for kind in ["time_forfeit", "crash", "stall", "illegal_move"] {
+            assert_eq!(json["failures"][kind], serde_json::json!([0, 0]), "{json}");
+        }
+        assert!(!self.setup.run("run").join("failures").exists());
+        self.verified();
+    }
+
+    fn verified(&self) {
+        let verified = on_run("verify", &self.setup.run("run"));
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    }
+
+    fn bundle(&self, name: &str) -> std::path::PathBuf {
+        self.setup.run("run").join("failures").join(name)
+    }
+}
+
+fn summary(bundle: &Path) -> String {
+    fs::read_to_string(bundle.join("summary.txt")).unwrap()
+}
+
+#[test]
+fn dying_on_go_is_a_loss_by_disconnection() {
+    let story = story("go=exit:7", NODES);
+    story.lost_all("crash", "disconnect", "disconnects");
+    let bundle = story.bundle("1-1");
+    let summary = summary(&bundle);
+    assert!(summary.contains("process:   exit status 7"), "{summary}");
+    assert!(summary.contains("sent:      position fen"), "{summary}");
+    let dialogue = fs::read_to_string(bundle.join("dialogue-first.txt")).unwrap();
+    assert!(dialogue.contains("> go nodes 10"), "{dialogue}");
+}
+
+#[test]
+fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
+    let story = story("go:3=stderr go:3=abort", NODES);
+    story.lost_all("crash", "disconnect", "disconnects");
+    let bundle = story.bundle("2-2");
+    assert!(summary(&bundle).contains("killed by signal 6"));
+    // In the second game of a pair the bad engine, the first, has Black.
+    let stderr = fs::read_to_string(bundle.join("stderr-first.txt")).unwrap();
+    assert!(stderr.contains("something went wrong inside"), "{stderr}");
+}
+
+#[test]
+fn never_moving_is_a_stall_without_a_clock_and_a_time_forfeit_with_one() {
+    story("go=silent", NODES).lost_all("stall", "stall", "connection stalls");
+    story("go=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+}
+
+#[test]
+fn hanging_is_found_under_depth_too() {
+    let play = NODES.replace("nodes=10", "depth=2");
+    story("go:2=hang", &play).lost_all("stall", "stall", "connection stalls");
+}
+
+#[test]
+fn a_late_move_loses_on_time_and_says_by_how_much() {
+    let story = story("go:3=late:800", CLOCK);
+    let json = story.finished.json();
+    // The engine goes on after its late move, so it fails once a process.
+    assert!(
+        json["failures"]["time_forfeit"][0].as_u64() >= Some(1),
+        "{json}"
+    );
+    let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
+    assert!(pgn.replace('\n', " ").contains("ms overrun)"));
+    story.verified();
+}
+
+#[test]
+fn illegal_and_malformed_moves_lose() {
+    for action in ["illegal", "malformed", "none"] {
+        let story = story(&format!("go={action}"), NODES);
+        story.lost_all("illegal_move", "illegal_move", "makes an illegal move");
+    }
+    // A move that is both illegal and late is illegal.
+    story("go=late:400 go=illegal", CLOCK).lost_all(
+        "illegal_move",
+        "illegal_move",
+        "makes an illegal move",
+    );
+}
+
+#[test]
+fn never_getting_ready_is_a_stall() {
+    // The first `isready` of a process is that of the check before the run.
+    let bad = format!("{} ucinewgame=hang", scripted());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\n{NODES}pairs = 1\nmax_failures = 1.0\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(
+        finished.json()["failures"]["stall"],
+        serde_json::json!([2, 0])
+    );
+}
+
+#[test]
+fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
+    let finished = story("isready=silent", NODES).finished;
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("did not get ready"),
+        "{}",
+        finished.stderr
+    );
+    let finished = story("uci=silent", &format!("{NODES}startup_ms = 300\n")).finished;
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("did not say `uciok`"),
+        "{}",
+        finished.stderr
+    );
+}
+
+#[test]
+fn noise_does_no_harm() {
+    for script in [
+        "go=chatter",
+        "go=nonutf8",
+        "go=badpv",
+        "go=endlesspv",
+        "go=stderr",
+        "--crlf",
+        "go:2=longline",
+    ] {
+        story(script, NODES).no_harm();
+    }
+}
+
+#[test]
+fn a_flood_without_end_forfeits_on_time() {
+    story("go:2=flood", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+}
+
+#[test]
+fn a_flood_without_end_stalls_where_no_clock_runs() {
+    story("go:2=flood", NODES).lost_all("stall", "stall", "connection stalls");
+}
+
+#[test]
+fn closing_its_output_is_a_disconnection() {
+    story("go:2=close", NODES).lost_all("crash", "disconnect", "disconnects");
+}
+
+#[test]
+fn being_stopped_by_a_signal_costs_the_game_and_not_the_run() {
+    story("go:2=stop", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+    story("go:2=stop", NODES).lost_all("stall", "stall", "connection stalls");
+}
+
+#[test]
+fn ignoring_quit_is_ended_by_force() {
+    let story = story("quit=hang --name ignores-quit", NODES);
+    story.no_harm();
+    #[cfg(target_os = "linux")]
+    common::wait_until("its end", || {
+        common::processes_with("ignores-quit").is_empty()
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn children_of_engines_end_too() {
+    let before = common::processes_with("sleep 1000").len();
+    story("ucinewgame=fork", NODES).no_harm();
+    common::wait_until("their end", || {
+        common::processes_with("sleep 1000").len() <= before
+    });
+}
+
+#[test]
+fn too_many_failures_stop_the_run() {
+    let bad = format!("{} go:2=exit:1", scripted());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\n{NODES}pairs = 100\nconcurrency = 2\nopenings = {{ file = \"books/quick.epd\" }}\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("bad failed in 10 of its 10 games"),
+        "{}",
+        finished.stderr
+    );
+    assert!(
+        finished.stderr.contains("hone resume"),
+        "{}",
+        finished.stderr
+    );
+}
+
+#[test]
+fn on_failure_can_stop_or_replay() {
+    let stop = story("go:2=exit:1", &format!("{NODES}on_failure = \"stop\"\n"));
+    assert_eq!(stop.finished.code, Some(4), "{}", stop.finished.stderr);
+    assert!(
+        stop.finished
+            .stderr
+            .contains("bad failed in game 1 of pair 1")
+    );
+    assert_eq!(stop.csv().lines().count(), 1, "the game is not counted");
+    assert!(stop.bundle("1-1").exists());
+
+    // Each process fails once, in its third `go`; a replay's process is new, so
+    // it fails again, until the game is counted after all.
+    let replay = story("go:3=exit:1", &format!("{NODES}on_failure = \"replay\"\n"));
+    replay.lost_all("crash", "disconnect", "disconnects");
+    for name in ["1-1", "1-1-2", "1-1-3", "1-1-4"] {
+        assert!(replay.bundle(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_bundle_plays_the_same_situation_again() {
+    let story = story("go=illegal", NODES);
+    let mut again = hone();
+    again
+        .args(["replay", "--dialogue"])
+        .arg(story.bundle("1-2"));
+    let again = finish(again);
+    assert_eq!(again.code, Some(1), "{}", again.stdout);
+    assert!(
+        again.stdout.contains("bestmove a1a1 is illegal"),
+        "{}",
+        again.stdout
+    );
+
+    let bundle = story.bundle("1-2").join("replay.toml");
+    let mended = fs::read_to_string(&bundle)
+        .unwrap()
+        .replace("\"go=illegal\"", "\"x=y\"");
+    fs::write(&bundle, mended).unwrap();
+    let mut mended = hone();
+    mended
+        .args(["replay", "--times", "3"])
+        .arg(story.bundle("1-2"));
+    let mended = finish(mended);
+    assert_eq!(mended.code, Some(0), "{}", mended.stdout);
+    assert!(
+        mended.stdout.contains("try 3: bestmove"),
+        "{}",
+        mended.stdout
+    );
+}
