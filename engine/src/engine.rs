@@ -120,4 +120,26 @@ impl Engine {
             outcome
         })
     }
+
+    /// Quiescence search alone, of the game's last position.
+    pub fn quiescence(&mut self, game: &Game) -> Outcome {
+        let order = StopOrder::default();
+        let clock = Clock::new(
+            &Limits::default(),
+            game.position.turn(),
+            0,
+            &self.params,
+            (&order, 1),
+        );
+        let shared = Shared {
+            params: &self.params,
+            derived: &self.derived,
+            table: &self.table,
+            clock: &clock,
+            finished: &AtomicBool::new(false),
+            helper_nodes: &AtomicU64::new(0),
+        };
+        let memory = &mut self.memories[0];
+        Search::new(&shared, memory, &mut Silent, game, (0, u64::MAX)).run_quiescence(game)
+    }
 }

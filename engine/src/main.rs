@@ -6,8 +6,8 @@ use stillwater::{command, uci};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match command::run(&arguments) {
-        Ok(None) => uci::run(std::io::stdin().lock()),
-        Ok(Some(text)) => println!("{text}"),
+        Ok((engine, None)) => uci::run(engine, std::io::stdin().lock()),
+        Ok((_, Some(text))) => uci::output::say(&text),
         Err(error) => {
             eprintln!("stillwater: {error}");
             return ExitCode::from(2);

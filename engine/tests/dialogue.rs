@@ -278,3 +278,153 @@ fn the_end_of_input_ends_it() {
     let answers = rest.iter().filter(|line| line.starts_with("bestmove"));
     assert_eq!(answers.count(), 1);
 }
+
+#[test]
+fn several_best_lines_and_chosen_moves() {
+    let mut session = Session::new();
+    session.send("setoption name MultiPV value 3");
+    session.send("position startpos");
+    let lines = session.ask("go depth 4", "bestmove");
+    let of_depth = |depth: &str| -> Vec<String> {
+        let start = format!("info depth {depth} ");
+        let found = lines.iter().filter(|line| line.starts_with(&start));
+        found.cloned().collect()
+    };
+    let last = of_depth("4");
+    assert_eq!(last.len(), 3);
+    for (i, line) in (1..).zip(&last) {
+        assert_eq!(number_after(line, "multipv"), i);
+    }
+    let first_moves: std::collections::HashSet<_> = last
+        .iter()
+        .map(|line| line.split(" pv ").nth(1).unwrap()[..4].to_owned())
+        .collect();
+    assert_eq!(first_moves.len(), 3);
+
+    session.send("setoption name MultiPV value 1");
+    let lines = session.ask("go depth 3 searchmoves a2a3 h2h3", "bestmove");
+    let best = lines.last().unwrap();
+    assert!(
+        ["bestmove a2a3", "bestmove h2h3"].contains(&best.as_str()),
+        "{best}"
+    );
+    session.quit();
+}
+
+#[test]
+fn chess960_castling_and_chances() {
+    let mut session = Session::new();
+    session.send("setoption name UCI_Chess960 value true");
+    session.send("setoption name UCI_ShowWDL value true");
+    session.send("position fen 4k3/8/8/8/8/8/8/1RK4R w HB - 0 1 moves c1h1");
+    let shown = session.ask("display", "FEN: ").pop().unwrap();
+    session.until("checks: ");
+    assert!(
+        shown.starts_with("FEN: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1"),
+        "{shown}"
+    );
+    let lines = session.ask("go depth 4", "bestmove");
+    let line = lines.iter().find(|line| line.contains(" wdl ")).unwrap();
+    let mut words = line.split(' ').skip_while(|&word| word != "wdl").skip(1);
+    let sum: u32 = (0..3)
+        .map(|_| words.next().unwrap().parse::<u32>().unwrap())
+        .sum();
+    assert_eq!(sum, 1000);
+    session.send("position fen 4k3/8/8/8/8/8/8/1RK4R w HB - 0 1");
+    let lines = session.ask("go depth 2 searchmoves c1h1", "bestmove");
+    assert_eq!(lines.last().unwrap(), "bestmove c1h1");
+    session.quit();
+}
+
+#[test]
+fn commands_in_between() {
+    let mut session = Session::new();
+    session.send("position startpos moves e2e4");
+    assert_eq!(session.ask("perft 3", "13160 nodes").len(), 21);
+    session.ask("qperft 2", "share of quiescence: ");
+    let lines = session.ask("eval", "-");
+    assert!(lines.iter().any(|line| line.starts_with("Material")));
+    let lines = session.ask("qsearch", "cutoffs by the first move");
+    assert!(lines[0].starts_with("score cp "));
+    session.send("setoption name Statistics value true");
+    let lines = session.ask("go depth 6", "bestmove");
+    let told = |text: &str| lines.iter().any(|line| line.contains(text));
+    assert!(told("info string nodes of quiescence: ") && told("share of quiescence"));
+    session.quit();
+}
+
+/// Commands in any order, half and whole, sensible and not: each `go` has
+/// exactly one answer, and the engine lives.
+#[test]
+fn whatever_is_said() {
+    use rand::{RngExt, SeedableRng};
+    const SAYINGS: [&str; 36] = [
+        "uci",
+        "isready",
+        "ucinewgame",
+        "stop",
+        "stop",
+        "stop",
+        "go",
+        "go infinite",
+        "go nodes 500",
+        "go depth 3",
+        "go movetime 5",
+        "go wtime 50 btime 50 winc 1 binc 1",
+        "go wtime -20 btime 10 movestogo 0",
+        "go mate 1",
+        "go nodes 0",
+        "go depth -4",
+        "go searchmoves e2e4 zzzz depth 2",
+        "go nodes 99999999999999999999",
+        "position startpos",
+        "position startpos moves e2e4 e7e5 g1f3",
+        "position startpos moves e2e4 e2e4",
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+        "position fen",
+        "position moves",
+        "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 99 60 moves e1g1",
+        "setoption name Hash value 1",
+        "setoption name Threads value 2",
+        "setoption name Threads value 1",
+        "setoption name MultiPV value 2",
+        "setoption name QsDeltaMargin value 1e1",
+        "setoption",
+        "setoption name",
+        "ponderhit",
+        "\u{0}\u{7f}bestmove \u{e9}",
+        "go infinite searchmoves a1a1",
+    ];
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
+    for _ in 0..6 {
+        let mut session = Session::new();
+        let mut asked = 0;
+        for _ in 0..60 {
+            let saying = SAYINGS[rng.random_range(0..SAYINGS.len())];
+            let cut = match rng.random_range(0..6) {
+                0 => saying
+                    .char_indices()
+                    .map(|(i, _)| i)
+                    .nth(rng.random_range(0..4))
+                    .unwrap_or(0),
+                _ => saying.len(),
+            };
+            let saying = &saying[..cut];
+            asked += usize::from(saying.split(' ').next() == Some("go"));
+            session.send(saying);
+            if rng.random_range(0..8) == 0 {
+                std::thread::sleep(Duration::from_millis(rng.random_range(0..10)));
+            }
+        }
+        session.send("stop");
+        session.send("xyzzy");
+        let mut lines = session.until("info string unknown command 'xyzzy'");
+        lines.extend(session.quit());
+        let answers = lines
+            .iter()
+            .filter(|line| line.starts_with("bestmove"))
+            .count();
+        assert_eq!(answers, asked);
+    }
+}

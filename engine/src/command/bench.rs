@@ -2,7 +2,9 @@
 
 use crate::board::Position;
 use crate::engine::Engine;
+use crate::params::{Params, Settings};
 use crate::search::limits::{Limits, StopOrder};
+use crate::search::stats::Stats;
 use crate::search::{Game, Silent};
 use std::time::{Duration, Instant};
 
@@ -32,29 +34,39 @@ const POSITIONS: [&str; 19] = [
     "8/2P5/3K4/8/8/8/2p5/3k4 w - - 0 1",
 ];
 
-/// Nodes searched and time taken by a new engine over the positions.
-pub fn bench(depth: i32) -> (u64, Duration) {
-    let start = Instant::now();
-    let mut engine = Engine::default();
+/// What happened in a new engine's searches of the positions, and the time
+/// they took.
+pub fn bench(params: &Params, depth: i32) -> (Stats, Duration) {
+    let mut engine = Engine::new(params.clone(), Settings::DEFAULT);
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
     };
-    let mut nodes = 0;
+    let start = Instant::now();
+    let mut stats = Stats::NEW;
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect("bench positions are legal");
         engine.new_game();
         let order = StopOrder::default();
-        nodes += engine
-            .search(&Game::new(position), &limits, &mut Silent, &order, 1)
-            .nodes;
+        let outcome = engine.search(&Game::new(position), &limits, &mut Silent, &order, 1);
+        stats += &outcome.stats;
     }
-    (nodes, start.elapsed())
+    (stats, start.elapsed())
+}
+
+fn summary(stats: &Stats, elapsed: Duration) -> String {
+    let nps = stats.nodes() as f64 / elapsed.as_secs_f64().max(1e-6);
+    format!("{} nodes {} nps", stats.nodes(), nps as u64)
 }
 
 /// `bench [DEPTH]`
-pub fn run(depth: i32) -> String {
-    let (nodes, elapsed) = bench(depth);
-    let nps = nodes as f64 / elapsed.as_secs_f64().max(1e-6);
-    format!("{nodes} nodes {} nps", nps as u64)
+pub(super) fn run(params: &Params, depth: i32) -> String {
+    let (stats, elapsed) = bench(params, depth);
+    summary(&stats, elapsed)
+}
+
+/// `stats [DEPTH]`
+pub(super) fn stats(params: &Params, depth: i32) -> String {
+    let (stats, elapsed) = bench(params, depth);
+    format!("{}\n{}", stats.lines().join("\n"), summary(&stats, elapsed))
 }

@@ -1,10 +1,17 @@
 //! The parameter table in the forms that people and tuners read.
 
 use super::table::{Kind, Parameter};
-use super::{PARAMETERS, Params};
+use super::{PARAMETERS, Params, SETTINGS, Settings};
 
 /// Names of the forms, as `stillwater params --format` takes them.
-pub const FORMATS: [&str; 5] = ["text", "toml", "json", "openbench", "weather-factory"];
+pub const FORMATS: [&str; 6] = [
+    "text",
+    "toml",
+    "json",
+    "openbench",
+    "weather-factory",
+    "markdown",
+];
 
 /// The table in one of [`FORMATS`].
 pub fn render(format: &str) -> Option<String> {
@@ -14,6 +21,7 @@ pub fn render(format: &str) -> Option<String> {
         "json" => Some(json()),
         "openbench" => Some(openbench()),
         "weather-factory" => Some(weather_factory()),
+        "markdown" => Some(markdown()),
         _ => None,
     }
 }
@@ -108,3 +116,44 @@ fn weather_factory() -> String {
         .collect();
     format!("{{\n{}\n}}\n", rows.join(",\n"))
 }
+
+/// The page `docs/parameters.md`.
+fn markdown() -> String {
+    let mut out = String::from(HEAD);
+    rows(&mut out, SETTINGS, &Settings::DEFAULT);
+    rows(&mut out, PARAMETERS, &Params::DEFAULT);
+    out
+}
+
+fn rows<T>(out: &mut String, table: &[Parameter<T>], defaults: &T) {
+    let mut group = "";
+    for row in table {
+        if row.group != group {
+            group = row.group;
+            *out += &format!(
+                "\n## {group}\n\n| Option | Default | Allowed | Step | Meaning |\n|---|---|---|---|---|\n"
+            );
+        }
+        let step = match row.kind {
+            Kind::Spin { step, .. } => step.to_string(),
+            _ => String::new(),
+        };
+        let (name, default, allowed) = (row.name, row.value(defaults), row.allowed());
+        *out += &format!(
+            "| `{name}` | {default} | {allowed} | {step} | {} |\n",
+            row.about
+        );
+    }
+}
+
+const HEAD: &str = "\
+# Parameters of Stillwater
+
+Every row is a UCI option and a field that the search reads; the engine has no
+other list of them. This page is written by
+`stillwater params --format markdown`, and a test fails when it is stale.
+
+Spin values are rounded (`1e3` and `12.5` are accepted) and refused when out of
+range. The step is how far a tuner moves the value at first. Centipawns are
+hundredths of a pawn; depths are plies.
+";

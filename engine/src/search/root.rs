@@ -119,6 +119,18 @@ impl Search<'_> {
         }
     }
 
+    /// Searches quiescence alone, with an open window.
+    pub fn run_quiescence(mut self, game: &Game) -> Outcome {
+        let score = self.quiesce::<true>(&game.position, 0, 0, -INFINITE, INFINITE);
+        Outcome {
+            best: self.pvs[0].first().copied().unwrap_or(Move::NONE),
+            score,
+            nodes: self.nodes,
+            depth: 0,
+            stats: self.stats,
+        }
+    }
+
     /// Iterates, and returns the depth of the last finished iteration.
     fn deepen(&mut self, game: &Game, limits: &Limits, lines: usize) -> i32 {
         let deepest = MAX_PLY as i32 - 1;

@@ -5,6 +5,7 @@ pub mod output;
 pub mod parse;
 
 use crate::board::Position;
+use crate::command;
 use crate::engine::Engine;
 use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
 use crate::search::Game;
@@ -21,6 +22,8 @@ enum Job {
     NewGame,
     Ready,
     Search(u64, Box<Game>, Limits),
+    /// One of the commands of [`crate::command`].
+    Other(String, Box<Game>),
 }
 
 /// What both threads see.
@@ -32,12 +35,12 @@ struct Shared {
 }
 
 /// Carries out commands from `input` until `quit` or its end.
-pub fn run(input: impl BufRead) {
+pub fn run(engine: Engine, input: impl BufRead) {
     let shared = Arc::new(Shared::default());
     let (jobs, queue) = channel();
     let worker = {
         let shared = Arc::clone(&shared);
-        std::thread::spawn(move || work(&queue, &shared))
+        std::thread::spawn(move || work(engine, &queue, &shared))
     };
     let mut reader = Reader {
         game: Game::new(Position::start()),
@@ -102,7 +105,7 @@ impl Reader {
             }
             "stop" => self.shared.stop.stop_up_to(self.searches),
             "quit" => return false,
-            _ => tell(&format!("unknown command '{word}'")),
+            _ => self.ask(Job::Other(line.to_owned(), Box::new(self.game.clone()))),
         }
         true
     }
@@ -113,8 +116,7 @@ impl Reader {
     }
 }
 
-fn work(queue: &Receiver<Job>, shared: &Shared) {
-    let mut engine = Engine::default();
+fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
     for job in queue {
         match job {
             Job::Set(name, value) => match engine.set(&name, &value) {
@@ -123,6 +125,14 @@ fn work(queue: &Receiver<Job>, shared: &Shared) {
             },
             Job::NewGame => engine.new_game(),
             Job::Ready => say("readyok"),
+            Job::Other(line, game) => {
+                let words: Vec<&str> = line.split_ascii_whitespace().collect();
+                match command::execute(&mut engine, &game, &words) {
+                    Ok(Some(output)) => say(&output),
+                    Ok(None) => tell(&format!("unknown command '{line}'")),
+                    Err(error) => tell(&error.to_string()),
+                }
+            }
             Job::Search(number, game, limits) => {
                 let settings = engine.settings().clone();
                 let chess960 = settings.chess960;

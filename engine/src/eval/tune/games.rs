@@ -1,6 +1,6 @@
 //! Positions with results, from games in PGN or from lines `FEN;result`.
 
-use crate::board::{Kind, Move, Position, Role, Square, movegen};
+use crate::board::{Color, Kind, Move, Position, Role, Square, movegen};
 
 /// A position and what came of it.
 pub struct Sample {
@@ -14,10 +14,12 @@ const OPENING_PLIES: usize = 6;
 
 /// Reads games in PGN, or lines of `FEN;result` with the result as `1-0`,
 /// `0-1`, `1/2-1/2` or a number. Positions in check or with a capture pending
-/// are left out, because their evaluation means little.
-pub fn read(text: &str) -> Result<Vec<Sample>, String> {
+/// are left out, because their evaluation means little. Where a game's comments
+/// hold the scores that the engines found, these are mixed into the result, as
+/// the part `blend` (0 to 1) of it.
+pub fn read(text: &str, blend: f32) -> Result<Vec<Sample>, String> {
     if text.trim_start().starts_with('[') {
-        return games(text);
+        return games(text, blend);
     }
     let mut samples = Vec::new();
     for (number, line) in (1..)
@@ -63,92 +65,116 @@ fn is_quiet(position: &Position) -> bool {
 
 /// The game being read.
 struct Reading {
-    position: Option<Position>,
+    position: Position,
     plies: usize,
-    pending: Vec<Position>,
-    target: Option<f32>,
+    in_comment: bool,
+    /// Positions kept, with the score that the mover found, for White.
+    kept: Vec<(Position, Option<f32>)>,
+    /// The last move's position was kept, and who moved.
+    scored: Option<Color>,
+    result: Option<f32>,
 }
 
 impl Reading {
     fn new() -> Reading {
         Reading {
-            position: Some(Position::start()),
+            position: Position::start(),
             plies: 0,
-            pending: Vec::new(),
-            target: None,
+            in_comment: false,
+            kept: Vec::new(),
+            scored: None,
+            result: None,
         }
     }
 
-    fn finish(&mut self, samples: &mut Vec<Sample>) {
+    fn finish(&mut self, blend: f32, samples: &mut Vec<Sample>) {
         let done = std::mem::replace(self, Reading::new());
-        if let Some(target) = done.target {
-            let keep = |position| Sample { position, target };
-            samples.extend(done.pending.into_iter().map(keep));
+        let Some(result) = done.result else { return };
+        samples.extend(done.kept.into_iter().map(|(position, score)| Sample {
+            target: match score {
+                Some(score) => {
+                    let expected = 1.0 / (1.0 + (-score / PAWNS_PER_UNIT).exp());
+                    (1.0 - blend) * result + blend * expected
+                }
+                None => result,
+            },
+            position,
+        }));
+    }
+
+    fn tag(&mut self, tag: &str) -> Result<(), String> {
+        let (name, value) = tag.split_once(' ').unwrap_or((tag, ""));
+        let value = value.trim_end_matches(']').trim_matches('"');
+        match name {
+            "FEN" => self.position = Position::from_fen(value).map_err(|e| e.to_string())?,
+            "Result" => self.result = outcome(value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), String> {
+        if let Some(comment) = word.strip_prefix('{') {
+            self.in_comment = true;
+            self.comment(comment);
+        }
+        if self.in_comment {
+            self.in_comment = !word.ends_with('}');
+            return Ok(());
+        }
+        let word = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        if word.is_empty() || word.starts_with(['-', '/', '*', '$']) {
+            return Ok(());
+        }
+        let position = &self.position;
+        let mv = san(position, word).ok_or_else(|| format!("no legal move '{word}'"))?;
+        self.plies += 1;
+        self.scored = None;
+        if self.plies > OPENING_PLIES && !position.is_noisy(mv) && is_quiet(position) {
+            self.scored = Some(position.turn());
+            self.kept.push((position.clone(), None));
+        }
+        self.position = position.play(mv);
+        Ok(())
+    }
+
+    /// `+0.32/9`: the score, in pawns, that the mover found for itself.
+    fn comment(&mut self, text: &str) {
+        let score = text.split('/').next().and_then(|pawns| pawns.parse().ok());
+        if let (Some(mover), Some(score), Some(last)) = (self.scored, score, self.kept.last_mut()) {
+            let score: f32 = score;
+            last.1 = Some(match mover {
+                Color::White => score,
+                Color::Black => -score,
+            });
         }
     }
 }
 
-fn games(text: &str) -> Result<Vec<Sample>, String> {
+/// Pawns ahead that make a win e times as likely as a loss.
+const PAWNS_PER_UNIT: f32 = 1.6;
+
+fn games(text: &str, blend: f32) -> Result<Vec<Sample>, String> {
     let mut samples = Vec::new();
     let mut game = Reading::new();
     let mut in_moves = false;
     for (number, line) in (1..).zip(text.lines()) {
         let wrong = |what: String| format!("line {number}: {what}");
-        if let Some(tag) = line.strip_prefix('[') {
+        if let Some(tag) = line.strip_prefix('[').filter(|_| !game.in_comment) {
             if in_moves {
-                game.finish(&mut samples);
+                game.finish(blend, &mut samples);
                 in_moves = false;
             }
-            let (name, value) = tag.split_once(' ').unwrap_or((tag, ""));
-            let value = value.trim_end_matches(']').trim_matches('"');
-            match name {
-                "FEN" => {
-                    let read = Position::from_fen(value);
-                    game.position = Some(read.map_err(|error| wrong(error.to_string()))?);
-                }
-                "Result" => game.target = outcome(value),
-                _ => {}
-            }
+            game.tag(tag).map_err(wrong)?;
         } else if !line.trim().is_empty() {
             in_moves = true;
-            // Comments do not span lines in what `hone` writes.
-            let line = without_comments(line);
             for word in line.split_ascii_whitespace() {
-                game_word(&mut game, word).map_err(wrong)?;
+                game.word(word).map_err(wrong)?;
             }
         }
     }
-    game.finish(&mut samples);
+    game.finish(blend, &mut samples);
     Ok(samples)
-}
-
-fn without_comments(line: &str) -> String {
-    let mut depth = 0;
-    line.chars()
-        .filter(|&letter| {
-            depth += i32::from(letter == '{');
-            let keep = depth == 0;
-            depth -= i32::from(letter == '}');
-            keep
-        })
-        .collect()
-}
-
-fn game_word(game: &mut Reading, word: &str) -> Result<(), String> {
-    let word = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let (Some(position), false) = (&game.position, word.is_empty()) else {
-        return Ok(());
-    };
-    if word.starts_with(['-', '/', '*', '$']) {
-        return Ok(());
-    }
-    let mv = san(position, word).ok_or_else(|| format!("no legal move '{word}'"))?;
-    game.plies += 1;
-    if game.plies > OPENING_PLIES && !position.is_noisy(mv) && is_quiet(position) {
-        game.pending.push(position.clone());
-    }
-    game.position = Some(position.play(mv));
-    Ok(())
 }
 
 /// The legal move that is written so in standard algebraic notation.
@@ -193,24 +219,26 @@ mod tests {
 
     #[test]
     fn a_game_becomes_its_quiet_positions() {
-        let pgn = "[Event \"x\"]\n[Result \"0-1\"]\n\n1. e4 {+0.2/9} e5 2. Nf3 Nc6 3. Bb5 a6 \
-                   4. Ba4 Nf6 5. O-O Be7\n6. Re1 b5 7. Bb3 d6 0-1\n";
-        let samples = read(pgn).unwrap();
+        let pgn = "[Event \"x\"]\n[Result \"0-1\"]\n\n1. e4 {+0.2/9 0.1s} 1... e5 {book\n\
+                   line} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 {+9.99/1\n1s} Nf6 5. O-O Be7\n\
+                   6. Re1 b5 7. Bb3 d6 0-1\n";
+        let samples = read(pgn, 0.5).unwrap();
         assert!(samples.len() >= 4, "{}", samples.len());
-        assert!(samples.iter().all(|sample| sample.target == 0.0));
+        assert!(samples[0].target > 0.49, "result 0, score very high");
+        assert!(samples[1..].iter().all(|sample| sample.target == 0.0));
     }
 
     #[test]
     fn lines_of_fen_and_result() {
         let lines = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1;1-0\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1;0.5\n";
-        let targets: Vec<f32> = read(lines).unwrap().iter().map(|s| s.target).collect();
+        let targets: Vec<f32> = read(lines, 0.5).unwrap().iter().map(|s| s.target).collect();
         assert_eq!(targets, [1.0, 0.5]);
         for bad in [
             "nonsense",
             "8/8/8/8/8/8/8/8 w - -;1-0",
             "4k3/8/8/8/8/8/8/4K3 w - -;2",
         ] {
-            assert!(read(bad).is_err(), "{bad}");
+            assert!(read(bad, 0.5).is_err(), "{bad}");
         }
     }
 

@@ -1,0 +1,131 @@
+//! `perft` and `qperft`: counting lines of moves.
+
+use crate::board::{MoveList, Position, movegen, perft};
+use std::time::Instant;
+
+/// Leaves of the legal tree by first move, and the speed.
+pub(super) fn perft(position: &Position, depth: usize, chess960: bool) -> String {
+    let start = Instant::now();
+    let mut out = String::new();
+    let mut total = u64::from(depth == 0);
+    if depth > 0 {
+        for (mv, nodes) in perft::divide(position, depth) {
+            out += &format!("{}: {nodes}\n", mv.uci(chess960));
+            total += nodes;
+        }
+    }
+    let nps = total as f64 / start.elapsed().as_secs_f64().max(1e-6);
+    out + &format!("{total} nodes {} nps", nps as u64)
+}
+
+/// Plies of captures that [`QPerft`] follows if not told otherwise.
+pub const QUIESCENCE_PLIES: usize = 3;
+
+/// What a perft counts whose leaves are followed by captures and promotions to
+/// a queen: in check or not, all legal ones, without a window and without
+/// pruning, but only so many plies deep. So the counts depend on nothing but
+/// the rules, and are bounded even where captures abound.
+#[derive(Default, PartialEq, Eq, Debug)]
+pub struct QPerft {
+    /// Positions above the leaves.
+    pub regular_nodes: u64,
+    /// Leaves, and positions after captures.
+    pub quiescence_nodes: u64,
+    /// Moves of each kind below the leaves; one may be of several kinds.
+    pub captures: u64,
+    pub promotions: u64,
+    pub checks: u64,
+}
+
+impl QPerft {
+    pub fn count(position: &Position, depth: usize, plies: usize) -> QPerft {
+        let mut counts = QPerft::default();
+        counts.visit(position, depth, plies);
+        counts
+    }
+
+    fn visit(&mut self, position: &Position, depth: usize, plies: usize) {
+        if depth == 0 {
+            return self.quiesce(position, plies);
+        }
+        self.regular_nodes += 1;
+        for mv in movegen::legal_moves(position) {
+            self.visit(&position.play(mv), depth - 1, plies);
+        }
+    }
+
+    fn quiesce(&mut self, position: &Position, plies: usize) {
+        self.quiescence_nodes += 1;
+        if plies == 0 {
+            return;
+        }
+        let mut moves = MoveList::new();
+        movegen::noisy(position, &mut moves);
+        for mv in moves.into_iter().map(|scored| scored.mv) {
+            if !position.is_legal(mv) || mv.is_promotion() && !mv.promotes_to_queen() {
+                continue;
+            }
+            let child = position.play(mv);
+            self.captures += u64::from(position.captured(mv).is_some());
+            self.promotions += u64::from(mv.is_promotion());
+            self.checks += u64::from(child.in_check());
+            self.quiesce(&child, plies - 1);
+        }
+    }
+
+    /// Share of quiescence in all nodes.
+    pub fn ratio(&self) -> f64 {
+        self.quiescence_nodes as f64 / (self.regular_nodes + self.quiescence_nodes).max(1) as f64
+    }
+}
+
+pub(super) fn qperft(position: &Position, depth: usize, plies: usize) -> String {
+    let counts = QPerft::count(position, depth, plies);
+    format!(
+        "regular nodes: {}\nquiescence nodes: {}\ncaptures: {}\npromotions: {}\nchecks: {}\n\
+         share of quiescence: {:.1} %",
+        counts.regular_nodes,
+        counts.quiescence_nodes,
+        counts.captures,
+        counts.promotions,
+        counts.checks,
+        100.0 * counts.ratio()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_by_hand() {
+        // 1. exd5 and then one recapture by the queen; or a king move.
+        let position = Position::from_fen("3qk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1").unwrap();
+        let counts = QPerft::count(&position, 0, 3);
+        let expected = QPerft {
+            regular_nodes: 0,
+            quiescence_nodes: 3,
+            captures: 2,
+            promotions: 0,
+            checks: 0,
+        };
+        assert_eq!(counts, expected);
+        assert_eq!(
+            QPerft::count(&position, 1, 0).quiescence_nodes,
+            perft::perft(&position, 1)
+        );
+        assert_eq!(
+            QPerft::count(&position, 2, 2).regular_nodes,
+            1 + perft::perft(&position, 1)
+        );
+    }
+
+    #[test]
+    fn bounded_where_captures_abound() {
+        let fen = "r1n1n1b1/1P1P1P1P/1N1N1N2/2RnQrRq/2pKp3/3BNQbQ/k7/4Bq2 w - - 0 1";
+        let position = Position::from_fen(fen).unwrap();
+        // 74 captures, of which 21 promote to something other than a queen.
+        assert_eq!(QPerft::count(&position, 0, 1).captures, 53);
+        assert!(QPerft::count(&position, 0, 3).quiescence_nodes < 60_000);
+    }
+}

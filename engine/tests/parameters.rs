@@ -1,0 +1,71 @@
+//! The parameter table and what follows from it.
+
+use std::collections::HashSet;
+use std::path::Path;
+use stillwater::params::{Kind, PARAMETERS, Params, SETTINGS, Settings, format, set};
+
+#[test]
+fn the_documentation_is_not_stale() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/parameters.md");
+    let page = std::fs::read_to_string(&path).expect("docs/parameters.md");
+    let fresh = format::render("markdown").unwrap();
+    assert!(
+        page == fresh,
+        "write it anew: stillwater params --format markdown > docs/parameters.md"
+    );
+}
+
+#[test]
+fn names_are_unique_and_sentences_whole() {
+    let mut names = HashSet::new();
+    let rows = PARAMETERS.iter().map(|row| (row.name, row.about));
+    for (name, about) in rows.chain(SETTINGS.iter().map(|row| (row.name, row.about))) {
+        assert!(names.insert(name.to_ascii_lowercase()), "{name} twice");
+        assert!(about.ends_with('.') && about.len() > 10, "{name}: {about}");
+        assert!(!about.contains('|'), "{name} would break the table");
+    }
+}
+
+#[test]
+fn every_value_can_be_set_and_is_read_back() {
+    let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);
+    for row in PARAMETERS {
+        let values: Vec<String> = match row.kind {
+            Kind::Check => vec!["true".into(), "false".into()],
+            Kind::Spin { min, max, .. } => vec![min.to_string(), max.to_string()],
+            Kind::Combo { choices } => choices.iter().map(|&choice| choice.into()).collect(),
+        };
+        for value in values {
+            let taken = set(&mut params, &mut settings, row.name, &value).unwrap();
+            assert_eq!(taken, (row.name, value.clone()));
+            assert_eq!(row.value(&params), value);
+        }
+        if let Kind::Spin { min, max, .. } = row.kind {
+            for outside in [i64::from(min) - 1, i64::from(max) + 1] {
+                let refused = set(&mut params, &mut settings, row.name, &outside.to_string());
+                assert!(refused.is_err(), "{} {outside}", row.name);
+            }
+        }
+    }
+    assert_ne!(params, Params::DEFAULT);
+}
+
+#[test]
+fn every_format_names_every_number() {
+    for form in format::FORMATS {
+        let text = format::render(form).unwrap();
+        for row in PARAMETERS {
+            let spin = matches!(row.kind, Kind::Spin { .. });
+            assert!(!spin || text.contains(row.name), "{} in {form}", row.name);
+        }
+    }
+    let openbench = format::render("openbench").unwrap();
+    let row = openbench
+        .lines()
+        .find(|line| line.starts_with("QsDeltaMargin,"));
+    assert_eq!(
+        row,
+        Some("QsDeltaMargin, int, 200.0, 0.0, 4000.0, 20.0, 0.002")
+    );
+    assert_eq!(format::render("nonsense"), None);
+}
