@@ -10,8 +10,10 @@
 //! * [`llr`]: the log-likelihood ratio between two strengths.
 //! * [`sprt`]: the sequential test, incremental.
 
+pub mod confidence;
 pub mod counts;
 pub mod definitions;
+pub mod detect;
 pub mod distribution;
 pub mod elo;
 pub mod llr;

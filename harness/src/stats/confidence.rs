@@ -1,0 +1,176 @@
+//! An interval for the Elo of a running match that holds however often one
+//! looks at it and whenever one stops.
+//!
+//! Robbins' normal mixture, as an asymptotic confidence sequence
+//! (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central
+//! limit theory and asymptotic confidence sequences, Annals of Statistics 52,
+//! 2024, theorem 2.2): after t pairs with mean m and deviation s,
+//! m +- s sqrt(2 (t r^2 + 1) / (t^2 r^2) ln(sqrt(t r^2 + 1) / alpha)).
+//! With probability 1 - alpha the true mean is inside at all t at once. The
+//! parameter r sets at which t the interval is narrowest for its level.
+
+use serde::{Deserialize, Serialize};
+
+use super::counts::Pentanomial;
+use super::elo::{Estimate, clamped_elo_of_score};
+use super::sample::Sample;
+
+/// When to end a match that has no fixed length.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopRule {
+    /// When the interval is at most this wide, in Elo from end to end.
+    Width(f64),
+    /// When zero lies outside the interval: one engine is the stronger.
+    ZeroOutside,
+}
+
+/// Pairs of a match with their always-valid interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConfidenceSequence {
+    alpha: f64,
+    /// r squared.
+    mixture: f64,
+    pairs: Pentanomial,
+}
+
+/// Weight in pairs, and value, of the variance assumed before there are
+/// results: without it the interval after a few equal pairs would be empty.
+const PRIOR_PAIRS: f64 = 50.0;
+const PRIOR_VARIANCE: f64 = 0.04;
+
+impl ConfidenceSequence {
+    /// At most a share of `alpha` (between 0 and 1) of matches ever has its
+    /// true Elo outside the interval, which is narrowest, compared with that
+    /// of a match of fixed length, after about `tight_at` pairs (at least 1).
+    ///
+    /// # Panics
+    /// If `alpha` is not between 0 and 1 or `tight_at` is less than 1.
+    pub fn new(alpha: f64, tight_at: f64) -> Self {
+        assert!(alpha > 0.0 && alpha < 1.0, "alpha is {alpha}");
+        assert!(tight_at >= 1.0, "tight_at is {tight_at}");
+        let log = -2.0 * alpha.ln();
+        Self {
+            alpha,
+            mixture: (log + log.ln_1p()) / tight_at,
+            pairs: Pentanomial::default(),
+        }
+    }
+
+    /// Takes the result of the next pair in half points, 0 to 4.
+    ///
+    /// # Panics
+    /// If `half_points` is over 4.
+    pub fn absorb(&mut self, half_points: usize) {
+        self.pairs.add(half_points);
+    }
+
+    /// The pairs so far.
+    pub fn counts(&self) -> Pentanomial {
+        self.pairs
+    }
+
+    /// Logistic Elo with the always-valid interval; `None` before the first
+    /// pair. Scores beyond 0.001 and 0.999 are clamped.
+    pub fn interval(&self) -> Option<Estimate> {
+        let sample = Sample::raw(self.pairs.0)?;
+        let (mean, variance) = sample.mean_and_variance();
+        let t = sample.size;
+        let blended = (PRIOR_PAIRS * PRIOR_VARIANCE + t * variance) / (PRIOR_PAIRS + t);
+        let growth = t * self.mixture + 1.0;
+        let radius = 2.0 * growth / (t * t * self.mixture) * (growth.sqrt() / self.alpha).ln();
+        let margin = (blended * radius).sqrt();
+        Some(Estimate {
+            estimate: clamped_elo_of_score(mean),
+            low: clamped_elo_of_score(mean - margin),
+            high: clamped_elo_of_score(mean + margin),
+        })
+    }
+
+    /// Whether the match may stop. A score beyond 0.001 or 0.999 never meets a
+    /// rule of width, because its interval is cut off.
+    pub fn is_met(&self, rule: StopRule) -> bool {
+        let Some(interval) = self.interval() else {
+            return false;
+        };
+        match rule {
+            StopRule::Width(width) => {
+                let limit = clamped_elo_of_score(1.0);
+                interval.high - interval.low <= width
+                    && interval.low > -limit
+                    && interval.high < limit
+            }
+            StopRule::ZeroOutside => interval.low > 0.0 || interval.high < 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::distribution::PairDistribution;
+    use super::super::simulate::PairSampler;
+    use super::super::sprt::Model;
+    use super::*;
+
+    /// Whether the true Elo was inside the interval at every look.
+    fn always_covers(elo: f64, looks: usize, seed: u64) -> bool {
+        let base = PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap();
+        let sampler = PairSampler::new(&base.tilted_to(Model::Logistic, elo).unwrap());
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+        (0..looks).all(|_| {
+            sequence.absorb(sampler.draw(&mut rng));
+            let interval = sequence.interval().unwrap();
+            interval.low <= elo && elo <= interval.high
+        })
+    }
+
+    #[test]
+    fn covers_at_all_looks_at_once() {
+        // The worst stopping rule there is: stop when the truth is outside.
+        for elo in [0.0, 20.0] {
+            let covered = (0..400)
+                .filter(|&seed| always_covers(elo, 5_000, seed))
+                .count();
+            // 95 % of 400, less four standard errors.
+            assert!(covered >= 363, "{elo}: {covered} of 400");
+        }
+    }
+
+    #[test]
+    fn stops_when_asked_to() {
+        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+        assert!(!sequence.is_met(StopRule::ZeroOutside));
+        let mut first_met = None;
+        for i in 0..20_000 {
+            sequence.absorb([2, 1, 3, 3, 2, 2, 1, 3][i % 8]);
+            if first_met.is_none() && sequence.is_met(StopRule::Width(10.0)) {
+                first_met = Some(i);
+            }
+        }
+        assert!(first_met.is_some_and(|i| i > 1_000), "{first_met:?}");
+        assert!(sequence.is_met(StopRule::ZeroOutside));
+    }
+
+    #[test]
+    fn one_sided_results_do_not_meet_a_width() {
+        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+        (0..100_000).for_each(|_| sequence.absorb(4));
+        assert!(!sequence.is_met(StopRule::Width(50.0)));
+        assert!(sequence.is_met(StopRule::ZeroOutside));
+    }
+
+    #[test]
+    fn rules_as_written_in_a_configuration() {
+        #[derive(Deserialize)]
+        struct Config {
+            stop: StopRule,
+        }
+        let stop = |text: &str| toml::from_str::<Config>(text).unwrap().stop;
+        assert_eq!(stop("stop = { width = 5.0 }"), StopRule::Width(5.0));
+        assert_eq!(stop("stop = \"zero_outside\""), StopRule::ZeroOutside);
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether groups of pairs have the same distribution: Pearson's chi-square.
+
+use std::collections::BTreeMap;
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use super::super::counts::Pentanomial;
+use super::{Finding, Test};
+
+/// The fewest expected pairs in a cell of the table, by the usual rule for the
+/// chi-square approximation. Classes and groups are merged or left out until
+/// all cells have them.
+const FEWEST_EXPECTED: f64 = 5.0;
+
+/// Compares the groups' results. `None` if there are not two groups and two
+/// classes of results with enough pairs.
+pub fn between_groups(test: Test, groups: &BTreeMap<String, Pentanomial>) -> Option<Finding> {
+    // A group must be able to fill two classes.
+    let fewest = 2.0 * FEWEST_EXPECTED;
+    let groups: Vec<(&String, &Pentanomial)> = groups
+        .iter()
+        .filter(|(_, counts)| counts.pairs() as f64 >= fewest)
+        .collect();
+    if groups.len() < 2 {
+        return None;
+    }
+    let kept: Pentanomial = groups.iter().map(|(_, counts)| **counts).sum();
+    let total = kept.pairs() as f64;
+    let smallest_group = groups.iter().map(|(_, counts)| counts.pairs()).min()? as f64;
+    let needed = FEWEST_EXPECTED * total / smallest_group;
+    let classes = merged_classes(&kept, needed);
+    if classes.len() < 2 {
+        return None;
+    }
+    let share = |counts: &Pentanomial, class: &[usize]| {
+        class.iter().map(|&i| counts.0[i]).sum::<u64>() as f64 / counts.pairs() as f64
+    };
+    let contribution = |counts: &Pentanomial| -> f64 {
+        let pairs = counts.pairs() as f64;
+        let cell = |class: &Vec<usize>| {
+            let expected = share(&kept, class);
+            pairs * (share(counts, class) - expected).powi(2) / expected
+        };
+        classes.iter().map(cell).sum()
+    };
+    let statistic: f64 = groups.iter().map(|(_, counts)| contribution(counts)).sum();
+    let freedom = ((groups.len() - 1) * (classes.len() - 1)) as f64;
+    let distribution = ChiSquared::new(freedom).expect("at least one degree of freedom");
+    let (worst, counts) = groups
+        .iter()
+        .max_by(|(_, a), (_, b)| contribution(a).total_cmp(&contribution(b)))?;
+    Some(Finding {
+        test,
+        p_value: distribution.sf(statistic),
+        detail: format!("{worst} stands out with {:?} of {:?}", counts.0, kept.0),
+    })
+}
+
+/// Neighbouring classes of results, merged from the low end until each has
+/// `needed` pairs.
+fn merged_classes(counts: &Pentanomial, needed: f64) -> Vec<Vec<usize>> {
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    let mut open = Vec::new();
+    for class in 0..5 {
+        open.push(class);
+        if open.iter().map(|&i| counts.0[i]).sum::<u64>() as f64 >= needed {
+            classes.push(std::mem::take(&mut open));
+        }
+    }
+    match classes.last_mut() {
+        Some(last) => last.extend(open),
+        None => classes.push(open),
+    }
+    classes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        // Two groups, two classes: 30/70 against 50/50.
+        let groups = BTreeMap::from([
+            ("a".to_owned(), Pentanomial([0, 30, 0, 70, 0])),
+            ("b".to_owned(), Pentanomial([0, 50, 0, 50, 0])),
+        ]);
+        let finding = between_groups(Test::Workers, &groups).unwrap();
+        // Chi-square is 2 * (100 / 40 + 100 / 60) = 8.333 with one degree of
+        // freedom.
+        let expected = ChiSquared::new(1.0).unwrap().sf(25.0 / 3.0);
+        assert!((finding.p_value - expected).abs() < 1e-9, "{finding:?}");
+    }
+
+    #[test]
+    fn sparse_classes_are_merged() {
+        let counts = Pentanomial([1, 20, 50, 20, 1]);
+        assert_eq!(
+            merged_classes(&counts, 10.0),
+            [vec![0, 1], vec![2], vec![3, 4]]
+        );
+        assert_eq!(merged_classes(&counts, 1000.0).len(), 1);
+    }
+}

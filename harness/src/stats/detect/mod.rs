@@ -1,0 +1,225 @@
+//! Signs of bad data in a match: a worker, a stretch of time, a process or an
+//! opening whose results do not look like the rest, results that come in
+//! clusters, colours that are not balanced.
+//!
+//! Each test gives a p-value: how often good data would look at least as bad.
+
+mod groups;
+mod openings;
+mod runs;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+use super::counts::Pentanomial;
+
+pub use groups::between_groups;
+pub use openings::odd_opening;
+pub use runs::runs_in_time;
+
+/// A pair with where it comes from. What is not known is left empty, and the
+/// tests that need it are left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaggedPair {
+    /// The first engine's half points, 0 to 4.
+    pub half_points: usize,
+    /// The machine that played it.
+    pub worker: Option<String>,
+    /// The engine processes that played it.
+    pub process: Option<String>,
+    /// The opening, by its number.
+    pub opening: Option<u64>,
+}
+
+/// What a test looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    Workers,
+    TimeBlocks,
+    Processes,
+    RunsInTime,
+    OddOpening,
+    ColourBalance,
+}
+
+/// The result of one test.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    pub test: Test,
+    /// How often good data would look at least as bad, 0 to 1.
+    pub p_value: f64,
+    /// What stands out, for a person.
+    pub detail: String,
+}
+
+/// Below this a finding is worth reporting. With six tests, one good match in
+/// 170 shows one by chance.
+pub const NOTEWORTHY: f64 = 1e-3;
+
+impl Finding {
+    /// Whether it should be reported.
+    pub fn is_noteworthy(&self) -> bool {
+        self.p_value < NOTEWORTHY
+    }
+}
+
+/// How many blocks of time a match is cut into.
+const TIME_BLOCKS: usize = 10;
+
+/// All tests that the pairs, in the order in which they were played, have
+/// enough data for.
+pub fn examine(pairs: &[TaggedPair]) -> Vec<Finding> {
+    let block = pairs.len().div_ceil(TIME_BLOCKS).max(1);
+    let by_tag = |tag: fn(&TaggedPair) -> Option<&String>| {
+        let mut groups: BTreeMap<String, Pentanomial> = BTreeMap::new();
+        for pair in pairs {
+            if let Some(tag) = tag(pair) {
+                groups.entry(tag.clone()).or_default().add(pair.half_points);
+            }
+        }
+        groups
+    };
+    let blocks = pairs.chunks(block).enumerate().map(|(i, pairs)| {
+        let mut counts = Pentanomial::default();
+        pairs.iter().for_each(|pair| counts.add(pair.half_points));
+        let (from, to) = (i * block, i * block + pairs.len());
+        (format!("pairs {from} to {}", to.saturating_sub(1)), counts)
+    });
+    let results: Vec<usize> = pairs.iter().map(|pair| pair.half_points).collect();
+    let mut by_opening: BTreeMap<u64, Pentanomial> = BTreeMap::new();
+    for pair in pairs {
+        if let Some(opening) = pair.opening {
+            by_opening.entry(opening).or_default().add(pair.half_points);
+        }
+    }
+    [
+        between_groups(Test::Workers, &by_tag(|pair| pair.worker.as_ref())),
+        between_groups(Test::TimeBlocks, &blocks.collect()),
+        between_groups(Test::Processes, &by_tag(|pair| pair.process.as_ref())),
+        runs_in_time(&results),
+        odd_opening(&by_opening),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Whether an engine had White about as often as Black: in complete pairs it
+/// has exactly, so this is for games whose pairing is not known. `None` with
+/// fewer than 20 games.
+pub fn colour_balance(whites: u64, blacks: u64) -> Option<Finding> {
+    const FEWEST: u64 = 20;
+    let games = whites + blacks;
+    if games < FEWEST {
+        return None;
+    }
+    let fair = Binomial::new(0.5, games).expect("one half is a probability");
+    let p_value = (2.0 * fair.cdf(whites.min(blacks))).min(1.0);
+    Some(Finding {
+        test: Test::ColourBalance,
+        p_value,
+        detail: format!("{whites} games with White, {blacks} with Black"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::distribution::PairDistribution;
+    use super::super::simulate::PairSampler;
+    use super::*;
+
+    fn pairs(seed: u64, n: usize) -> Vec<TaggedPair> {
+        let base = PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap();
+        let sampler = PairSampler::new(&base);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        (0..n)
+            .map(|i| TaggedPair {
+                half_points: sampler.draw(&mut rng),
+                worker: Some(format!("worker {}", i % 3)),
+                process: Some(format!("process {}", i % 4)),
+                opening: Some(i as u64 % 200),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn good_data_has_uniform_p_values() {
+        let mut below_half = BTreeMap::new();
+        const MATCHES: u64 = 200;
+        for seed in 0..MATCHES {
+            for finding in examine(&pairs(seed, 2_000)) {
+                assert!((0.0..=1.0).contains(&finding.p_value), "{finding:?}");
+                let count = below_half
+                    .entry(format!("{:?}", finding.test))
+                    .or_insert(0u64);
+                *count += u64::from(finding.p_value < 0.5);
+            }
+        }
+        assert_eq!(below_half.len(), 5);
+        for (test, count) in below_half {
+            // Half of 200, give or take five standard errors.
+            assert!((65..=135).contains(&count), "{test}: {count}");
+        }
+    }
+
+    #[test]
+    fn a_broken_worker_is_found() {
+        let mut pairs = pairs(1, 3_000);
+        for pair in &mut pairs {
+            if pair.worker.as_deref() == Some("worker 1") {
+                pair.half_points = pair.half_points.saturating_sub(1);
+            }
+        }
+        let findings = examine(&pairs);
+        let worker = findings.iter().find(|f| f.test == Test::Workers).unwrap();
+        assert!(
+            worker.is_noteworthy() && worker.detail.contains("worker 1"),
+            "{worker:?}"
+        );
+    }
+
+    #[test]
+    fn a_stretch_of_losses_is_found() {
+        let mut pairs = pairs(2, 2_000);
+        pairs[800..1_000]
+            .iter_mut()
+            .for_each(|pair| pair.half_points = 0);
+        let findings = examine(&pairs);
+        for test in [Test::TimeBlocks, Test::RunsInTime] {
+            let finding = findings.iter().find(|f| f.test == test).unwrap();
+            assert!(finding.is_noteworthy(), "{finding:?}");
+        }
+    }
+
+    #[test]
+    fn an_odd_opening_is_found() {
+        let mut pairs = pairs(3, 2_000);
+        for pair in pairs.iter_mut().filter(|pair| pair.opening == Some(17)) {
+            pair.half_points = 4;
+        }
+        let findings = examine(&pairs);
+        let finding = findings
+            .iter()
+            .find(|f| f.test == Test::OddOpening)
+            .unwrap();
+        assert!(
+            finding.is_noteworthy() && finding.detail.contains("17"),
+            "{finding:?}"
+        );
+    }
+
+    #[test]
+    fn too_little_data_says_nothing() {
+        assert!(examine(&pairs(4, 5)).is_empty());
+        assert!(examine(&[]).is_empty());
+        assert!(colour_balance(9, 0).is_none());
+        assert!(colour_balance(500, 500).is_some_and(|f| !f.is_noteworthy()));
+        assert!(colour_balance(700, 300).is_some_and(|f| f.is_noteworthy()));
+    }
+}

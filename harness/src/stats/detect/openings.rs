@@ -1,0 +1,83 @@
+//! Whether an opening has results far from the rest.
+
+use std::collections::BTreeMap;
+
+use super::super::counts::Pentanomial;
+use super::{Finding, Test};
+
+/// The fewest pairs in all for their distribution to be known well enough.
+const FEWEST_PAIRS: u64 = 100;
+/// Openings played more often than this are compared as if this often, which
+/// bounds the work; their results are scaled.
+const MOST_PAIRS: u64 = 200;
+
+/// The most extreme opening: the exact probability of its points if its pairs
+/// were drawn from the results of all, allowing for the number of openings
+/// that were looked at. `None` with under 100 pairs or under two openings.
+pub fn odd_opening(openings: &BTreeMap<u64, Pentanomial>) -> Option<Finding> {
+    let all: Pentanomial = openings.values().copied().sum();
+    if all.pairs() < FEWEST_PAIRS || openings.len() < 2 {
+        return None;
+    }
+    let pair = all.0.map(|n| n as f64 / all.pairs() as f64);
+    let mut sums: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    let tails = openings.iter().map(|(opening, counts)| {
+        let pairs = counts.pairs().min(MOST_PAIRS);
+        let sum = sums
+            .entry(pairs)
+            .or_insert_with(|| distribution_of_sum(&pair, pairs));
+        let points: u64 = counts
+            .0
+            .iter()
+            .zip(0..)
+            .map(|(&n, points)| n * points)
+            .sum();
+        let scaled = (points as f64 * pairs as f64 / counts.pairs() as f64).round() as usize;
+        (two_sided_tail(sum, scaled), opening, counts)
+    });
+    let (tail, opening, counts) = tails.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // Sidak: the smallest of so many independent p-values.
+    let p_value = -(openings.len() as f64 * (-tail).ln_1p()).exp_m1();
+    Some(Finding {
+        test: Test::OddOpening,
+        p_value,
+        detail: format!("opening {opening} has {:?}", counts.0),
+    })
+}
+
+/// The probabilities of the sum of half points of so many pairs.
+fn distribution_of_sum(pair: &[f64; 5], pairs: u64) -> Vec<f64> {
+    let mut sum = vec![1.0];
+    for _ in 0..pairs {
+        let mut next = vec![0.0; sum.len() + 4];
+        for (i, p) in sum.iter().enumerate() {
+            for (j, q) in pair.iter().enumerate() {
+                next[i + j] += p * q;
+            }
+        }
+        sum = next;
+    }
+    sum
+}
+
+/// Twice the smaller tail, each with half of the value's own probability (the
+/// mid-p-value: it is not biased by the values being few).
+fn two_sided_tail(sum: &[f64], value: usize) -> f64 {
+    let own = sum[value];
+    let below: f64 = sum[..value].iter().sum::<f64>() + 0.5 * own;
+    let above: f64 = sum[value + 1..].iter().sum::<f64>() + 0.5 * own;
+    (2.0 * below.min(above)).clamp(0.0, 1.0 - f64::EPSILON)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_by_hand() {
+        let sum = distribution_of_sum(&[0.5, 0.0, 0.0, 0.0, 0.5], 2);
+        assert_eq!((sum[0], sum[4], sum[8]), (0.25, 0.5, 0.25));
+        assert_eq!(two_sided_tail(&sum, 0), 0.25);
+        assert!(two_sided_tail(&sum, 4) > 0.99);
+    }
+}
