@@ -19,6 +19,7 @@ pub mod elo;
 pub mod llr;
 pub mod normal;
 pub mod plan;
+pub mod rating;
 pub mod sample;
 pub mod simulate;
 pub mod sprt;

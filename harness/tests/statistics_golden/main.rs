@@ -4,6 +4,7 @@
 mod fishtest;
 mod others;
 mod planning;
+mod ratings;
 mod report;
 mod sequences;
 
@@ -73,4 +74,9 @@ fn planning() {
         ("vdbergh-randomwalk", planning::random_walk),
         ("montecarlo-sprt", planning::simulated),
     ]);
+}
+
+#[test]
+fn ratings_of_players() {
+    check(&[("ordo", ratings::ordo)]);
 }

@@ -1,0 +1,308 @@
+//! The most likely ratings and their covariance.
+
+use std::f64::consts::LN_10;
+
+use super::games::{Game, Games, Unit};
+use super::matrix::{self, Matrix};
+use super::{RatingError, RatingOptions};
+use crate::stats::sample::REGULARIZATION;
+
+/// Ratings in Elo, by player.
+pub(super) struct Fit {
+    pub(super) ratings: Vec<f64>,
+    /// Whether a player's rating means anything.
+    pub(super) rated: Vec<bool>,
+    /// Of the ratings relative to the anchors, or to the pool's mean.
+    pub(super) covariance: Matrix,
+    pub(super) white_advantage: f64,
+    pub(super) white_variance: f64,
+    pub(super) warning: Option<String>,
+}
+
+/// Newton's method converges in about six steps; the likelihood is concave.
+const MAX_STEPS: usize = 200;
+/// The longest step in units of the logistic curve, about 350 Elo.
+const LONGEST_STEP: f64 = 2.0;
+const CONVERGED: f64 = 1e-12;
+
+/// Which parameter of the fit belongs to whom. A player without one has a
+/// rating that is fixed: an anchor, or the reference of a pool.
+struct Parameters {
+    of_player: Vec<Option<usize>>,
+    white: Option<usize>,
+    count: usize,
+}
+
+impl Fit {
+    pub(super) fn new(
+        games: &Games,
+        pools: &[usize],
+        anchors: &[Option<f64>],
+        options: &RatingOptions,
+    ) -> Result<Self, RatingError> {
+        let units = comparable(games, pools);
+        let estimate_white = options.white_advantage.is_none();
+        let fit = |estimate_white| {
+            let problem = Problem {
+                units: &units,
+                parameters: Parameters::new(pools, anchors, estimate_white),
+                unit: options.scale / LN_10,
+            };
+            problem.solve(anchors, options.white_advantage.unwrap_or(0.0))
+        };
+        let (solution, warning) = match fit(estimate_white) {
+            Some(solution) => (solution, None),
+            None if estimate_white => {
+                let solution = fit(false).ok_or(RatingError::NoConvergence)?;
+                let warning = "White's advantage cannot be told apart from the players' strength \
+                               here: taken to be 0";
+                (solution, Some(warning.to_owned()))
+            }
+            None => return Err(RatingError::NoConvergence),
+        };
+        Ok(solution.on_scale(pools, anchors, options.average, warning))
+    }
+}
+
+/// The games within pools of at least two players.
+fn comparable(games: &Games, pools: &[usize]) -> Vec<Unit> {
+    let mut units = games.units();
+    units.retain(|unit| {
+        unit.each()
+            .all(|game| pools[game.white] == pools[game.black])
+    });
+    units
+}
+
+impl Parameters {
+    fn new(pools: &[usize], anchors: &[Option<f64>], estimate_white: bool) -> Self {
+        let mut count = 0;
+        let mut next = || {
+            count += 1;
+            count - 1
+        };
+        // The first player of a pool without anchor is its reference.
+        let is_fixed = |player: usize| {
+            let mut members = (0..pools.len()).filter(|&other| pools[other] == pools[player]);
+            let has_anchor = members.clone().any(|member| anchors[member].is_some());
+            anchors[player].is_some() || (!has_anchor && members.next() == Some(player))
+        };
+        let of_player = (0..pools.len())
+            .map(|player| (!is_fixed(player)).then(&mut next))
+            .collect();
+        let white = estimate_white.then(&mut next);
+        Self {
+            of_player,
+            white,
+            count,
+        }
+    }
+
+    /// The parameters that White's expected score depends on, with the sign.
+    fn of_game(&self, game: Game) -> impl Iterator<Item = (usize, f64)> {
+        [
+            (self.of_player[game.white], 1.0),
+            (self.of_player[game.black], -1.0),
+            (self.white, 1.0),
+        ]
+        .into_iter()
+        .filter_map(|(parameter, sign)| Some((parameter?, sign)))
+    }
+}
+
+struct Problem<'a> {
+    units: &'a [Unit],
+    parameters: Parameters,
+    /// Elo of one unit of the logistic curve.
+    unit: f64,
+}
+
+/// The solution, in units of the logistic curve.
+struct Solution {
+    parameters: Parameters,
+    ratings: Vec<f64>,
+    white: f64,
+    covariance: Matrix,
+    unit: f64,
+}
+
+impl Problem<'_> {
+    /// `None` if the information is singular or Newton's method gets nowhere.
+    fn solve(self, anchors: &[Option<f64>], white_advantage: f64) -> Option<Solution> {
+        let mut ratings: Vec<f64> = anchors
+            .iter()
+            .map(|anchor| anchor.unwrap_or(0.0) / self.unit)
+            .collect();
+        // Start near the anchors, wherever they are.
+        let given: Vec<f64> = anchors.iter().flatten().copied().collect();
+        let start = given.iter().sum::<f64>() / given.len().max(1) as f64 / self.unit;
+        for (rating, parameter) in ratings.iter_mut().zip(&self.parameters.of_player) {
+            if parameter.is_some() {
+                *rating = start;
+            }
+        }
+        let mut white = white_advantage / self.unit;
+        for _ in 0..MAX_STEPS {
+            let (gradient, information) = self.derivatives(&ratings, white);
+            let inverse = matrix::inverse(&information)?;
+            let step: Vec<f64> = inverse
+                .iter()
+                .map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum())
+                .collect();
+            let longest = step
+                .iter()
+                .fold(0.0, |longest: f64, s| longest.max(s.abs()));
+            let factor = (LONGEST_STEP / longest).min(1.0);
+            for (rating, parameter) in ratings.iter_mut().zip(&self.parameters.of_player) {
+                *rating += parameter.map_or(0.0, |i| factor * step[i]);
+            }
+            white += self.parameters.white.map_or(0.0, |i| factor * step[i]);
+            if longest < CONVERGED {
+                let (_, information) = self.derivatives(&ratings, white);
+                let covariance = self.sandwich(&ratings, white, &information)?;
+                return Some(Solution {
+                    ratings,
+                    white,
+                    covariance,
+                    unit: self.unit,
+                    parameters: self.parameters,
+                });
+            }
+        }
+        None
+    }
+
+    fn expected(ratings: &[f64], white: f64, game: Game) -> f64 {
+        let difference = ratings[game.white] - ratings[game.black] + white;
+        1.0 / (1.0 + (-difference).exp())
+    }
+
+    fn derivatives(&self, ratings: &[f64], white: f64) -> (Vec<f64>, Matrix) {
+        let n = self.parameters.count;
+        let (mut gradient, mut information) = (vec![0.0; n], matrix::zeros(n));
+        for unit in self.units {
+            let count = unit.count as f64;
+            for game in unit.each() {
+                let expected = Self::expected(ratings, white, game);
+                let residual = game.half_points as f64 / 2.0 - expected;
+                let weight = expected * (1.0 - expected);
+                for (i, sign) in self.parameters.of_game(game) {
+                    gradient[i] += count * sign * residual;
+                    for (j, other) in self.parameters.of_game(game) {
+                        information[i][j] += count * weight * sign * other;
+                    }
+                }
+            }
+        }
+        (gradient, information)
+    }
+
+    /// Inverse information, times the covariance of the units' gradients,
+    /// times inverse information.
+    fn sandwich(&self, ratings: &[f64], white: f64, information: &Matrix) -> Option<Matrix> {
+        let n = self.parameters.count;
+        let mut spread = matrix::zeros(n);
+        for unit in self.units.iter().flat_map(with_unseen) {
+            let mut gradient: Vec<(usize, f64)> = Vec::with_capacity(6);
+            for game in unit.games.into_iter().flatten() {
+                let expected = Self::expected(ratings, white, game);
+                let residual = game.half_points as f64 / 2.0 - expected;
+                let terms = self.parameters.of_game(game);
+                gradient.extend(terms.map(|(i, sign)| (i, sign * residual)));
+            }
+            for &(i, a) in &gradient {
+                for &(j, b) in &gradient {
+                    spread[i][j] += unit.weight * a * b;
+                }
+            }
+        }
+        let inverse = matrix::inverse(information)?;
+        Some(matrix::multiply(
+            &matrix::multiply(&inverse, &spread),
+            &inverse,
+        ))
+    }
+}
+
+struct Weighted {
+    games: [Option<Game>; 2],
+    weight: f64,
+}
+
+/// A unit and, with a tiny weight, what it might have been: the opposite
+/// result. So players whose games all ended alike do not get an interval
+/// without width.
+fn with_unseen(unit: &Unit) -> [Weighted; 3] {
+    let all = |half_points: [usize; 2]| {
+        let mut games = unit.games;
+        for (game, half_points) in games.iter_mut().flatten().zip(half_points) {
+            game.half_points = half_points;
+        }
+        Weighted {
+            games,
+            weight: REGULARIZATION,
+        }
+    };
+    [
+        Weighted {
+            games: unit.games,
+            weight: unit.count as f64,
+        },
+        all([2, 0]),
+        all([0, 2]),
+    ]
+}
+
+impl Solution {
+    /// In Elo, relative to the anchors, or to the mean of the pool.
+    fn on_scale(
+        self,
+        pools: &[usize],
+        anchors: &[Option<f64>],
+        average: f64,
+        warning: Option<String>,
+    ) -> Fit {
+        let n = pools.len();
+        let (unit, of_player) = (self.unit, &self.parameters.of_player);
+        let members = |player: usize| (0..n).filter(move |&other| pools[other] == pools[player]);
+        // Each rating as a linear function of the parameters.
+        let mut rows = vec![vec![0.0; self.parameters.count]; n];
+        let mut ratings: Vec<f64> = self.ratings.iter().map(|rating| rating * unit).collect();
+        let raw = ratings.clone();
+        let mut rated = vec![true; n];
+        for player in 0..n {
+            if let Some(parameter) = of_player[player] {
+                rows[player][parameter] += 1.0;
+            }
+            let size = members(player).count() as f64;
+            rated[player] = size > 1.0 || anchors[player].is_some();
+            if members(player).any(|member| anchors[member].is_some()) {
+                continue;
+            }
+            let mean = members(player).map(|member| raw[member]).sum::<f64>() / size;
+            ratings[player] += average - mean;
+            for parameter in members(player).filter_map(|member| of_player[member]) {
+                rows[player][parameter] -= 1.0 / size;
+            }
+        }
+        let mut covariance = matrix::zeros(n);
+        for (i, a) in rows.iter().enumerate() {
+            let half: Vec<f64> = (0..a.len())
+                .map(|k| (0..a.len()).map(|l| a[l] * self.covariance[l][k]).sum())
+                .collect();
+            for (j, b) in rows.iter().enumerate() {
+                let product: f64 = half.iter().zip(b).map(|(x, y)| x * y).sum();
+                covariance[i][j] = unit * unit * product;
+            }
+        }
+        let white_variance = self.parameters.white.map_or(0.0, |i| self.covariance[i][i]);
+        Fit {
+            ratings,
+            rated,
+            covariance,
+            white_advantage: self.white * unit,
+            white_variance: unit * unit * white_variance,
+            warning,
+        }
+    }
+}

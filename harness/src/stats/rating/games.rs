@@ -1,0 +1,128 @@
+//! The games that ratings are made of, as counts.
+
+use std::collections::BTreeMap;
+
+/// One game by indices of players.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Game {
+    pub white: usize,
+    pub black: usize,
+    /// White's half points, 0 to 2.
+    pub half_points: usize,
+}
+
+/// Games between any number of players: pairs, whose two games are
+/// correlated, and single games.
+#[derive(Debug, Clone, Default)]
+pub struct Games {
+    names: Vec<String>,
+    index: BTreeMap<String, usize>,
+    /// By the players with White in the first and in the second game, then by
+    /// White's half points in both.
+    pairs: BTreeMap<[usize; 2], [[u64; 3]; 3]>,
+    /// By White and Black, then by White's half points.
+    singles: BTreeMap<[usize; 2], [u64; 3]>,
+}
+
+/// Games that share everything but their order, with how many there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unit {
+    /// One game, or the two of a pair.
+    pub(super) games: [Option<Game>; 2],
+    pub(super) count: u64,
+}
+
+impl Games {
+    /// The index of a player, who is added if not known yet.
+    pub fn player(&mut self, name: &str) -> usize {
+        if let Some(&index) = self.index.get(name) {
+            return index;
+        }
+        let index = self.names.len();
+        self.names.push(name.to_owned());
+        self.index.insert(name.to_owned(), index);
+        index
+    }
+
+    /// The names, by index.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Adds so many games that belong to no pair.
+    ///
+    /// # Panics
+    /// If a player is not known, plays itself, or has over two half points.
+    pub fn add_single(&mut self, game: Game, count: u64) {
+        self.check(game);
+        let counts = self.singles.entry([game.white, game.black]).or_default();
+        counts[game.half_points] += count;
+    }
+
+    /// Adds a pair: two games with colours reversed.
+    ///
+    /// # Panics
+    /// As [`Games::add_single`], or if the colours are not reversed.
+    pub fn add_pair(&mut self, [one, two]: [Game; 2]) {
+        self.check(one);
+        assert_eq!(
+            (one.white, one.black),
+            (two.black, two.white),
+            "colours are reversed"
+        );
+        let counts = self.pairs.entry([one.white, two.white]).or_default();
+        counts[one.half_points][two.half_points] += 1;
+    }
+
+    fn check(&self, game: Game) {
+        assert!(game.white < self.names.len() && game.black < self.names.len());
+        assert_ne!(game.white, game.black, "a player cannot play itself");
+        assert!(game.half_points <= 2);
+    }
+
+    /// How many units are pairs.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.values().flatten().flatten().sum()
+    }
+
+    /// Everything, without the units of count zero.
+    pub(super) fn units(&self) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for (&[first, second], counts) in &self.pairs {
+            for (i, row) in counts.iter().enumerate() {
+                for (j, &count) in row.iter().enumerate() {
+                    let one = game(first, second, i);
+                    let two = game(second, first, j);
+                    units.push(Unit {
+                        games: [Some(one), Some(two)],
+                        count,
+                    });
+                }
+            }
+        }
+        for (&[white, black], counts) in &self.singles {
+            for (i, &count) in counts.iter().enumerate() {
+                units.push(Unit {
+                    games: [Some(game(white, black, i)), None],
+                    count,
+                });
+            }
+        }
+        units.retain(|unit| unit.count > 0);
+        units
+    }
+}
+
+impl Unit {
+    pub(super) fn each(&self) -> impl Iterator<Item = Game> {
+        self.games.into_iter().flatten()
+    }
+}
+
+fn game(white: usize, black: usize, half_points: usize) -> Game {
+    Game {
+        white,
+        black,
+        half_points,
+    }
+}
