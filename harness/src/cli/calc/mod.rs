@@ -3,8 +3,10 @@
 mod counts;
 mod elo;
 mod pairs_args;
+mod pgn_games;
 mod plan;
 mod plan_chart;
+mod rate;
 mod run_folder;
 mod simulate;
 mod sprt;
@@ -28,6 +30,7 @@ enum Command {
     Sprt(sprt::SprtCommand),
     Plan(plan::Plan),
     Simulate(simulate::Simulate),
+    Rate(rate::Rate),
 }
 
 impl CalcArgs {
@@ -38,6 +41,7 @@ impl CalcArgs {
             Command::Sprt(command) => command.run(),
             Command::Plan(command) => command.run(),
             Command::Simulate(command) => command.run(),
+            Command::Rate(command) => command.run(),
         }
     }
 }

@@ -34,8 +34,8 @@ fn cholesky(matrix: &Matrix) -> Option<Matrix> {
 pub(super) fn inverse(matrix: &Matrix) -> Option<Matrix> {
     let n = matrix.len();
     let lower = cholesky(matrix)?;
-    let mut inverse = zeros(n);
-    for column in 0..n {
+    // The inverse is symmetric: its columns are its rows.
+    let solve = |column: usize| {
         let mut x = vec![0.0; n];
         for i in 0..n {
             let unit = f64::from(u8::from(i == column));
@@ -46,11 +46,9 @@ pub(super) fn inverse(matrix: &Matrix) -> Option<Matrix> {
             let sum: f64 = (i + 1..n).map(|k| lower[k][i] * x[k]).sum();
             x[i] = (x[i] - sum) / lower[i][i];
         }
-        for i in 0..n {
-            inverse[i][column] = x[i];
-        }
-    }
-    Some(inverse)
+        x
+    };
+    Some((0..n).map(solve).collect())
 }
 
 pub(super) fn multiply(a: &Matrix, b: &Matrix) -> Matrix {

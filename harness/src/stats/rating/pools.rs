@@ -23,10 +23,10 @@ pub(super) fn pools(games: &Games, anchored: &[bool]) -> Vec<usize> {
     }
     let reach: Vec<Vec<bool>> = (0..n).map(|from| reachable(&beats, from)).collect();
     let mut members: Vec<Vec<usize>> = Vec::new();
-    for player in 0..n {
+    for (player, reached) in reach.iter().enumerate() {
         let own = members.iter_mut().find(|pool| {
             let other = pool[0];
-            reach[player][other] && reach[other][player]
+            reached[other] && reach[other][player]
         });
         match own {
             Some(pool) => pool.push(player),

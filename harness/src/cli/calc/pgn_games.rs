@@ -1,0 +1,273 @@
+//! Games of a PGN file, grouped into pairs.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Context as _;
+use pgn_reader::{Outcome, RawTag, Reader, SanPlus, Visitor};
+use shakmaty::Color;
+
+use crate::stats::rating::{Game, Games};
+
+/// What a game is recognised by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Header {
+    white: String,
+    black: String,
+    /// White's half points; `None` if the game was not finished.
+    half_points: Option<usize>,
+    /// The `Round` tag up to a point: some programs number the games of a
+    /// round "3.1", "3.2".
+    round: Option<String>,
+    /// The start position, or the first moves.
+    opening: String,
+}
+
+/// From the usual start position this many moves (of one side) stand for the
+/// opening.
+const OPENING_PLIES: usize = 4;
+
+/// Adds the finished games of a file. Two games are a pair if the same players
+/// met with colours reversed, in the same round if exactly two of their games
+/// have it, or else from the same opening, each with the next such game.
+/// Returns the number of games that were left out, because they have no
+/// result.
+pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::Error> {
+    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let headers = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
+    anyhow::ensure!(
+        !headers.is_empty(),
+        "there are no games in {}",
+        path.display()
+    );
+    Ok(add(&headers, games))
+}
+
+fn add(headers: &[Header], games: &mut Games) -> usize {
+    let mut keyed: BTreeMap<Key<'_>, Vec<(Game, bool)>> = BTreeMap::new();
+    let rounds = complete_rounds(headers);
+    let mut unfinished = 0;
+    for header in headers {
+        let Some(half_points) = header.half_points.filter(|_| header.white != header.black) else {
+            unfinished += 1;
+            continue;
+        };
+        let game = Game {
+            white: games.player(&header.white),
+            black: games.player(&header.black),
+            half_points,
+        };
+        let by_round = Key::of(header, header.round.as_deref(), "");
+        let key = if header.round.is_some() && rounds.get(&by_round) == Some(&2) {
+            by_round
+        } else {
+            Key::of(header, None, &header.opening)
+        };
+        pair_up(keyed.entry(key).or_default(), game, games);
+    }
+    for (game, is_paired) in keyed.into_values().flatten() {
+        if !is_paired {
+            games.add_single(game, 1);
+        }
+    }
+    unfinished
+}
+
+/// Joins a game to the first single one of the same group with colours
+/// reversed.
+fn pair_up(group: &mut Vec<(Game, bool)>, game: Game, games: &mut Games) {
+    let partner = group
+        .iter_mut()
+        .find(|(other, is_paired)| !is_paired && other.white == game.black);
+    match partner {
+        Some((other, is_paired)) => {
+            *is_paired = true;
+            games.add_pair([*other, game]);
+            // Paired games are only in the way of the search.
+            group.retain(|(_, is_paired)| !is_paired);
+        }
+        None => group.push((game, false)),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    players: [&'a str; 2],
+    round: Option<&'a str>,
+    opening: &'a str,
+}
+
+impl<'a> Key<'a> {
+    fn of(header: &'a Header, round: Option<&'a str>, opening: &'a str) -> Self {
+        let mut players = [header.white.as_str(), header.black.as_str()];
+        players.sort_unstable();
+        Key {
+            players,
+            round,
+            opening,
+        }
+    }
+}
+
+/// How many games two players have in each round.
+fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
+    let mut rounds = BTreeMap::new();
+    for header in headers.iter().filter(|header| header.round.is_some()) {
+        let key = Key::of(header, header.round.as_deref(), "");
+        *rounds.entry(key).or_insert(0) += 1;
+    }
+    rounds
+}
+
+fn read_headers(source: impl std::io::Read) -> std::io::Result<Vec<Header>> {
+    let mut reader = Reader::new(source);
+    let mut headers = Vec::new();
+    while let Some(header) = reader.read_game(&mut HeaderVisitor)? {
+        headers.push(header);
+    }
+    Ok(headers)
+}
+
+struct HeaderVisitor;
+
+impl Visitor for HeaderVisitor {
+    type Tags = Header;
+    type Movetext = (Header, usize);
+    type Output = Header;
+
+    fn begin_tags(&mut self) -> ControlFlow<Header, Header> {
+        ControlFlow::Continue(Header::default())
+    }
+
+    fn tag(&mut self, header: &mut Header, name: &[u8], value: RawTag<'_>) -> ControlFlow<Header> {
+        let text = || value.decode_utf8_lossy().trim().to_owned();
+        match name {
+            b"White" => header.white = text(),
+            b"Black" => header.black = text(),
+            b"FEN" => header.opening = text(),
+            b"Result" => header.half_points = half_points(&text()),
+            b"Round" => {
+                let round = text();
+                let number = round.split('.').next().unwrap_or_default();
+                header.round = number.parse::<u64>().ok().map(|number| number.to_string());
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, header: Header) -> ControlFlow<Header, (Header, usize)> {
+        // With a start position the moves do not matter.
+        let plies = if header.opening.is_empty() {
+            0
+        } else {
+            OPENING_PLIES
+        };
+        ControlFlow::Continue((header, plies))
+    }
+
+    fn san(&mut self, (header, plies): &mut (Header, usize), san: SanPlus) -> ControlFlow<Header> {
+        if *plies < OPENING_PLIES {
+            header.opening.push_str(&san.san.to_string());
+            header.opening.push(' ');
+            *plies += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(
+        &mut self,
+        (header, _): &mut (Header, usize),
+        outcome: Outcome,
+    ) -> ControlFlow<Header> {
+        // The tag says it first; a file without it has it here.
+        if header.half_points.is_none() {
+            header.half_points = match outcome {
+                Outcome::Known(known) => Some(match known.winner() {
+                    Some(Color::White) => 2,
+                    Some(Color::Black) => 0,
+                    None => 1,
+                }),
+                Outcome::Unknown => None,
+            };
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, (header, _): (Header, usize)) -> Header {
+        header
+    }
+}
+
+fn half_points(result: &str) -> Option<usize> {
+    match result {
+        "1-0" => Some(2),
+        "1/2-1/2" => Some(1),
+        "0-1" => Some(0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pgn(games: &[(&str, &str, &str, &str, &str)]) -> String {
+        games
+            .iter()
+            .map(|(white, black, round, fen, result)| {
+                let fen = if fen.is_empty() {
+                    String::new()
+                } else {
+                    format!("[FEN \"{fen}\"]\n")
+                };
+                format!(
+                    "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n{fen}\
+                     [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
+                )
+            })
+            .collect()
+    }
+
+    fn read(games: &[(&str, &str, &str, &str, &str)]) -> (Games, usize) {
+        let mut read = Games::default();
+        let headers = read_headers(std::io::Cursor::new(pgn(games))).unwrap();
+        let left_out = add(&headers, &mut read);
+        (read, left_out)
+    }
+
+    #[test]
+    fn pairs_by_round() {
+        let (games, left_out) = read(&[
+            ("a", "b", "1.1", "", "1-0"),
+            ("a", "b", "2.1", "", "0-1"),
+            ("b", "a", "1.2", "", "1/2-1/2"),
+            ("b", "a", "2.2", "", "1-0"),
+            ("a", "b", "3", "", "*"),
+        ]);
+        assert_eq!((games.pairs(), left_out), (2, 1));
+    }
+
+    #[test]
+    fn pairs_by_opening_where_rounds_do_not_tell() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let other = "rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 2 2";
+        let (games, _) = read(&[
+            ("a", "b", "1", fen, "1-0"),
+            ("b", "a", "2", fen, "1-0"),
+            ("a", "b", "3", other, "1-0"),
+            ("b", "c", "4", other, "1-0"),
+            ("a", "b", "5", fen, "1-0"),
+        ]);
+        assert_eq!(games.pairs(), 1);
+    }
+
+    #[test]
+    fn the_result_may_be_in_the_moves_only() {
+        let text = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 0-1\n";
+        let headers = read_headers(std::io::Cursor::new(text)).unwrap();
+        assert_eq!(headers[0].half_points, Some(0));
+    }
+}

@@ -1,0 +1,220 @@
+//! `hone calc rate`: ratings of any number of engines.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::pgn_games::add_pgn;
+use super::run_folder::{Row, RunFolder};
+use crate::cli::{Exit, Failure};
+use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
+
+/// Ratings of any number of engines, by maximum likelihood on pairs
+#[derive(Debug, Args)]
+pub(super) struct Rate {
+    /// PGN files, and folders of runs
+    #[arg(required = true, value_name = "PGN|RUN")]
+    sources: Vec<PathBuf>,
+    /// An engine whose rating is given, 0 if left out; may be repeated
+    #[arg(long = "anchor", value_name = "NAME[=ELO]", value_parser = parse_anchor, allow_hyphen_values = true)]
+    anchors: Vec<(String, f64)>,
+    /// The mean rating of a pool without anchor
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    average: f64,
+    /// White's advantage, if it is not to be estimated
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    white_advantage: Option<f64>,
+    /// Ordo's scale, 202 points at a score of 76 %, instead of the logistic one
+    #[arg(long)]
+    ordo_scale: bool,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Rate {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let mut games = Games::default();
+        for source in &self.sources {
+            if source.is_dir() {
+                add_run(&RunFolder::read(source)?, &mut games)
+                    .with_context(|| format!("in {}", source.display()))?;
+                continue;
+            }
+            let unfinished = add_pgn(source, &mut games)?;
+            if unfinished > 0 {
+                let path = source.display();
+                eprintln!("hone: {path}: {unfinished} games without a result are left out");
+            }
+        }
+        let ratings = rate(&games, &self.options())?;
+        if self.json {
+            println!("{}", serde_json::to_string(&ratings)?);
+            return Ok(Exit::Done);
+        }
+        for warning in &ratings.warnings {
+            eprintln!("hone: warning: {warning}");
+        }
+        if self.csv {
+            print_csv(&ratings)?;
+        } else {
+            print_table(&ratings);
+        }
+        Ok(Exit::Done)
+    }
+
+    fn options(&self) -> RatingOptions {
+        RatingOptions {
+            anchors: self.anchors.clone(),
+            average: self.average,
+            white_advantage: self.white_advantage,
+            scale: if self.ordo_scale {
+                202.0 / (0.76f64 / 0.24).log10()
+            } else {
+                RatingOptions::default().scale
+            },
+        }
+    }
+}
+
+fn parse_anchor(text: &str) -> Result<(String, f64), String> {
+    let Some((name, elo)) = text.rsplit_once('=') else {
+        return Ok((text.to_owned(), 0.0));
+    };
+    match elo.parse() {
+        Ok(elo) if f64::is_finite(elo) => Ok((name.to_owned(), elo)),
+        _ => Err(format!("`{elo}` is not a rating: write NAME=ELO")),
+    }
+}
+
+fn add_run(run: &RunFolder, games: &mut Games) -> Result<(), anyhow::Error> {
+    for [one, two] in &run.pairs {
+        anyhow::ensure!(
+            one.white == two.black && one.black == two.white && one.white != one.black,
+            "the games of pair {} are not between the same two engines with colours reversed",
+            one.pair
+        );
+        let mut game = |row: &Row| Game {
+            white: games.player(&row.white),
+            black: games.player(&row.black),
+            half_points: row.half_points,
+        };
+        let pair = [game(one), game(two)];
+        games.add_pair(pair);
+    }
+    Ok(())
+}
+
+fn print_table(ratings: &Ratings) {
+    let names = ratings
+        .ratings
+        .iter()
+        .map(|rating| rating.name.chars().count());
+    let width = names.max().unwrap_or(0).max(6);
+    println!(
+        "{:>4}  {:width$} {:>9} {:>8} {:>8} {:>9} {:>7}  LOS of next",
+        "#", "engine", "Elo", "+/-", "games", "points", "score"
+    );
+    for (i, rating) in ratings.ratings.iter().enumerate() {
+        let is_new_pool = i > 0 && ratings.ratings[i - 1].pool != rating.pool;
+        if is_new_pool {
+            println!("      -- another pool: not comparable with those above --");
+        }
+        let (elo, error) = rating.elo.map_or_else(
+            || ("-".to_owned(), "-".to_owned()),
+            |elo| {
+                (
+                    format!("{:.1}", elo.estimate),
+                    format!("{:.1}", elo.half_width()),
+                )
+            },
+        );
+        let next = ratings.los[i].get(i + 1).copied().flatten();
+        let los = next.map_or_else(String::new, |los| format!("{:.1} %", 100.0 * los));
+        println!(
+            "{:>4}  {:width$} {elo:>9} {error:>8} {:>8} {:>9.1} {:>6.1}%  {los}",
+            i + 1,
+            rating.name,
+            rating.games,
+            rating.points,
+            100.0 * rating.points / rating.games as f64,
+        );
+    }
+    let white = ratings.white_advantage;
+    println!(
+        "White's advantage: {:.1} +/- {:.1} Elo",
+        white.estimate,
+        white.half_width()
+    );
+    if let Some(draw_ratio) = ratings.draw_ratio {
+        println!("Draws between equals: {:.1} %", 100.0 * draw_ratio);
+    }
+    let games: u64 = ratings
+        .ratings
+        .iter()
+        .map(|rating| rating.games)
+        .sum::<u64>()
+        / 2;
+    println!(
+        "{} pairs and {} single games",
+        ratings.pairs,
+        games - 2 * ratings.pairs
+    );
+    print_los(ratings);
+}
+
+/// The probability in per cent that the engine of the row is the stronger.
+fn print_los(ratings: &Ratings) {
+    if ratings.ratings.len() < 3 {
+        return;
+    }
+    println!("\nLOS of row over column, %");
+    print!("{:>4}", "");
+    (1..=ratings.los.len()).for_each(|column| print!("{column:>6}"));
+    println!();
+    for (i, row) in ratings.los.iter().enumerate() {
+        print!("{:>4}", i + 1);
+        for los in row {
+            match los {
+                Some(los) => print!("{:>6.1}", 100.0 * los),
+                None => print!("{:>6}", "-"),
+            }
+        }
+        println!();
+    }
+}
+
+fn print_csv(ratings: &Ratings) -> Result<(), anyhow::Error> {
+    let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+    writer.write_record([
+        "rank", "name", "elo", "low", "high", "games", "points", "wins", "draws", "losses", "pool",
+    ])?;
+    for (i, rating) in ratings.ratings.iter().enumerate() {
+        let Rating { elo, .. } = rating;
+        let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+        writer.write_record([
+            (i + 1).to_string(),
+            rating.name.clone(),
+            number(elo.map(|e| e.estimate)),
+            number(elo.map(|e| e.low)),
+            number(elo.map(|e| e.high)),
+            rating.games.to_string(),
+            rating.points.to_string(),
+            rating.wins.to_string(),
+            rating.draws.to_string(),
+            rating.losses.to_string(),
+            rating.pool.to_string(),
+        ])?;
+    }
+    writer.flush()?;
+    Ok(())
+}
