@@ -14,6 +14,7 @@
 //!   and the pair, the unit that travels between all parts.
 //! * [`openings`]: reads books, puts them in order.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
+//! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
 //! * [`uci`]: an engine process and the protocol it speaks.
 
 pub mod analysis;
@@ -29,5 +30,6 @@ pub mod report;
 pub mod run;
 pub mod stats;
 pub mod suite;
+pub mod tune;
 pub mod uci;
 pub mod verify;

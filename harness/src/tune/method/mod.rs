@@ -1,0 +1,95 @@
+//! Update rules: what to try next and what a result teaches.
+
+mod bayes;
+mod classic;
+mod posterior;
+mod spsa;
+
+pub use bayes::{Bayes, BayesSettings};
+pub use classic::{Classic, ClassicRule, ClassicSettings};
+pub use spsa::{Spsa, SpsaSettings};
+
+use super::space::{Played, Proposal, Rounding};
+
+/// The finished pairs of one batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    pub batch: u64,
+    /// What the method asked for.
+    pub proposal: Proposal,
+    /// The signs that the method was given for the batch.
+    pub signs: Vec<f64>,
+    /// What the two sides really had.
+    pub played: Played,
+    /// Pairs by their result for the plus side: LL, LD, DD or WL, WD, WW.
+    /// Pairs in which an engine failed are not among them.
+    pub counts: [u64; 5],
+}
+
+impl Observation {
+    /// Pairs that count.
+    pub fn pairs(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Wins minus losses of the plus side.
+    pub fn wins_minus_losses(&self) -> f64 {
+        let [ll, ld, _, wd, ww] = self.counts.map(|count| count as f64);
+        2.0 * (ww - ll) + wd - ld
+    }
+}
+
+/// A tuning method: a pure state machine. The same observations in the same
+/// order lead to the same proposals and values, bit for bit.
+pub trait Method: Send {
+    /// What batch number `batch` should play; `signs` (+1 or -1) is the
+    /// batch's row of the design. Batches are proposed in order, each once,
+    /// and may be proposed before earlier ones are absorbed.
+    fn propose(&mut self, batch: u64, signs: &[f64]) -> Proposal;
+
+    /// Learns from a batch. Batches are absorbed in order, each once.
+    fn absorb(&mut self, observation: &Observation);
+
+    /// The values that the method stands for now, not rounded.
+    fn values(&self) -> Vec<f64>;
+
+    /// The average of the recent values: an insurance against a restless
+    /// last iterate.
+    fn average(&self) -> Vec<f64>;
+
+    /// How proposals are rounded to what the engine can have.
+    fn rounding(&self) -> Rounding {
+        Rounding::Shared
+    }
+}
+
+/// The plain mean of the values over the second half of the run.
+#[derive(Debug, Clone)]
+struct TailAverage {
+    begin: u64,
+    count: f64,
+    mean: Vec<f64>,
+}
+
+impl TailAverage {
+    /// For a run of `batches` batches starting at `values`.
+    fn new(batches: u64, values: Vec<f64>) -> Self {
+        Self {
+            begin: batches / 2,
+            count: 0.0,
+            mean: values,
+        }
+    }
+
+    /// Takes the values after `batch`.
+    fn push(&mut self, batch: u64, values: &[f64]) {
+        if batch < self.begin {
+            self.mean.copy_from_slice(values);
+            return;
+        }
+        self.count += 1.0;
+        for (mean, value) in self.mean.iter_mut().zip(values) {
+            *mean += (value - *mean) / self.count;
+        }
+    }
+}
