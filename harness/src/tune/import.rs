@@ -31,9 +31,7 @@ pub enum ImportError {
     },
     #[error("line {line}: type `{text}` must be `int` or `float`")]
     Type { line: usize, text: String },
-    #[error(
-        "not weather-factory's JSON (name: {{value, min_value, max_value, step}}): {0}"
-    )]
+    #[error("not weather-factory's JSON (name: {{value, min_value, max_value, step}}): {0}")]
     Json(#[from] serde_json::Error),
     #[error(transparent)]
     Space(#[from] SpaceError),
@@ -136,10 +134,14 @@ mod tests {
 
     #[test]
     fn reads_openbench_lines() {
-        let list = parse("# tune\nA, int, 100, 50, 150, 5, 0.002\nB, float, 0.5, 0, 1, .05, .002\n");
+        let list =
+            parse("# tune\nA, int, 100, 50, 150, 5, 0.002\nB, float, 0.5, 0, 1, .05, .002\n");
         let list = list.unwrap();
         assert_eq!(list[0].name, "A");
-        assert_eq!((list[0].start, list[0].min, list[0].max), (100.0, 50.0, 150.0));
+        assert_eq!(
+            (list[0].start, list[0].min, list[0].max),
+            (100.0, 50.0, 150.0)
+        );
         assert_eq!((list[0].step, list[0].gain), (5.0, Some(0.002)));
         assert_eq!(list[1].text(0.25), "0.250000");
     }
@@ -155,7 +157,10 @@ mod tests {
     fn reads_weather_factory() {
         let text = r#"{"A": {"value": 5, "min_value": 0, "max_value": 10, "step": 2}}"#;
         let list = parse(text).unwrap();
-        assert_eq!((list[0].start, list[0].step, list[0].gain), (5.0, 2.0, None));
+        assert_eq!(
+            (list[0].start, list[0].step, list[0].gain),
+            (5.0, 2.0, None)
+        );
     }
 
     #[test]

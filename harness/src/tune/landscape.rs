@@ -38,9 +38,7 @@ impl Fall {
         match self {
             Self::Flattening { scale } if scale.is_infinite() => elo,
             Self::Flattening { scale } => scale * (elo / scale).exp_m1(),
-            Self::Steepening { scale } => {
-                0.5 * scale * ((1.0 + 4.0 * elo / scale).sqrt() - 1.0)
-            }
+            Self::Steepening { scale } => 0.5 * scale * ((1.0 + 4.0 * elo / scale).sqrt() - 1.0),
         }
     }
 }

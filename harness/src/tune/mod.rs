@@ -8,6 +8,7 @@ pub mod method;
 pub mod pair_model;
 pub mod param;
 pub mod pattern;
+pub mod response;
 pub mod space;
 pub mod stream;
 pub mod tuner;

@@ -4,6 +4,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::stream::uniform;
 
+/// Elo per unit of score near equality: `1600 / ln 10`.
+pub const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
+
 /// Expected score of a side that is `elo` stronger (logistic).
 pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * std::f64::consts::LN_10 / 400.0).exp())
@@ -98,6 +101,33 @@ pub fn draw_one(distribution: &[f64; 5], rng: &mut ChaCha8Rng) -> usize {
     distribution.iter().rposition(|p| *p > 0.0).unwrap_or(2)
 }
 
+/// Mean and variance of a pair's half points (0 to 4).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moments {
+    pub mean: f64,
+    pub variance: f64,
+}
+
+impl Moments {
+    /// Of observed counts, to which two pairs of the benchmark's distribution
+    /// are added so that few pairs do not promise certainty.
+    pub fn of_counts(counts: &[u64; 5]) -> Self {
+        let total = counts.iter().sum::<u64>() as f64 + 2.0;
+        let mut shares = [0.0; 5];
+        let both = counts.iter().zip(PairModel::BENCHMARK.base);
+        for (share, (count, prior)) in shares.iter_mut().zip(both) {
+            *share = (*count as f64 + 2.0 * prior) / total;
+        }
+        let (mean, variance) = moments(&shares);
+        Self { mean, variance }
+    }
+
+    /// Variance of a pair's result in Elo, near equality.
+    pub fn elo_variance(&self) -> f64 {
+        self.variance * (ELO_PER_SCORE / 4.0).powi(2)
+    }
+}
+
 /// Mean and variance of the half points of a pair.
 fn moments(distribution: &[f64; 5]) -> (f64, f64) {
     let mut mean = 0.0;
@@ -154,6 +184,13 @@ mod tests {
             let expected = 100_000.0 * p;
             assert!((*count as f64 - expected).abs() < 5.0 * expected.sqrt());
         }
+    }
+
+    #[test]
+    fn a_pair_of_the_benchmark_has_a_deviation_of_140_elo() {
+        let moments = Moments::of_counts(&[25_000, 225_000, 500_000, 225_000, 25_000]);
+        assert!((moments.mean - 2.0).abs() < 1e-9);
+        assert!((moments.elo_variance().sqrt() - 140.0).abs() < 0.1);
     }
 
     #[test]

@@ -153,7 +153,10 @@ impl Param {
                 fail("a check option's range is 0 to 1".to_owned())
             }
             Kind::Combo { choices } if choices.len() as f64 <= self.max || self.min < 0.0 => {
-                fail(format!("a combo's range is 0 to {}", choices.len().saturating_sub(1)))
+                fail(format!(
+                    "a combo's range is 0 to {}",
+                    choices.len().saturating_sub(1)
+                ))
             }
             _ => Ok(()),
         }
@@ -199,12 +202,31 @@ mod tests {
         let good = Param::int("A", 5.0, 0.0, 10.0);
         assert!(good.check().is_ok());
         for bad in [
-            Param { start: 11.0, ..good.clone() },
-            Param { min: 10.0, start: 10.0, ..good.clone() },
-            Param { step: 0.0, ..good.clone() },
-            Param { max: f64::NAN, ..good.clone() },
-            Param { kind: Kind::Check, ..good.clone() },
-            Param { kind: Kind::Scaled { factor: 0.0 }, ..good.clone() },
+            Param {
+                start: 11.0,
+                ..good.clone()
+            },
+            Param {
+                min: 10.0,
+                start: 10.0,
+                ..good.clone()
+            },
+            Param {
+                step: 0.0,
+                ..good.clone()
+            },
+            Param {
+                max: f64::NAN,
+                ..good.clone()
+            },
+            Param {
+                kind: Kind::Check,
+                ..good.clone()
+            },
+            Param {
+                kind: Kind::Scaled { factor: 0.0 },
+                ..good.clone()
+            },
         ] {
             let error = bad.check().unwrap_err().to_string();
             assert!(error.contains("`A`"), "{error}");

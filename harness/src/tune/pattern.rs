@@ -62,7 +62,11 @@ mod tests {
         let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert!(selects(&[], &[], "Hash"));
         assert!(selects(&list(&["Qs*", "Lmr*"]), &[], "LmrBase"));
-        assert!(!selects(&list(&["Qs*"]), &list(&["*Margin"]), "QsDeltaMargin"));
+        assert!(!selects(
+            &list(&["Qs*"]),
+            &list(&["*Margin"]),
+            "QsDeltaMargin"
+        ));
         assert!(!selects(&[], &list(&["Hash"]), "hash"));
     }
 }

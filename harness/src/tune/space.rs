@@ -9,7 +9,9 @@ use super::param::Param;
 pub enum SpaceError {
     #[error("parameter `{name}`: {reason}")]
     Param { name: String, reason: String },
-    #[error("no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none")]
+    #[error(
+        "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
+    )]
     Empty,
     #[error("parameter `{0}` is named twice")]
     Twice(String),

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::design::Design;
 use super::method::{Method, Observation};
+use super::response::History;
 use super::space::{Played, Space};
 use super::stream::{Purpose, stream, uniform};
 
@@ -40,6 +41,7 @@ pub struct Tuner {
     flights: VecDeque<Observation>,
     /// Results that came in before a plan needed them.
     results: VecDeque<[u64; 5]>,
+    history: Option<History>,
 }
 
 impl Tuner {
@@ -54,7 +56,20 @@ impl Tuner {
             absorbed: 0,
             flights: VecDeque::new(),
             results: VecDeque::new(),
+            history: None,
         }
+    }
+
+    /// Keeps all batches, for the response.
+    #[must_use]
+    pub fn with_history(mut self) -> Self {
+        self.history = Some(History::default());
+        self
+    }
+
+    /// All absorbed batches, if they are kept.
+    pub fn history(&self) -> Option<&History> {
+        self.history.as_ref()
     }
 
     pub fn space(&self) -> &Space {
@@ -109,6 +124,9 @@ impl Tuner {
         let mut observation = self.flights.pop_front()?;
         observation.counts = counts;
         self.method.absorb(&observation);
+        if let Some(history) = &mut self.history {
+            history.push(&observation);
+        }
         self.absorbed += 1;
         Some(())
     }

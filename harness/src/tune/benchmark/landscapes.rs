@@ -45,7 +45,11 @@ pub fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
     let axes: Vec<Axis> = (0..spec.parameters)
         .map(|number| axis(spec, number, &mut rng))
         .collect();
-    let share = if spec.shape == Shape::Coupled { 0.8 } else { 0.35 };
+    let share = if spec.shape == Shape::Coupled {
+        0.8
+    } else {
+        0.35
+    };
     let coupling = coupling(spec.parameters, share, &mut rng);
     let fall = match spec.shape {
         Shape::Plateau => Fall::Flattening {
@@ -116,12 +120,7 @@ fn coupling(parameters: usize, share: f64, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>
 
 /// Multiplies the sensitivities so that the start is `available` Elo below the
 /// optimum.
-fn scaled(
-    mut axes: Vec<Axis>,
-    fall: Fall,
-    coupling: &[Vec<f64>],
-    available: f64,
-) -> Landscape {
+fn scaled(mut axes: Vec<Axis>, fall: Fall, coupling: &[Vec<f64>], available: f64) -> Landscape {
     let start: Vec<f64> = axes.iter().map(|axis| axis.start).collect();
     let plain = Fall::Flattening {
         scale: f64::INFINITY,
@@ -133,4 +132,3 @@ fn scaled(
     }
     Landscape::new(axes, fall, Some(coupling))
 }
-

@@ -94,12 +94,20 @@ fn openbench_to_the_last_digit() {
             batches,
             pairs,
         );
-        for (batch, step) in case["outputs"]["steps"].as_array().unwrap().iter().enumerate() {
+        for (batch, step) in case["outputs"]["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             let signs = numbers(&step["flips"]);
             let k = rule.counter(batch as u64);
             for (index, c) in numbers(&step["c"]).into_iter().enumerate() {
                 assert_eq!(rule.schedule(index, k).0, c, "{id} step {batch}");
-                assert_eq!(rule.schedule(index, k).1, step["r"][index].as_f64().unwrap());
+                assert_eq!(
+                    rule.schedule(index, k).1,
+                    step["r"][index].as_f64().unwrap()
+                );
             }
             let proposal = rule.propose(batch as u64, &signs);
             if kind == Kind::Int {
@@ -111,7 +119,11 @@ fn openbench_to_the_last_digit() {
                 assert_eq!(clipped(&space, proposal.minus), numbers(&step["base"]));
             }
             rule.update_at(k, &signs, step["result_w_minus_l"].as_f64().unwrap());
-            assert_eq!(rule.values(), numbers(&step["values_after"]), "{id} {batch}");
+            assert_eq!(
+                rule.values(),
+                numbers(&step["values_after"]),
+                "{id} {batch}"
+            );
             steps += 1;
         }
     }
@@ -166,7 +178,12 @@ fn weather_factory_to_the_last_digit() {
             100,
             pairs,
         );
-        for (batch, step) in case["outputs"]["steps"].as_array().unwrap().iter().enumerate() {
+        for (batch, step) in case["outputs"]["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             let signs = numbers(&step["flips"]);
             let k = rule.counter(batch as u64);
             let proposal = rule.propose(batch as u64, &signs);
@@ -174,7 +191,11 @@ fn weather_factory_to_the_last_digit() {
             assert_eq!(played.plus, integers(&step["engine_a"]), "step {batch}");
             assert_eq!(played.minus, integers(&step["engine_b"]), "step {batch}");
             rule.update_at(k, &signs, step["result_w_minus_l"].as_f64().unwrap());
-            assert_eq!(rule.values(), numbers(&step["values_after"]), "step {batch}");
+            assert_eq!(
+                rule.values(),
+                numbers(&step["values_after"]),
+                "step {batch}"
+            );
             steps += 1;
         }
     }

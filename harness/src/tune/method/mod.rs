@@ -1,11 +1,11 @@
 //! Update rules: what to try next and what a result teaches.
 
-mod bayes;
+mod adaptive;
 mod classic;
 mod posterior;
 mod spsa;
 
-pub use bayes::{Bayes, BayesSettings};
+pub use adaptive::{Adaptive, AdaptiveSettings};
 pub use classic::{Classic, ClassicRule, ClassicSettings};
 pub use spsa::{Spsa, SpsaSettings};
 
@@ -36,6 +36,16 @@ impl Observation {
     pub fn wins_minus_losses(&self) -> f64 {
         let [ll, ld, _, wd, ww] = self.counts.map(|count| count as f64);
         2.0 * (ww - ll) + wd - ld
+    }
+
+    /// Moves `values` along the difference of the sides as they were played:
+    /// by half of it for each unit of `gain` times wins minus losses.
+    fn ascend(&self, values: &mut [f64], gain: f64) {
+        let step = 0.5 * gain * self.wins_minus_losses();
+        let sides = self.played.plus.iter().zip(&self.played.minus);
+        for (value, (plus, minus)) in values.iter_mut().zip(sides) {
+            *value += step * (plus - minus);
+        }
     }
 }
 

@@ -80,35 +80,73 @@ struct Effects {
     skewed_skewed: f64,
 }
 
-/// The grid and the priors that all parameters share.
+impl Effects {
+    /// Derivative of the log-likelihood by the skew, at 0, for curvature `h`.
+    fn skew_slope(&self, h: f64) -> f64 {
+        h * self.skewed_y - h * h * self.plain_skewed
+    }
+}
+
+/// The grid of optima and curvatures with its priors.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    /// Optima, in ranges from the start.
-    pub(super) optima: Vec<f64>,
-    /// Prior of an optimum.
-    pub(super) optimum_prior: Vec<f64>,
-    /// Curvatures: Elo per squared range.
-    pub(super) curvatures: Vec<f64>,
-    /// Prior of a curvature; learnt from all parameters.
-    pub(super) curvature_prior: Vec<f64>,
-    /// Prior variance of the skew.
-    pub(super) skew_variance: f64,
+    /// Optima, in ranges from the start, denser near the start.
+    optima: Vec<f64>,
+    /// Logarithms of the optima's priors, but for a constant.
+    log_optima: Vec<f64>,
+    /// Curvatures (Elo per squared range), evenly spaced in their logarithm.
+    curvatures: Vec<f64>,
+    log_curvatures: Vec<f64>,
+    /// 1 / prior variance of the skew.
+    skew_precision: f64,
+}
+
+/// Grid points on either side of the start.
+const OPTIMA: i32 = 14;
+/// The outermost optimum, in ranges from the start.
+const FARTHEST: f64 = 0.6;
+/// How much denser the grid is at the start: `sinh` stretches it.
+const STRETCH: f64 = 3.5;
+/// Curvatures from one that hardly matters to one that loses 340 Elo within
+/// 0.15 of the range.
+const CURVATURES: (f64, f64, i32) = (1.0, 30_000.0, 14);
+/// A curvature's prior falls like its power `-TILT`.
+const TILT: f64 = 0.2;
+
+impl Grid {
+    /// A normal prior of deviation `spread` for the optimum, of deviation
+    /// `skew` for the skew.
+    pub(super) fn new(spread: f64, skew: f64) -> Self {
+        let stretched = |i: i32| STRETCH * f64::from(i) / f64::from(OPTIMA);
+        let optima: Vec<f64> = (-OPTIMA..=OPTIMA)
+            .map(|i| FARTHEST * stretched(i).sinh() / STRETCH.sinh())
+            .collect();
+        let log_optima = (-OPTIMA..=OPTIMA)
+            .zip(&optima)
+            // The density times the grid's spacing.
+            .map(|(i, o)| -0.5 * (o / spread).powi(2) + stretched(i).cosh().ln())
+            .collect();
+        let (low, high, count) = CURVATURES;
+        let step = (high / low).ln() / f64::from(count - 1);
+        let logs = (0..count).map(|i| low.ln() + step * f64::from(i));
+        Self {
+            optima,
+            log_optima,
+            curvatures: logs.clone().map(f64::exp).collect(),
+            log_curvatures: logs.map(|log| -TILT * log).collect(),
+            skew_precision: 1.0 / (skew * skew),
+        }
+    }
 }
 
 /// What a posterior comes to.
 #[derive(Debug, Clone)]
 pub(super) struct Belief {
-    /// Where the expected loss is least: `E[h o] / E[h]`.
-    pub(super) best: f64,
     /// Standard deviation of the optimum, each value weighted by its
     /// curvature: the width that matters for the loss.
     pub(super) deviation: f64,
-    /// Expected curvature.
-    pub(super) curvature: f64,
     /// Expected coefficients of the features, to predict a difference.
-    pub(super) coefficients: [f64; 4],
-    /// Posterior of the curvature.
-    pub(super) curvatures: Vec<f64>,
+    coefficients: [f64; 4],
 }
 
 impl Belief {
@@ -119,63 +157,110 @@ impl Belief {
     }
 }
 
-/// The posterior over the grid, given the sums.
+/// The posterior over the grid, given the sums; `scratch` is room to work in.
 pub(super) fn believe(sums: &Sums, grid: &Grid, scratch: &mut Vec<f64>) -> Belief {
-    let levels = grid.curvatures.len();
-    scratch.clear();
-    let mut largest = f64::NEG_INFINITY;
-    let log_h: Vec<f64> = grid.curvature_prior.iter().map(|p| p.ln()).collect();
-    let precision = 1.0 / grid.skew_variance;
+    let precision = grid.skew_precision;
     let effects: Vec<Effects> = grid.optima.iter().map(|&o| sums.effects(o)).collect();
-    for (effect, prior) in effects.iter().zip(&grid.optimum_prior) {
-        let log_o = prior.ln();
-        for (&h, log_h) in grid.curvatures.iter().zip(&log_h) {
-            let slope = h * effect.skewed_y - h * h * effect.plain_skewed;
+    scratch.clear();
+    for (effect, log_o) in effects.iter().zip(&grid.log_optima) {
+        for (&h, log_h) in grid.curvatures.iter().zip(&grid.log_curvatures) {
+            let slope = effect.skew_slope(h);
             let ratio = 1.0 + h * h * effect.skewed_skewed / precision;
-            let log = log_o + log_h + h * effect.plain_y - 0.5 * h * h * effect.plain_plain
-                + 0.5 * slope * slope / (precision * ratio)
-                - 0.5 * ratio.ln();
-            largest = largest.max(log);
-            scratch.push(log);
+            let plain = h * effect.plain_y - 0.5 * h * h * effect.plain_plain;
+            let skewed = 0.5 * slope * slope / (precision * ratio) - 0.5 * ratio.ln();
+            scratch.push(log_o + log_h + plain + skewed);
         }
     }
+    let largest = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
-    let mut h_sum = 0.0;
-    let mut ho_sum = 0.0;
-    let mut hoo_sum = 0.0;
+    // Moments of the optimum, weighted by the curvature.
+    let mut moments = [0.0; 3];
     let mut coefficients = [0.0; 4];
-    let mut curvatures = vec![0.0; levels];
-    for ((effect, &o), row) in effects
-        .iter()
-        .zip(&grid.optima)
-        .zip(scratch.chunks_exact(levels))
-    {
-        for ((&log, &h), level) in row.iter().zip(&grid.curvatures).zip(&mut curvatures) {
+    let rows = scratch.chunks_exact(grid.curvatures.len());
+    for ((effect, &o), row) in effects.iter().zip(&grid.optima).zip(rows) {
+        for (&log, &h) in row.iter().zip(&grid.curvatures) {
             let log = log - largest;
-            if log < -30.0 {
+            if log < NEGLIGIBLE {
                 continue;
             }
             let p = log.exp();
-            let slope = h * effect.skewed_y - h * h * effect.plain_skewed;
-            let kappa = slope / (precision + h * h * effect.skewed_skewed);
+            let kappa = effect.skew_slope(h) / (precision + h * h * effect.skewed_skewed);
             let ph = p * h;
             total += p;
-            h_sum += ph;
-            ho_sum += ph * o;
-            hoo_sum += ph * o * o;
-            *level += p;
+            moments[0] += ph;
+            moments[1] += ph * o;
+            moments[2] += ph * o * o;
             coefficients[0] += ph * (2.0 * o - 6.0 * kappa * o * o);
             coefficients[1] += ph * (12.0 * kappa * o - 2.0);
             coefficients[2] -= ph * 6.0 * kappa;
             coefficients[3] -= ph * 2.0 * kappa;
         }
     }
-    let best = ho_sum / h_sum;
+    let mean = moments[1] / moments[0];
     Belief {
-        best,
-        deviation: (hoo_sum / h_sum - best * best).max(0.0).sqrt(),
-        curvature: h_sum / total,
+        deviation: (moments[2] / moments[0] - mean * mean).max(0.0).sqrt(),
         coefficients: coefficients.map(|c| c / total),
-        curvatures: curvatures.into_iter().map(|p| p / total).collect(),
+    }
+}
+
+/// Log of a share of the posterior that is left out.
+const NEGLIGIBLE: f64 = -30.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(o: f64, h: f64, weight: f64) -> Sums {
+        let mut sums = Sums::default();
+        for step in 0..40 {
+            let d = if step % 2 == 0 { 0.2 } else { -0.15 };
+            let m = f64::from(step % 5) * 0.05 - 0.1;
+            sums.add(d, m, -2.0 * h * d * (m - o), weight);
+        }
+        sums
+    }
+
+    #[test]
+    fn knows_nothing_but_the_prior_at_first() {
+        let grid = Grid::new(0.2, 0.5);
+        let belief = believe(&Sums::default(), &grid, &mut vec![]);
+        assert!((belief.deviation - 0.2).abs() < 0.01, "{belief:?}");
+        assert!(belief.predict(0.2, 0.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn learns_optimum_and_curvature() {
+        let grid = Grid::new(0.2, 0.5);
+        let (o, h) = (0.12, 150.0);
+        let belief = believe(&observed(o, h, 1.0), &grid, &mut vec![]);
+        assert!(belief.deviation < 0.05, "{belief:?}");
+        for m in [-0.1, 0.0, 0.1] {
+            let truth = -2.0 * h * 0.2 * (m - o);
+            let predicted = belief.predict(0.2, m);
+            assert!(
+                (predicted - truth).abs() < 0.15 * h * 0.1,
+                "{predicted} {truth}"
+            );
+        }
+    }
+
+    #[test]
+    fn more_weight_makes_it_surer() {
+        let grid = Grid::new(0.2, 0.5);
+        let deviation = |weight| {
+            let sums = observed(0.1, 40.0, weight);
+            believe(&sums, &grid, &mut vec![]).deviation
+        };
+        assert!(deviation(0.01) > deviation(0.1));
+        assert!(deviation(0.1) > deviation(1.0));
+    }
+
+    #[test]
+    fn faded_sums_count_for_less() {
+        let grid = Grid::new(0.2, 0.5);
+        let mut sums = observed(0.1, 40.0, 0.1);
+        let before = believe(&sums, &grid, &mut vec![]).deviation;
+        sums.fade(0.2);
+        assert!(believe(&sums, &grid, &mut vec![]).deviation > before);
     }
 }

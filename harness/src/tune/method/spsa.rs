@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Method, Observation, TailAverage};
+use crate::tune::param::Param;
 use crate::tune::space::{Proposal, Space};
 
 /// The constants of the self-configuring SPSA.
@@ -29,8 +30,8 @@ impl Default for SpsaSettings {
     fn default() -> Self {
         Self {
             width_start: 0.3,
-            width_end: 0.15,
-            gain: 1.0,
+            width_end: 0.1,
+            gain: 0.9,
             gain_end: 0.0,
         }
     }
@@ -41,8 +42,8 @@ impl Default for SpsaSettings {
 pub struct Spsa {
     settings: SpsaSettings,
     batches: f64,
-    /// `1 / sqrt(planned pairs)`.
-    unit: f64,
+    /// Planned pairs.
+    planned: u64,
     space: Space,
     theta: Vec<f64>,
     average: TailAverage,
@@ -54,7 +55,7 @@ impl Spsa {
         Self {
             settings,
             batches: batches as f64,
-            unit: 1.0 / ((batches * pairs) as f64).sqrt(),
+            planned: batches * pairs,
             theta: space.start(),
             average: TailAverage::new(batches, space.start()),
             space,
@@ -64,12 +65,6 @@ impl Spsa {
     /// Share of the run that lies behind `batch`.
     fn progress(&self, batch: u64) -> f64 {
         batch as f64 / self.batches
-    }
-
-    /// The gain of `batch`, per unit of wins minus losses.
-    fn gain(&self, batch: u64) -> f64 {
-        let SpsaSettings { gain, gain_end, .. } = self.settings;
-        self.unit * (gain + (gain_end - gain) * self.progress(batch))
     }
 
     /// The perturbation of `batch` as a share of the range.
@@ -99,11 +94,10 @@ impl Method for Spsa {
     }
 
     fn absorb(&mut self, observation: &Observation) {
-        let step = self.gain(observation.batch) * observation.wins_minus_losses();
-        let played = &observation.played;
-        for (index, theta) in self.theta.iter_mut().enumerate() {
-            *theta += step * 0.5 * (played.plus[index] - played.minus[index]);
-        }
+        let SpsaSettings { gain, gain_end, .. } = self.settings;
+        let progress = self.progress(observation.batch);
+        let gain = linear_gain(gain, gain_end, progress, self.planned);
+        observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.average.push(observation.batch, &self.theta);
     }
@@ -117,10 +111,16 @@ impl Method for Spsa {
     }
 }
 
+/// The gain, per unit of wins minus losses, after a share `progress` of
+/// `planned` pairs: it goes linearly from `gain` to `gain_end` over their root.
+pub(super) fn linear_gain(gain: f64, gain_end: f64, progress: f64, planned: u64) -> f64 {
+    (gain + (gain_end - gain) * progress) / (planned as f64).sqrt()
+}
+
 /// A perturbation of about `width` around `value`: near a bound it shrinks, down
 /// to half, to stay symmetric (a one-sided difference measures the slope beside
 /// `value`), and it is never so small that rounding makes the sides equal.
-pub(super) fn fitting(width: f64, value: f64, param: &crate::tune::param::Param) -> f64 {
+pub(super) fn fitting(width: f64, value: f64, param: &Param) -> f64 {
     let room = (value - param.min).min(param.max - value);
     width.min(room).max(0.5 * width).max(0.5 * param.quantum())
 }

@@ -1,0 +1,96 @@
+//! Solves symmetric positive definite systems.
+
+/// The lower triangle `L` of `A = L L'`, row by row.
+#[derive(Debug, Clone)]
+pub(super) struct Cholesky {
+    size: usize,
+    lower: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Factors the matrix whose lower triangle stands in `a` (`size` rows of
+    /// `size` numbers). `None` if it is not positive definite.
+    pub(super) fn new(mut a: Vec<f64>, size: usize) -> Option<Self> {
+        for row in 0..size {
+            let (above, rest) = a.split_at_mut(row * size);
+            let current = &mut rest[..size];
+            for column in 0..row {
+                let other = &above[column * size..column * size + column + 1];
+                let dot: f64 = current[..column]
+                    .iter()
+                    .zip(other)
+                    .map(|(x, y)| x * y)
+                    .sum();
+                current[column] = (current[column] - dot) / other[column];
+            }
+            let square: f64 = current[..row].iter().map(|x| x * x).sum();
+            let pivot = current[row] - square;
+            if pivot.is_nan() || pivot <= 0.0 {
+                return None;
+            }
+            current[row] = pivot.sqrt();
+        }
+        Some(Self { size, lower: a })
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        &self.lower[row * self.size..row * self.size + row + 1]
+    }
+
+    /// `L^-1 b`.
+    pub(super) fn forward(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = b.to_vec();
+        for i in 0..self.size {
+            let row = self.row(i);
+            let dot: f64 = row[..i].iter().zip(&x[..i]).map(|(l, x)| l * x).sum();
+            x[i] = (x[i] - dot) / row[i];
+        }
+        x
+    }
+
+    /// `A^-1 b`.
+    pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = self.forward(b);
+        for i in (0..self.size).rev() {
+            let row = self.row(i);
+            x[i] /= row[i];
+            let known = x[i];
+            for (x, l) in x[..i].iter_mut().zip(row) {
+                *x -= l * known;
+            }
+        }
+        x
+    }
+
+    /// `ln det A`.
+    pub(super) fn log_determinant(&self) -> f64 {
+        (0..self.size).map(|i| 2.0 * self.row(i)[i].ln()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solves_a_known_system() {
+        // A = [[4, 2], [2, 3]], det 8.
+        let factor = Cholesky::new(vec![4.0, 0.0, 2.0, 3.0], 2).unwrap();
+        let x = factor.solve(&[8.0, 7.0]);
+        assert!(
+            (x[0] - 1.25).abs() < 1e-12 && (x[1] - 1.5).abs() < 1e-12,
+            "{x:?}"
+        );
+        assert!((factor.log_determinant() - 8f64.ln()).abs() < 1e-12);
+        // b' A^-1 b is the squared length of L^-1 b.
+        let half = factor.forward(&[8.0, 7.0]);
+        let square: f64 = half.iter().map(|x| x * x).sum();
+        assert!((square - (8.0 * 1.25 + 7.0 * 1.5)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn refuses_what_is_not_positive() {
+        assert!(Cholesky::new(vec![1.0, 0.0, 2.0, 1.0], 2).is_none());
+        assert!(Cholesky::new(vec![f64::NAN], 1).is_none());
+    }
+}
