@@ -11,6 +11,7 @@ mod ranges;
 mod replay;
 mod runs;
 mod suite;
+mod tune;
 mod verify;
 
 pub use exit::{Exit, Failure};
@@ -41,6 +42,7 @@ enum Command {
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
     Suite(suite::Suite),
+    Tune(Box<tune::TuneArgs>),
 }
 
 /// Parses the command line, runs the command and reports how it ended.
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
         Command::Suite(args) => args.run(),
+        Command::Tune(args) => args.run(),
     };
     match outcome {
         Ok(exit) => exit.into(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
@@ -94,7 +94,10 @@ impl MatchArgs {
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
-        play(session, self.json)
+        match session.manifest.kind {
+            Kind::Tune => tune::resume(session, self.json),
+            Kind::Match | Kind::Sprt => play(session, self.json),
+        }
     }
 }
 
@@ -102,6 +105,9 @@ impl ReportArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let folder = Folder::open(&self.run);
         let manifest = Manifest::read(folder.path())?;
+        if manifest.kind == Kind::Tune {
+            return tune::report(&folder, &manifest, self.json);
+        }
         let entries = read_entries(&folder, &manifest)?;
         let seconds = seconds_played(&manifest, &entries);
         let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
@@ -120,7 +126,7 @@ fn start(config: Config, kind: Kind, args: &RunArgs) -> Result<Exit, Failure> {
     play(session, args.json)
 }
 
-fn announce(what: &str) {
+pub(super) fn announce(what: &str) {
     eprintln!("{what}");
 }
 
@@ -134,6 +140,7 @@ pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Exper
             let sprt = config.sprt.unwrap_or_default();
             Box::new(SprtExperiment::new(sprt.test(), sprt.max_pairs)?)
         }
+        Kind::Tune => Box::new(tune::experiment(manifest)?),
         Kind::Match => Box::new(match config.r#match.tournament {
             Tournament::RoundRobin => TournamentExperiment::round_robin(engines, pairs),
             Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, pairs),
@@ -183,7 +190,7 @@ fn print(facts: &RunFacts, json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn failure(error: SessionError) -> Failure {
+pub(super) fn failure(error: SessionError) -> Failure {
     if error.is_after_start() {
         Failure::failed(error)
     } else {

@@ -17,6 +17,7 @@ pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
 pub use sprt::SprtSection;
 
 use crate::game::{Adjudication, RecordStyle};
+use crate::tune::TuneSection;
 
 /// A whole configuration. What is absent in the file has its default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,4 +37,7 @@ pub struct Config {
     /// The sequential test of `hone sprt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSection>,
+    /// The tuning of `hone tune`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tune: Option<TuneSection>,
 }

@@ -18,6 +18,7 @@ pub const MANIFEST: &str = "run.toml";
 pub enum Kind {
     Match,
     Sprt,
+    Tune,
 }
 
 impl Kind {
@@ -26,6 +27,7 @@ impl Kind {
         match self {
             Kind::Match => "match",
             Kind::Sprt => "sprt",
+            Kind::Tune => "tune",
         }
     }
 }

@@ -13,7 +13,7 @@ use super::stream::{Purpose, shuffle, stream};
 
 /// The schedule of signs of a run.
 #[derive(Debug, Clone)]
-pub struct Design {
+pub(super) struct Design {
     seed: u64,
     parameters: usize,
     /// Rows of a block; a power of two above the number of parameters.
@@ -30,7 +30,7 @@ struct Block {
 }
 
 impl Design {
-    pub fn new(seed: u64, parameters: usize) -> Self {
+    pub(super) fn new(seed: u64, parameters: usize) -> Self {
         Self {
             seed,
             parameters,
@@ -40,7 +40,7 @@ impl Design {
     }
 
     /// The signs, +1 or -1, of all parameters in a batch.
-    pub fn signs(&mut self, batch: u64) -> Vec<f64> {
+    pub(super) fn signs(&mut self, batch: u64) -> Vec<f64> {
         let index = batch / self.rows as u64;
         let row = (batch % self.rows as u64) as usize;
         if self.block.as_ref().is_none_or(|block| block.index != index) {

@@ -115,6 +115,8 @@ impl Tuner {
 
     /// Absorbs every result there is; no batch is planned afterwards.
     pub fn finish(&mut self) {
+        // What is not planned yet, as after a restart, is planned on the way.
+        while self.plan().is_some() {}
         self.planned = self.budget.batches;
         while self.absorb_next().is_some() {}
     }
@@ -125,7 +127,7 @@ impl Tuner {
         observation.counts = counts;
         self.method.absorb(&observation);
         if let Some(history) = &mut self.history {
-            history.push(&observation);
+            history.push(&observation, self.method.values());
         }
         self.absorbed += 1;
         Some(())

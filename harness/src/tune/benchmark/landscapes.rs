@@ -2,12 +2,14 @@
 //! set for.
 
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 
 use crate::tune::landscape::{Axis, Fall, Landscape};
 use crate::tune::stream::{Purpose, normal, stream, uniform};
 
 /// A kind of landscape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Shape {
     /// The benchmark's: mild skew and coupling, a fifth of the parameters dead.
     Base,
@@ -28,6 +30,35 @@ pub enum Shape {
     Far,
     /// Optima are within 6 % of the range.
     Near,
+}
+
+impl Shape {
+    /// All but the benchmark's own.
+    pub const OTHERS: [Self; 8] = [
+        Self::Skewed,
+        Self::Cliff,
+        Self::Plateau,
+        Self::Coupled,
+        Self::Bound,
+        Self::Dead,
+        Self::Far,
+        Self::Near,
+    ];
+
+    /// As tables name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Skewed => "skewed",
+            Self::Cliff => "cliff",
+            Self::Plateau => "plateau",
+            Self::Coupled => "coupled",
+            Self::Bound => "bound",
+            Self::Dead => "dead",
+            Self::Far => "far",
+            Self::Near => "near",
+        }
+    }
 }
 
 /// What to draw.
@@ -74,7 +105,7 @@ fn axis(spec: &Spec, number: usize, rng: &mut ChaCha8Rng) -> Axis {
         _ => (0.06, 0.25),
     };
     let mut optimum = start + side * range * (near + uniform(rng) * (far - near));
-    if spec.shape == Shape::Bound && number % 2 == 0 {
+    if spec.shape == Shape::Bound && number.is_multiple_of(2) {
         optimum = if side < 0.0 { 0.0 } else { range };
     }
     let dead = if spec.shape == Shape::Dead { 0.8 } else { 0.2 };
@@ -131,4 +162,42 @@ fn scaled(mut axes: Vec<Axis>, fall: Fall, coupling: &[Vec<f64>], available: f64
         axis.sensitivity *= wanted / loss;
     }
     Landscape::new(axes, fall, Some(coupling))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_is_as_far_below_the_optimum_as_asked_for() {
+        for shape in Shape::OTHERS.into_iter().chain([Shape::Base]) {
+            for index in 0..5 {
+                let spec = Spec {
+                    shape,
+                    parameters: 12,
+                    available: 6.0,
+                };
+                let landscape = draw(&spec, 3, index);
+                let place = |pick: fn(&Axis) -> f64| -> Vec<f64> {
+                    landscape.axes().iter().map(pick).collect()
+                };
+                let start = landscape.elo(&place(|axis| axis.start));
+                assert!((start + 6.0).abs() < 1e-6, "{shape:?} {start}");
+                let best = landscape.elo(&place(|axis| axis.optimum));
+                assert!(best.abs() < 1e-9, "{shape:?} {best}");
+            }
+        }
+    }
+
+    #[test]
+    fn landscapes_differ_and_repeat() {
+        let spec = Spec {
+            shape: Shape::Base,
+            parameters: 4,
+            available: 10.0,
+        };
+        assert_eq!(draw(&spec, 1, 0), draw(&spec, 1, 0));
+        assert_ne!(draw(&spec, 1, 0), draw(&spec, 1, 1));
+        assert_ne!(draw(&spec, 1, 0), draw(&spec, 2, 0));
+    }
 }

@@ -162,7 +162,7 @@ impl Method for Adaptive {
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.learn(observation);
-        if observation.batch % self.every == 0 {
+        if observation.batch.is_multiple_of(self.every) {
             for (belief, sums) in self.beliefs.iter_mut().zip(&self.sums) {
                 *belief = believe(sums, &self.grid, &mut self.scratch);
             }

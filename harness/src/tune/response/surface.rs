@@ -76,7 +76,6 @@ impl Surface {
         }
         let system = System {
             parameters,
-            interactions,
             normal,
             response,
         };
@@ -169,7 +168,6 @@ fn coefficients(parameters: usize, interactions: bool) -> usize {
 /// The normal equations of a regression.
 struct System {
     parameters: usize,
-    interactions: bool,
     /// `sum w f f'`, lower triangle.
     normal: Vec<f64>,
     /// `sum w f y`.

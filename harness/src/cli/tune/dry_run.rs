@@ -1,0 +1,56 @@
+//! `hone tune --dry-run`.
+
+use std::fmt::Write;
+
+use crate::tune::advice::{Advice, advise};
+use crate::tune::{Space, TuneSection};
+
+/// Describes the run, as text for people.
+pub(super) fn describe(section: &TuneSection, space: &Space) -> String {
+    let advice = advise(section, space);
+    let mut text = format!(
+        "{} of {} parameters: {} pairs ({} games) in {} batches of {}, window {} pairs\n\n",
+        section.method.name(),
+        space.dimension(),
+        section.pairs,
+        2 * section.pairs,
+        section.budget().batches,
+        section.batch,
+        section.window,
+    );
+    table(&advice, &mut text);
+    if let Some(elo) = advice.detectable {
+        let _ = writeln!(
+            text,
+            "\nA parameter that loses {elo:.2} Elo one perturbation away from its optimum comes \
+             about two thirds of the way to it; one that loses less, less."
+        );
+    }
+    for warning in &advice.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    text
+}
+
+fn table(advice: &Advice, text: &mut String) {
+    let names = advice.params.iter().map(|param| param.name.len());
+    let width = names.max().unwrap_or(0).max(9);
+    let _ = writeln!(
+        text,
+        "{:width$} {:>10} {:>10} {:>10} {:>12} {:>12} {:>12}",
+        "parameter", "start", "min", "max", "first +-", "last +-", "noise drift"
+    );
+    for param in &advice.params {
+        let [first, last] = param.perturbation;
+        let drift = if param.drift.is_nan() {
+            "-".to_owned()
+        } else {
+            format!("{:.2}", param.drift)
+        };
+        let _ = writeln!(
+            text,
+            "{:width$} {:>10} {:>10} {:>10} {first:>12.2} {last:>12.2} {drift:>12}",
+            param.name, param.start, param.min, param.max
+        );
+    }
+}

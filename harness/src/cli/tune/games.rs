@@ -1,0 +1,315 @@
+//! `hone tune` with real games.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+
+use super::dry_run;
+use super::outcome::Outcome;
+use crate::cli::play::{announce, failure};
+use crate::cli::{Exit, Failure};
+use crate::config::Config;
+use crate::experiment::{SprtExperiment, Verdict};
+use crate::report::{self, RunFacts, Scoreboard};
+use crate::run::{
+    Contenders, Ended, Fold, Folder, Kind, Manifest, Session, read_entries, seconds_played,
+};
+use crate::tune::resolve::resolve;
+use crate::tune::section::{ParamSection, VerifySection};
+use crate::tune::{Space, TuneExperiment, TuneSection};
+
+/// The folder of the verifying test, in the run's.
+const VERIFY: &str = "verify";
+/// The values to copy, in the run's folder.
+const VALUES: &str = "values.txt";
+
+/// Starts a run.
+pub(super) fn run(
+    mut config: Config,
+    path: &Path,
+    out: Option<&Path>,
+    is_dry: bool,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let space = prepare(&mut config, path)?;
+    let section = config.tune.clone().unwrap_or_default();
+    if is_dry {
+        eprint!("{}", dry_run::describe(&section, &space));
+        return Ok(Exit::Done);
+    }
+    let session = Session::create(config, Kind::Tune, out, &mut announce).map_err(failure)?;
+    eprint!("{}", dry_run::describe(&section, &space));
+    play(session, json)
+}
+
+/// Continues a run.
+pub(in crate::cli) fn resume(session: Session, json: bool) -> Result<Exit, Failure> {
+    play(session, json)
+}
+
+/// Says what a run came to so far.
+pub(in crate::cli) fn report(
+    folder: &Folder,
+    manifest: &Manifest,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let entries = read_entries(folder, manifest)?;
+    let mut fold = Fold::new(experiment(manifest)?, manifest.engines.len());
+    entries
+        .into_iter()
+        .for_each(|entry| fold.push(entry.result));
+    let section = section(manifest);
+    fold.experiment.conclude();
+    let outcome = Outcome::of(&fold.experiment, &section);
+    eprint!("{}", outcome.text());
+    write_files(folder, &fold.experiment, &outcome).map_err(Failure::failed)?;
+    if json {
+        let verify = folder.path().join(VERIFY);
+        let verify = if verify.join("run.toml").exists() {
+            verified(&Folder::open(&verify))?
+        } else {
+            Value::Null
+        };
+        println!(
+            "{}",
+            serde_json::to_string(&full(folder, outcome.json(), verify))?
+        );
+    }
+    Ok(Exit::Done)
+}
+
+/// The experiment of a run, from its manifest.
+pub(in crate::cli) fn experiment(manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
+    let section = section(manifest);
+    let space = resolve(&section, &[], &[]).context("the manifest's parameters")?;
+    Ok(TuneExperiment::new(
+        &section,
+        space,
+        manifest.config.r#match.seed,
+    ))
+}
+
+fn section(manifest: &Manifest) -> TuneSection {
+    manifest.config.tune.clone().unwrap_or_default()
+}
+
+/// Makes the configuration complete: the engine twice, every parameter with
+/// all it needs, so that the manifest alone says what is played.
+fn prepare(config: &mut Config, path: &Path) -> Result<Space, Failure> {
+    if config.engine.len() != 1 {
+        return Err(anyhow::anyhow!(
+            "{}: one engine is tuned, in one [[engine]] table; {} are configured",
+            path.display(),
+            config.engine.len()
+        )
+        .into());
+    }
+    let base = std::env::current_dir().context("the working directory is gone")?;
+    let contenders =
+        Contenders::prepare(config, &base, &mut announce).map_err(|error| failure(error.into()))?;
+    let section = config.tune.get_or_insert_default();
+    let space = resolve(section, &contenders.options[0], &config.engine[0].options.0)?;
+    for param in space.params() {
+        check_known(&contenders.options[0], &param.name)?;
+    }
+    section.params = space
+        .params()
+        .iter()
+        .map(|param| (param.name.clone(), ParamSection::of(param)))
+        .collect();
+    section.import = None;
+    section.group = vec![];
+    section.exclude = vec![];
+    let mut minus = config.engine[0].clone();
+    minus.name = format!("{} minus", minus.name);
+    config.engine[0].name += " plus";
+    config.engine.push(minus);
+    // The order of a run is that of its manifest, which sorts by name.
+    Ok(resolve(section, &[], &[])?)
+}
+
+fn check_known(options: &[crate::uci::EngineOption], name: &str) -> anyhow::Result<()> {
+    let is_known = options
+        .iter()
+        .any(|option| option.name.eq_ignore_ascii_case(name));
+    anyhow::ensure!(
+        is_known,
+        "the engine has no option `{name}`: it cannot be tuned"
+    );
+    Ok(())
+}
+
+fn play(session: Session, json: bool) -> Result<Exit, Failure> {
+    let folder = session.folder.clone();
+    let manifest = session.manifest.clone();
+    let section = section(&manifest);
+    if manifest.concurrency as u64 > section.window {
+        eprintln!(
+            "warning: {} pairs at a time are possible, but [tune] window = {} allows no more",
+            manifest.concurrency, section.window
+        );
+    }
+    eprintln!(
+        "playing {} at a time; everything about this run is in {}",
+        manifest.concurrency,
+        folder.path().display()
+    );
+    let mut view = super::live::Paths::new();
+    let played = session.play(experiment(&manifest)?, &mut view);
+    view.finish();
+    let (ended, mut fold) = played.map_err(failure)?;
+    if ended == Ended::Interrupted {
+        eprintln!(
+            "Interrupted. Nothing is lost: continue with `hone resume {}`",
+            folder.path().display()
+        );
+        return Ok(Exit::Interrupted);
+    }
+    fold.experiment.conclude();
+    let outcome = Outcome::of(&fold.experiment, &section);
+    eprint!("{}", outcome.text());
+    write_files(&folder, &fold.experiment, &outcome).map_err(Failure::failed)?;
+    let (exit, verify) = match &section.verify {
+        Some(test) => verify(&folder, &manifest, test, &outcome)?,
+        None => {
+            eprintln!("Whether the engine got stronger is not shown: run again with --verify");
+            (Exit::Done, Value::Null)
+        }
+    };
+    if json {
+        println!(
+            "{}",
+            serde_json::to_string(&full(&folder, outcome.json(), verify))?
+        );
+    }
+    Ok(exit)
+}
+
+fn write_files(
+    folder: &Folder,
+    experiment: &TuneExperiment,
+    outcome: &Outcome,
+) -> anyhow::Result<()> {
+    let json = serde_json::to_string_pretty(&full(folder, outcome.json(), Value::Null))?;
+    let pictures = super::pictures::draw(experiment, outcome)?;
+    let page = super::page::html(&folder.name(), outcome, &pictures);
+    let files = [
+        (report::REPORT_JSON, Some(json + "\n")),
+        (VALUES, Some(outcome.exports())),
+        ("paths.svg", Some(pictures.paths)),
+        ("responses.svg", pictures.responses),
+        ("report.html", Some(page)),
+    ];
+    for (name, text) in files {
+        let Some(text) = text else { continue };
+        let path = folder.path().join(name);
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn full(folder: &Folder, outcome: Map<String, Value>, verify: Value) -> Value {
+    let mut object = Map::new();
+    object.insert("run".into(), json!(folder.name()));
+    object.insert("kind".into(), json!(Kind::Tune.name()));
+    object.extend(outcome);
+    object.insert("verify".into(), verify);
+    object.into()
+}
+
+/// Plays the sequential test of the tuned values against the start, or goes on
+/// with it.
+fn verify(
+    folder: &Folder,
+    manifest: &Manifest,
+    test: &VerifySection,
+    outcome: &Outcome,
+) -> Result<(Exit, Value), Failure> {
+    let path = folder.path().join(VERIFY);
+    let session = if path.join("run.toml").exists() {
+        Session::resume(&path, &mut announce)
+    } else {
+        let config = verifying(manifest, test, outcome);
+        Session::create(config, Kind::Sprt, Some(&path), &mut announce)
+    };
+    let session = session.map_err(|error| Failure::failed(anyhow::Error::new(error)))?;
+    let manifest = session.manifest.clone();
+    let sprt = manifest.config.sprt.unwrap_or_default();
+    eprintln!(
+        "\nTesting the tuned values against the start: Elo {} against {}",
+        sprt.elo0, sprt.elo1
+    );
+    let test = SprtExperiment::new(sprt.test(), sprt.max_pairs)?;
+    let mut scoreboard = Scoreboard::new(manifest.names());
+    let folder = session.folder.clone();
+    let played = session.play(test, &mut scoreboard);
+    scoreboard.finish();
+    let (ended, _) = played.map_err(failure)?;
+    let value = verified(&folder)?;
+    Ok(match ended {
+        Ended::Verdict(Verdict::H1) => {
+            eprintln!("The engine got stronger.");
+            (Exit::Done, value)
+        }
+        Ended::Verdict(Verdict::H0) => {
+            eprintln!("The test did not find the engine stronger: keep the old values.");
+            (Exit::Rejected, value)
+        }
+        Ended::Verdict(_) => (Exit::Inconclusive, value),
+        Ended::Interrupted => (Exit::Interrupted, value),
+    })
+}
+
+/// The facts of the verifying test, also written into its folder.
+fn verified(folder: &Folder) -> Result<Value, Failure> {
+    let manifest = Manifest::read(folder.path())?;
+    let entries = read_entries(folder, &manifest)?;
+    let seconds = seconds_played(&manifest, &entries);
+    let sprt = manifest.config.sprt.unwrap_or_default();
+    let test = SprtExperiment::new(sprt.test(), sprt.max_pairs)?;
+    let mut fold = Fold::new(test, manifest.engines.len());
+    entries
+        .into_iter()
+        .for_each(|entry| fold.push(entry.result));
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+    report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
+    eprint!("{}", report::results_block(&facts));
+    eprintln!("\n{}", report::verdict_sentence(&facts));
+    Ok(serde_json::to_value(&facts)?)
+}
+
+/// The configuration of the verifying test.
+fn verifying(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
+    let mut config = manifest.config.clone();
+    config.tune = None;
+    config.sprt = Some(test.sprt);
+    if let Some(limit) = &test.limit {
+        config.r#match.limit = limit.clone();
+        for engine in &mut config.engine {
+            engine.limit = None;
+        }
+    }
+    if let Some(openings) = &test.openings {
+        config.r#match.openings = openings.clone();
+    }
+    // Other openings than the tuning's, even from the same book.
+    config.r#match.seed = test.seed.unwrap_or(manifest.config.r#match.seed + 1);
+    let sides = [
+        ("tuned", outcome.options()),
+        ("start", outcome.start_options()),
+    ];
+    for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
+        engine.name = name.to_owned();
+        engine.build = None;
+        let all = &mut engine.options.0;
+        all.retain(|(known, _)| {
+            !options
+                .iter()
+                .any(|(tuned, _)| tuned.eq_ignore_ascii_case(known))
+        });
+        all.extend(options);
+    }
+    config
+}

@@ -1,0 +1,74 @@
+//! `hone tune`: makes an engine stronger by its parameters.
+
+mod benchmark;
+mod dry_run;
+mod games;
+mod live;
+mod outcome;
+mod page;
+mod pictures;
+mod simulate;
+
+pub(super) use games::{experiment, report, resume};
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::config;
+
+/// Tune an engine's parameters by self-play.
+///
+/// Plays pairs of games between the engine with its parameters moved one way
+/// and the other, and lets the values follow the results. With `--verify` (or
+/// [tune.verify]) a sequential test of the tuned values against the start
+/// follows: exit code 0 if it shows that the engine got stronger, 1 if not, 3
+/// if it stays undecided.
+#[derive(Debug, Args)]
+pub(super) struct TuneArgs {
+    /// The configuration, in TOML; see configs/tune.toml for one with
+    /// comments.
+    #[arg(required_unless_present = "benchmark")]
+    config: Option<PathBuf>,
+    /// Override a value of the configuration, as in `tune.method=adaptive`.
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    set: Vec<String>,
+    /// The run's folder; by default a new one under results/.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the result as one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+    /// Say what would be done, and what the budget can find; play nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Play against a model of the engine's strength; needs no engine.
+    #[arg(long, value_name = "MODEL.toml")]
+    simulate: Option<PathBuf>,
+    /// Test the tuned values against the start when the budget is spent.
+    #[arg(long, conflicts_with = "simulate")]
+    verify: bool,
+    /// Compare the tuners on random landscapes.
+    #[arg(long, conflicts_with_all = ["config", "simulate", "dry_run"])]
+    benchmark: bool,
+    #[command(flatten)]
+    bench: benchmark::BenchmarkArgs,
+}
+
+impl TuneArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let Some(path) = &self.config else {
+            return self.bench.run(self.json);
+        };
+        let mut config = config::load(path, &self.set)?;
+        let section = config.tune.get_or_insert_default();
+        if self.verify {
+            section.verify.get_or_insert_default();
+        }
+        if let Some(model) = &self.simulate {
+            return simulate::run(&config, model, self.dry_run, self.json);
+        }
+        games::run(config, path, self.out.as_deref(), self.dry_run, self.json)
+    }
+}

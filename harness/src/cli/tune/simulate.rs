@@ -1,0 +1,73 @@
+//! `hone tune --simulate MODEL.toml`.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::dry_run;
+use super::outcome::Outcome;
+use crate::cli::{Exit, Failure};
+use crate::config::Config;
+use crate::experiment::{Experiment, Next};
+use crate::tune::model_file::Model;
+use crate::tune::pair_model::{draw_one, expected_score};
+use crate::tune::resolve::resolve;
+use crate::tune::stream::{Purpose, stream};
+use crate::tune::{Space, TuneExperiment, TuneSection};
+
+/// Tunes against the model: the experiment of a real run, fed with drawn
+/// results.
+pub(super) fn run(
+    config: &Config,
+    model: &Path,
+    is_dry: bool,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let section = config.tune.clone().unwrap_or_default();
+    let model = Model::read(model)?;
+    let space = space(&section, &model)?;
+    let mut strength = model.strength(&space)?;
+    if is_dry {
+        eprint!("{}", dry_run::describe(&section, &space));
+        return Ok(Exit::Done);
+    }
+    let seed = section.seed.unwrap_or(config.r#match.seed);
+    let mut experiment = TuneExperiment::new(&section, space.clone(), seed);
+    let mut outcomes = stream(seed, Purpose::Outcomes, 0);
+    let mut batch = None;
+    let mut distribution = [0.0; 5];
+    for pair in 0..section.pairs {
+        let Next::Play(_) = experiment.plan(pair) else {
+            return Err(anyhow::anyhow!("the plan of pair {pair} waits for later pairs").into());
+        };
+        if batch != Some(pair / section.batch) {
+            batch = Some(pair / section.batch);
+            let played = experiment
+                .played(pair / section.batch)
+                .context("a planned batch has values")?;
+            let elo = strength.elo(&played.plus) - strength.elo(&played.minus);
+            distribution = model.pairs.tilted(expected_score(elo));
+        }
+        experiment.take(Some(draw_one(&distribution, &mut outcomes)));
+    }
+    let outcome = Outcome::of(&experiment, &section);
+    let start = strength.elo(&space.start());
+    let gain = strength.elo(&outcome.final_values) - start;
+    let outcome = outcome.with_true_gain(gain);
+    eprint!("{}", outcome.text());
+    if json {
+        println!("{}", serde_json::to_string(&outcome.json())?);
+    }
+    Ok(Exit::Done)
+}
+
+/// The configuration's parameters, or all of the model's.
+fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
+    let names_none =
+        section.params.is_empty() && section.group.is_empty() && section.import.is_none();
+    let mut section = section.clone();
+    if names_none {
+        section.group = vec!["*".to_owned()];
+    }
+    Ok(resolve(&section, &model.options(), &[])?)
+}
