@@ -69,3 +69,25 @@ fn every_format_names_every_number() {
     );
     assert_eq!(format::render("nonsense"), None);
 }
+
+#[test]
+fn the_designs_are_options_of_this_engine() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/designs");
+    let config = std::fs::read_to_string(folder.with_extension("toml")).unwrap();
+    let mut designs = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(
+            config.contains(&format!("configs/designs/{name}\"")),
+            "{name} is played"
+        );
+        let arguments = ["--options".to_owned(), path.to_str().unwrap().to_owned()];
+        let (engine, output) = stillwater::command::run(&arguments).unwrap();
+        assert!(output.is_none());
+        let default = *engine.params() == Params::DEFAULT;
+        assert_eq!(default, name == "default.toml", "{name}");
+        designs += 1;
+    }
+    assert!(designs >= 10);
+}

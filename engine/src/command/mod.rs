@@ -28,10 +28,11 @@ fn fail<T>(error: impl fmt::Display) -> Result<T, CommandError> {
 }
 
 const USAGE: &str = "\
-usage: stillwater [--set NAME=VALUE]... [COMMAND]
+usage: stillwater [--set NAME=VALUE]... [--options FILE]... [COMMAND]
 
-Without a command it talks UCI on standard input and output. Commands, which it
-also takes in between (there without FEN: the current position is meant):
+Options are set first, also from files with lines NAME = VALUE. Without a
+command it talks UCI on standard input and output. Commands, which it also takes
+in between (there without FEN: the current position is meant):
 
   bench [DEPTH]              search fixed positions; last line: N nodes M nps
   stats [DEPTH]              the same, with what happened in the search
@@ -50,12 +51,20 @@ also takes in between (there without FEN: the current position is meant):
 pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), CommandError> {
     let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    while let ["--set", pair, ..] = words[..] {
-        let Some((name, value)) = pair.split_once('=') else {
-            return fail(format!("--set needs NAME=VALUE, not '{pair}'\n{USAGE}"));
+    while let [flag @ ("--set" | "--options"), value, ..] = words[..] {
+        let pairs = match flag {
+            "--set" => value.to_owned(),
+            _ => option_file(value)?,
         };
-        params::set(&mut params, &mut settings, name, value)
-            .map_err(|error| CommandError(error.to_string()))?;
+        for pair in pairs.lines().filter(|line| !line.is_empty()) {
+            let Some((name, value)) = pair.split_once('=') else {
+                return fail(format!("{flag} needs NAME=VALUE, not '{pair}'\n{USAGE}"));
+            };
+            let (name, value) = (name.trim(), value.trim().trim_matches('"'));
+            if let Err(error) = params::set(&mut params, &mut settings, name, value) {
+                return fail(error);
+            }
+        }
         words.drain(..2);
     }
     let mut engine = Engine::new(params, settings);
@@ -77,6 +86,18 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), CommandErro
         }
     };
     Ok((engine, Some(output)))
+}
+
+/// The lines `Name = value` of a file, without comments.
+fn option_file(path: &str) -> Result<String, CommandError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text
+            .lines()
+            .map(|line| line.split('#').next().unwrap_or("").trim())
+            .collect::<Vec<_>>()
+            .join("\n")),
+        Err(error) => fail(format!("{path}: {error}")),
+    }
 }
 
 /// Takes the FEN off the end of a command line.

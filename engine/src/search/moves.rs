@@ -87,9 +87,10 @@ impl Search<'_> {
                 number: tried.number,
                 noisy,
                 gives_check: checks.gives_check(position, mv),
-                history: match noisy {
-                    true => self.history.capture(position, mv),
-                    false => self.history.quiet(self.params, position, mv, &before),
+                history: match picker.history() {
+                    Some(history) => history,
+                    None if noisy => self.history.capture(position, mv),
+                    None => self.history.quiet(self.params, position, mv, &before),
                 },
                 refutation: picker.is_refutation(mv),
             };

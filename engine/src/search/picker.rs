@@ -52,6 +52,8 @@ pub(super) struct Picker {
     before: Before,
     depth: i32,
     skip_quiets: bool,
+    /// History of the quiet move given out last, if it was looked up.
+    history: Option<i32>,
 }
 
 impl Picker {
@@ -67,12 +69,18 @@ impl Picker {
             before,
             depth: 0,
             skip_quiets: false,
+            history: None,
         }
     }
 
     /// From now on no quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.skip_quiets = true;
+    }
+
+    /// History of the quiet move given out last, if it was looked up to sort it.
+    pub(super) fn history(&self) -> Option<i32> {
+        self.history
     }
 
     /// Whether `mv` is given out as a killer or countermove.
@@ -140,6 +148,7 @@ impl Search<'_> {
 
     /// The next legal move.
     pub(super) fn next_move(&mut self, position: &Position, picker: &mut Picker) -> Option<Move> {
+        picker.history = None;
         loop {
             match picker.stage {
                 Stage::TableMove => {
@@ -209,6 +218,7 @@ impl Search<'_> {
                         if picker.is_refutation(mv) {
                             continue;
                         }
+                        picker.history = Some(self.moves[picker.next - 1].score);
                         return Some(mv);
                     }
                     picker.next = picker.start;
