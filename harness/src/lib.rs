@@ -20,6 +20,7 @@
 pub mod analysis;
 pub mod book;
 pub mod cli;
+pub mod compliance;
 pub mod config;
 pub mod executor;
 pub mod experiment;

@@ -3,8 +3,10 @@
 
 mod book;
 mod calc;
+mod check;
 mod completions;
 mod exit;
+mod guard;
 mod play;
 mod progress;
 mod ranges;
@@ -37,6 +39,7 @@ enum Command {
     Report(play::ReportArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
+    Check(check::CheckArgs),
     Runs(runs::RunsArgs),
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
@@ -56,6 +59,8 @@ pub fn main() -> ExitCode {
         Command::Report(args) => args.run(),
         Command::Verify(args) => args.run(),
         Command::Replay(args) => args.run(),
+        Command::Check(args) => args.run(),
+        Command::Guard(args) => args.run(),
         Command::Runs(args) => args.run(),
         Command::Calc(args) => args.run(),
         Command::Completions(args) => args.run(),

@@ -9,6 +9,7 @@ use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
+use crate::uci::guard;
 use crate::run::{
     Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries, seconds_played,
 };
@@ -93,6 +94,7 @@ impl MatchArgs {
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        guard::install();
         let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
         match session.manifest.kind {
             Kind::Tune => tune::resume(session, self.json),

@@ -10,6 +10,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
+use super::guard;
 use super::info::Info;
 use super::lines::LineReader;
 use super::options::EngineOption;
@@ -64,7 +65,8 @@ pub struct Answer {
 pub struct Client {
     child: Child,
     pid: u32,
-    stdin: ChildStdin,
+    /// Closed to tell the engine that nobody is there any more.
+    stdin: Option<ChildStdin>,
     lines: LineReader<ChildStdout>,
     transcript: Transcript,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -95,15 +97,17 @@ impl Client {
             command: command.clone(),
             source,
         })?;
-        let stdin = child.stdin.take().expect("stdin is piped");
+        let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let stderr_reader = tokio::spawn(keep_stderr(
             child.stderr.take().expect("stderr is piped"),
             Arc::clone(&stderr),
         ));
+        let pid = child.id().unwrap_or(0);
+        guard::watch(pid);
         let mut client = Self {
-            pid: child.id().unwrap_or(0),
+            pid,
             child,
             stdin,
             lines: LineReader::new(stdout),
@@ -221,7 +225,10 @@ impl Client {
     pub async fn send(&mut self, text: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.transcript
             .push(Direction::ToEngine, Instant::now(), text);
-        match timeout_at(deadline.into(), self.stdin.write_all(text)).await {
+        let Some(stdin) = &mut self.stdin else {
+            return Err(AnswerError::Disconnected);
+        };
+        match timeout_at(deadline.into(), stdin.write_all(text)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(AnswerError::Disconnected),
             Err(_) => Err(AnswerError::TimedOut),
@@ -241,6 +248,19 @@ impl Client {
     /// Forgets what the engine said of its last search.
     pub fn clear_info(&mut self) {
         self.info.clear();
+    }
+
+    /// Waits for a line that `is_it` accepts, which sees every line without
+    /// its end.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub async fn wait_line(
+        &mut self,
+        deadline: Instant,
+        mut is_it: impl FnMut(&[u8]) -> bool,
+    ) -> Result<Answer, AnswerError> {
+        self.wait_for(deadline, |_, line| is_it(line)).await
     }
 
     /// Waits for the answer to a `go`, keeping what the `info` lines say.
@@ -336,6 +356,16 @@ impl Client {
         }
     }
 
+    /// Closes the engine's input, as happens when the controlling program dies,
+    /// and says whether the engine ends within `patience`. It and all its
+    /// descendants are gone afterwards.
+    pub async fn hang_up(mut self, patience: Duration) -> bool {
+        self.stdin = None;
+        let ended = tokio::time::timeout(patience, self.child.wait()).await;
+        self.kill().await;
+        matches!(ended, Ok(Ok(_)))
+    }
+
     /// The last part of the dialogue.
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
@@ -384,6 +414,7 @@ impl Client {
     pub async fn kill(mut self) {
         kill_group(self.pid);
         let _ = self.child.kill().await;
+        guard::forget(self.pid);
         // The drop must not signal a process id that is no longer ours.
         self.pid = 0;
     }
@@ -391,7 +422,10 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        kill_group(self.pid);
+        if self.pid != 0 {
+            kill_group(self.pid);
+            guard::forget(self.pid);
+        }
     }
 }
 

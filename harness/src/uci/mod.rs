@@ -2,6 +2,7 @@
 //! its options and its answers.
 
 mod client;
+pub mod guard;
 mod info;
 mod lines;
 mod options;

@@ -1,0 +1,88 @@
+//! `hone check`: a UCI compliance report.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{Exit, Failure};
+use crate::analysis::{EngineCommand, parse_option};
+use crate::compliance::{self, Outcome, Subject};
+
+/// Check that an engine keeps to the UCI protocol.
+///
+/// Every check is named, passed or failed. Exit code 0 if all passed, 1 if
+/// not.
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// The engine: a program, with arguments if it needs any.
+    engine: String,
+    /// A UCI option to set first, as NAME=VALUE.
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
+    options: Vec<(String, String)>,
+    /// Milliseconds it may take for whatever should come at once.
+    #[arg(long, default_value_t = 5000)]
+    patience: u64,
+    /// Print the dialogue of checks that passed too.
+    #[arg(long)]
+    dialogue: bool,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    engine: &'a str,
+    passed: usize,
+    failed: usize,
+    checks: &'a [Outcome],
+}
+
+impl CheckArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        crate::uci::guard::install();
+        let subject = Subject {
+            launch: EngineCommand::new(&self.engine, Vec::new()).launch,
+            options: self.options.clone(),
+            patience: Duration::from_millis(self.patience),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let mut show = |outcome: &Outcome| {
+            if !self.json {
+                print_outcome(outcome, self.dialogue);
+            }
+        };
+        let checks = runtime.block_on(compliance::check(&subject, &mut show));
+        let failed = checks.iter().filter(|check| !check.passed).count();
+        let passed = checks.len() - failed;
+        if self.json {
+            let report = Report {
+                engine: &self.engine,
+                passed,
+                failed,
+                checks: &checks,
+            };
+            println!("{}", serde_json::to_string(&report)?);
+        } else {
+            println!("{passed} passed, {failed} failed");
+        }
+        Ok(match failed {
+            0 => Exit::Done,
+            _ => Exit::Rejected,
+        })
+    }
+}
+
+fn print_outcome(outcome: &Outcome, dialogue: bool) {
+    let mark = if outcome.passed { "ok    " } else { "FAILED" };
+    let colon = if outcome.detail.is_empty() { "" } else { ": " };
+    println!("{mark} {}{colon}{}", outcome.name, outcome.detail);
+    if dialogue || !outcome.passed {
+        for line in outcome.dialogue.lines() {
+            println!("       {line}");
+        }
+    }
+}

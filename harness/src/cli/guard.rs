@@ -1,0 +1,19 @@
+//! The hidden command that makes `hone` the companion of another `hone`.
+
+use std::io;
+
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::uci::guard;
+
+/// End engines that another hone leaves behind (started by hone itself).
+#[derive(Debug, Args)]
+pub(super) struct GuardArgs {}
+
+impl GuardArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        guard::guard(io::stdin().lock());
+        Ok(Exit::Done)
+    }
+}
