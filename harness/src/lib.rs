@@ -26,6 +26,7 @@ pub mod executor;
 pub mod experiment;
 pub mod game;
 pub mod ledger;
+pub mod machine;
 pub mod openings;
 pub mod report;
 pub mod run;

@@ -91,3 +91,52 @@ fn none_is_left_after_a_kill_even_if_they_never_read() {
     child.wait().expect("waits");
     none_left("killed");
 }
+
+#[test]
+fn children_of_engines_end_after_a_kill_too() {
+    // The seconds tell these sleepers from those of other tests.
+    let setup = setup("killed-with-children", "ucinewgame=fork:1234", 100_000);
+    let mut child = start(&setup);
+    wait_until("a child of an engine", || {
+        !processes_with("sleep 1234").is_empty()
+    });
+    signal(&child, libc::SIGKILL);
+    child.wait().expect("waits");
+    none_left("killed-with-children");
+    none_left("sleep 1234");
+}
+
+/// What happens to the engines of a worker that panics.
+#[test]
+fn none_is_left_after_a_panic() {
+    use harness::uci::{Client, Launch, Timeouts};
+    let launch = Launch {
+        program: scripted().into(),
+        args: ["--name", "panicked", "ucinewgame=fork:2345", "quit=hang"]
+            .map(String::from)
+            .to_vec(),
+        dir: None,
+        env: Vec::new(),
+    };
+    let worker = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let timeouts = Timeouts {
+                startup: Duration::from_secs(10),
+                ready: Duration::from_secs(10),
+            };
+            let mut client = Client::start(&launch, timeouts).await.expect("starts");
+            let deadline = std::time::Instant::now() + Duration::from_secs(10);
+            let sent = client.send(b"ucinewgame\nisready\n", deadline).await;
+            sent.expect("sent");
+            client.wait_ready(deadline).await.expect("ready");
+            panic!("as a defect would");
+        })
+    });
+    assert!(worker.join().is_err());
+    none_left("--name panicked");
+    none_left("sleep 2345");
+}

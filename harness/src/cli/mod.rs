@@ -44,6 +44,8 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    #[command(name = crate::uci::guard::ARGUMENT, hide = true)]
+    Guard(guard::GuardArgs),
     Suite(suite::Suite),
     Tune(Box<tune::TuneArgs>),
 }
@@ -79,7 +81,7 @@ pub fn main() -> ExitCode {
 
 /// Engines at work at once: as many as asked for, or one a physical core.
 fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(crate::run::physical_cores, NonZeroUsize::get)
+    asked.map_or_else(crate::machine::physical_cores, NonZeroUsize::get)
 }
 
 /// The error and its causes in one line. Many errors say their cause in their

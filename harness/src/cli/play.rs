@@ -9,10 +9,10 @@ use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::uci::guard;
 use crate::run::{
     Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries, seconds_played,
 };
+use crate::uci::guard;
 
 /// Test whether the first engine is stronger than the second.
 ///

@@ -13,23 +13,37 @@ type Rule = for<'a> fn(&'a mut Dialogue) -> Pin<Box<dyn Future<Output = Verdict>
 
 /// All rules, in the order in which they are checked.
 pub(super) const ALL: [(&str, Rule); 20] = [
-    ("answers uci with its name and uciok", |d| Box::pin(names(d))),
+    ("answers uci with its name and uciok", |d| {
+        Box::pin(names(d))
+    }),
     ("declares well-formed options", |d| Box::pin(options(d))),
     ("takes its own defaults back", |d| Box::pin(defaults(d))),
     ("answers isready with readyok", |d| Box::pin(ready(d))),
     ("is ready again after ucinewgame", |d| Box::pin(new_game(d))),
     ("passes over unknown commands", |d| Box::pin(unknown(d))),
-    ("passes over unknown options", |d| Box::pin(unknown_option(d))),
+    ("passes over unknown options", |d| {
+        Box::pin(unknown_option(d))
+    }),
     ("go depth: a legal move", |d| Box::pin(depth(d))),
     ("go nodes: a legal move", |d| Box::pin(nodes(d))),
     ("go movetime: in time", |d| Box::pin(movetime(d))),
     ("go with clocks: in time", |d| Box::pin(clocks(d))),
-    ("go infinite: no move before stop", |d| Box::pin(infinite(d))),
-    ("answers isready while it thinks", |d| Box::pin(ready_while_thinking(d))),
-    ("castling, en passant, promotion", |d| Box::pin(special_moves(d))),
+    ("go infinite: no move before stop", |d| {
+        Box::pin(infinite(d))
+    }),
+    ("answers isready while it thinks", |d| {
+        Box::pin(ready_while_thinking(d))
+    }),
+    ("castling, en passant, promotion", |d| {
+        Box::pin(special_moves(d))
+    }),
     ("announces mates as mates", |d| Box::pin(mates(d))),
-    ("principal variations are legal", |d| Box::pin(variations(d))),
-    ("survives a position without moves", |d| Box::pin(no_moves(d))),
+    ("principal variations are legal", |d| {
+        Box::pin(variations(d))
+    }),
+    ("survives a position without moves", |d| {
+        Box::pin(no_moves(d))
+    }),
     ("castles in Chess960", |d| Box::pin(chess960(d))),
     ("ends on quit", |d| Box::pin(quit(d))),
     ("ends when its input ends", |d| Box::pin(end_of_input(d))),
@@ -78,7 +92,10 @@ async fn options(d: &mut Dialogue) -> Verdict {
         .filter(|name| !options.iter().any(|option| option.name == *name))
         .collect();
     Ok((!missing.is_empty()).then(|| {
-        format!("{} missing: OpenBench and others ask for it", missing.join(" and "))
+        format!(
+            "{} missing: OpenBench and others ask for it",
+            missing.join(" and ")
+        )
     }))
 }
 
@@ -198,7 +215,8 @@ async fn mates(d: &mut Dialogue) -> Verdict {
 async fn variations(d: &mut Dialogue) -> Verdict {
     let position = "startpos moves e2e4 e7e5 g1f3";
     d.think(position, "go depth 5", d.patience()).await?;
-    d.send(&format!("position {position}\ngo depth 6\n")).await?;
+    d.send(&format!("position {position}\ngo depth 6\n"))
+        .await?;
     if !d.bestmove_within(d.patience()).await? {
         return Err("no `bestmove` after `go depth 6`".to_string());
     }

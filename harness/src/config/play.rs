@@ -51,6 +51,8 @@ pub struct MatchConfig {
     )]
     pub concurrency: Option<usize>,
     pub seed: u64,
+    /// Whether each game's engines get processors of their own.
+    pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
     pub margin_ms: u64,
     /// Milliseconds without `readyok`, or without `bestmove` where no clock
@@ -77,6 +79,7 @@ impl Default for MatchConfig {
             pairs: 1000,
             concurrency: None,
             seed: 1,
+            affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,
             startup_ms: 10_000,

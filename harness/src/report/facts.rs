@@ -42,6 +42,8 @@ pub struct RunFacts {
     pub mean_plies: Option<f64>,
     pub limit: String,
     pub openings: String,
+    /// Processors of each worker's engines; empty if they were not bound.
+    pub placement: Vec<Vec<usize>>,
 }
 
 /// One engine and how it played.
@@ -158,6 +160,7 @@ impl RunFacts {
                 Some(file) => file.display().to_string(),
                 None => "start position".to_string(),
             },
+            placement: manifest.placement.clone(),
         }
     }
 }

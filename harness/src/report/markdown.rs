@@ -78,6 +78,9 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
         writeln!(out, "| ended by {} | {count} |", termination.words())?;
     }
     writeln!(out, "| plies a game | {} |", number(facts.mean_plies))?;
+    for (worker, processors) in facts.placement.iter().enumerate() {
+        writeln!(out, "| processors of worker {worker} | {processors:?} |")?;
+    }
     writeln!(out, "| seconds | {:.1} |", facts.seconds)
 }
 

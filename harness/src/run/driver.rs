@@ -74,7 +74,8 @@ impl Jobs {
         }
     }
 
-    fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
+    /// All that is needed to play a planned pair.
+    pub fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
         let index = self.schedule.index(plan.opening);
         PairJob {
             pair,

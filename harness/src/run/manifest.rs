@@ -63,6 +63,9 @@ pub struct Manifest {
     pub base: PathBuf,
     /// Pairs in flight at once: what the default came to.
     pub concurrency: usize,
+    /// Which processors each worker's engines are bound to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<Vec<usize>>,
     pub engines: Vec<EngineIdentity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book: Option<BookIdentity>,

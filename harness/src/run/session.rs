@@ -10,12 +10,12 @@ use super::driver::{Driver, Ended, Jobs, RunError, View};
 use super::fold::Fold;
 use super::folder::{Folder, FolderError};
 use super::interrupt::Interrupts;
-use super::machine::physical_cores;
 use super::manifest::{BookIdentity, Kind, Manifest};
 use crate::config::Config;
 use crate::executor::local::Local;
 use crate::experiment::Experiment;
 use crate::ledger::{self, Entry, Ledger, LedgerError};
+use crate::machine;
 use crate::openings::{Book, BookError, BookOptions};
 
 /// Why a run could not start or had to stop.
@@ -77,12 +77,18 @@ impl Session {
         let book = open_book(&config, &base)?;
         let contenders = Contenders::prepare(&config, &base, announce)?;
         let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
+        let concurrency = config
+            .r#match
+            .concurrency
+            .unwrap_or_else(machine::physical_cores);
+        let placement = placement(&config, concurrency, announce)?;
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind,
             created: jiff::Timestamp::now(),
             base,
-            concurrency: config.r#match.concurrency.unwrap_or_else(physical_cores),
+            concurrency,
+            placement,
             engines: contenders.identities.clone(),
             book: book_identity(&config, book.as_ref()),
             config,
@@ -170,8 +176,8 @@ impl Session {
             .context("the run's loop cannot start")?;
         let ended = runtime.block_on(async {
             let mut interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let mut executor =
-                Local::start(manifest.concurrency).context("workers cannot start")?;
+            let mut executor = Local::start(manifest.concurrency, &manifest.placement)
+                .context("workers cannot start")?;
             driver
                 .play(&mut executor, &mut ledger, &mut interrupts, view)
                 .await
@@ -179,6 +185,56 @@ impl Session {
         })?;
         ledger.sync()?;
         Ok((ended, driver.fold))
+    }
+}
+
+/// Where the games will be played, with a word of warning where they will not
+/// have the machine to themselves.
+fn placement(
+    config: &Config,
+    concurrency: usize,
+    announce: &mut dyn FnMut(&str),
+) -> anyhow::Result<Vec<Vec<usize>>> {
+    let processors = machine::processors();
+    let each = processors_a_game(config);
+    let wanted = concurrency * each;
+    if !processors.is_empty() && wanted > processors.len() {
+        announce(&format!(
+            "warning: {concurrency} games at a time with {each} threads each want {wanted} processors, and there are {}: expect time forfeits and noise",
+            processors.len()
+        ));
+    }
+    if let Some(load) = machine::load()
+        && load > 0.5
+        && load + wanted as f64 > processors.len() as f64 + 0.5
+    {
+        announce(&format!(
+            "warning: other programs keep {load:.1} processors busy: expect noise in results by time"
+        ));
+    }
+    if !config.r#match.affinity {
+        return Ok(Vec::new());
+    }
+    machine::place(&processors, concurrency, each).with_context(|| {
+        format!(
+            "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, and there are {}",
+            processors.len()
+        )
+    })
+}
+
+/// Threads that think at the same time in one game.
+fn processors_a_game(config: &Config) -> usize {
+    let threads = |engine: &crate::config::EngineConfig| -> usize {
+        let threads = engine.options.get("Threads");
+        threads.and_then(|text| text.parse().ok()).unwrap_or(1)
+    };
+    let thinking = config.engine.iter().map(threads).max().unwrap_or(1);
+    // A pondering engine thinks while its opponent does.
+    if config.engine.iter().any(|engine| engine.ponder) {
+        2 * thinking
+    } else {
+        thinking
     }
 }
 

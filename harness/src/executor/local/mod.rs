@@ -16,6 +16,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Event, Executor, PairJob, Stop};
+use crate::machine;
 
 /// Workers on this machine.
 #[derive(Debug)]
@@ -31,11 +32,12 @@ pub struct Local {
 type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
 
 impl Local {
-    /// Starts `concurrency` workers; their engines start with their first job.
+    /// Starts `concurrency` workers, each bound to its part of `placement` if
+    /// there is one; their engines start with their first job.
     ///
     /// # Errors
     /// If the system gives no more threads.
-    pub fn start(concurrency: usize) -> std::io::Result<Self> {
+    pub fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(None);
         let (queue, jobs) = mpsc::unbounded_channel();
@@ -44,10 +46,18 @@ impl Local {
         for index in 0..concurrency {
             let jobs = Arc::clone(&jobs);
             let worker = worker::Worker::new(index, event_sender.clone(), stopped.clone());
+            let processors = placement.get(index).cloned();
             threads.push(
                 thread::Builder::new()
                     .name(format!("worker {index}"))
-                    .spawn(move || worker.run(jobs))?,
+                    .spawn(move || {
+                        if let Some(processors) = processors {
+                            // Where it cannot be had, games are played all
+                            // the same.
+                            machine::bind_thread(&processors);
+                        }
+                        worker.run(jobs);
+                    })?,
             );
         }
         Ok(Self {

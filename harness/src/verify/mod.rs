@@ -1,21 +1,20 @@
 //! Replays a run's games with a rules library that had no part in playing
 //! them, and checks that ledger and PGN tell one story.
 
+mod replay;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
-use std::ops::ControlFlow;
 
 use anyhow::Context;
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use sha2::{Digest, Sha256};
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, GameResult, PairResult, Termination};
-use crate::game::{Ending, Referee, game_digest};
+use crate::game::{Ending, Notation, game_digest};
 use crate::ledger::{Entry, GAMES_PGN, in_pair_order};
 use crate::run::{Fold, Folder, Manifest, read_entries};
+use replay::replay;
 
 /// What verifying found.
 pub struct VerifyReport {
@@ -43,9 +42,10 @@ pub fn verify(
     check_offsets(&entries, pgn.len() as u64, &mut faults);
     let names = manifest.names();
     let mode = manifest.config.r#match.variant.castling_mode();
+    let notation = manifest.config.pgn.notation;
     for entry in &entries {
         for game in 0..2 {
-            if let Err(fault) = check_game(entry, game, &pgn, &names, mode) {
+            if let Err(fault) = check_game(entry, game, &pgn, &names, mode, notation) {
                 faults.push(format!(
                     "pair {}, game {}: {fault}",
                     entry.result.pair + 1,
@@ -111,6 +111,7 @@ fn check_game(
     pgn: &[u8],
     names: &[String],
     mode: CastlingMode,
+    notation: Notation,
 ) -> Result<(), String> {
     let (offset, bytes) = entry.pgn[game];
     let text = usize::try_from(offset)
@@ -118,7 +119,7 @@ fn check_game(
         .zip(usize::try_from(offset + bytes).ok())
         .and_then(|(start, end)| pgn.get(start..end))
         .ok_or("it lies outside the PGN")?;
-    let replayed = replay(text, mode)?;
+    let replayed = replay(text, mode, notation)?;
     let result = &entry.result.games[game];
     let [white, black] = match game {
         0 => entry.result.engines,
@@ -166,125 +167,6 @@ fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), Strin
             word(ending),
             word(told)
         ))
-    }
-}
-
-struct Replayed {
-    white: String,
-    black: String,
-    round: String,
-    result: String,
-    fen: Option<String>,
-    /// UCI moves separated by spaces.
-    moves: String,
-    referee: Referee,
-    ending: Option<Ending>,
-}
-
-fn replay(pgn: &[u8], mode: CastlingMode) -> Result<Replayed, String> {
-    let mut reader = Reader::new(io::Cursor::new(pgn));
-    let mut replay = Replay { mode };
-    reader
-        .read_game(&mut replay)
-        .map_err(|error| error.to_string())?
-        .ok_or("there is no game in the PGN")?
-}
-
-struct Replay {
-    mode: CastlingMode,
-}
-
-impl Visitor for Replay {
-    type Tags = Replayed;
-    type Movetext = (Replayed, Option<String>);
-    type Output = Result<Replayed, String>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
-        ControlFlow::Continue(Replayed {
-            white: String::new(),
-            black: String::new(),
-            round: String::new(),
-            result: String::new(),
-            fen: None,
-            moves: String::new(),
-            referee: Referee::new(Chess::default()),
-            ending: None,
-        })
-    }
-
-    fn tag(
-        &mut self,
-        tags: &mut Self::Tags,
-        name: &[u8],
-        value: RawTag<'_>,
-    ) -> ControlFlow<Self::Output> {
-        let value = value.decode_utf8_lossy().into_owned();
-        match name {
-            b"White" => tags.white = value,
-            b"Black" => tags.black = value,
-            b"Round" => tags.round = value,
-            b"Result" => tags.result = value,
-            b"FEN" => tags.fen = Some(value),
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(
-        &mut self,
-        mut tags: Self::Tags,
-    ) -> ControlFlow<Self::Output, Self::Movetext> {
-        if let Some(fen) = &tags.fen {
-            let position = Fen::from_ascii(fen.as_bytes())
-                .map_err(|error| error.to_string())
-                .and_then(|fen| {
-                    fen.into_position(self.mode)
-                        .map_err(|error| error.to_string())
-                });
-            match position {
-                Ok(position) => tags.referee = Referee::new(position),
-                Err(error) => {
-                    return ControlFlow::Break(Err(format!("its FEN tag is no position: {error}")));
-                }
-            }
-        }
-        tags.ending = tags.referee.ending();
-        ControlFlow::Continue((tags, None))
-    }
-
-    fn san(
-        &mut self,
-        (game, fault): &mut Self::Movetext,
-        san: SanPlus,
-    ) -> ControlFlow<Self::Output> {
-        if fault.is_some() {
-            return ControlFlow::Continue(());
-        }
-        if let Some(ending) = game.ending {
-            let words = ending.termination.words();
-            *fault = Some(format!("it goes on after {words}"));
-            return ControlFlow::Continue(());
-        }
-        match san.san.to_move(game.referee.position()) {
-            Ok(legal) => {
-                let uci = legal.to_uci(self.mode);
-                write!(game.moves, " {uci}").expect("writing to a string cannot fail");
-                game.ending = game.referee.play(legal);
-            }
-            Err(_) => *fault = Some(format!("{san} is no legal move after{}", game.moves)),
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, (game, fault): Self::Movetext) -> Self::Output {
-        match fault {
-            Some(fault) => Err(fault),
-            None => Ok(game),
-        }
     }
 }
 

@@ -1,0 +1,285 @@
+//! A UCI engine for tests and benchmarks: it plays a seeded random legal move
+//! at once, and misbehaves where its command line says so.
+//!
+//! ```text
+//! scripted_engine [--seed N] [--name NAME] [--crlf] [EVENT=ACTION]...
+//!
+//! EVENT    start, uci, isready, ucinewgame, quit, or go:N (the Nth `go` of the
+//!          process, from 1; `go` is every one)
+//! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
+//!          output), late:MS, illegal, malformed, none, flood, longline, chatter,
+//!          nonutf8, badpv, endlesspv, stderr, fork:SECONDS (a child that sleeps)
+//! ```
+//!
+//! After an action that does not end it, the engine goes on as if nothing had
+//! happened, except `silent`, `illegal`, `malformed`, `none`, which replace the
+//! answer.
+
+use std::io::{self, BufRead, Write};
+use std::process::{self, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+struct Script {
+    seed: u64,
+    name: String,
+    line_end: &'static str,
+    actions: Vec<(String, String)>,
+}
+
+impl Script {
+    fn parse(mut args: impl Iterator<Item = String>) -> Self {
+        let mut script = Self {
+            seed: 1,
+            name: "Scripted".to_string(),
+            line_end: "\n",
+            actions: Vec::new(),
+        };
+        while let Some(arg) = args.next() {
+            match (arg.as_str(), arg.split_once('=')) {
+                ("--seed", _) => {
+                    let seed = args.next().and_then(|seed| seed.parse().ok());
+                    script.seed = seed.unwrap_or_else(|| usage("--seed needs a number"));
+                }
+                ("--name", _) => {
+                    script.name = args.next().unwrap_or_else(|| usage("--name needs a name"));
+                }
+                ("--crlf", _) => script.line_end = "\r\n",
+                (_, Some((event, action))) => {
+                    script.actions.push((event.to_string(), action.to_string()));
+                }
+                _ => usage(&format!("{arg} is neither a flag nor EVENT=ACTION")),
+            }
+        }
+        script
+    }
+
+    fn actions(&self, event: &str) -> impl Iterator<Item = &str> {
+        self.actions
+            .iter()
+            .filter(move |(on, _)| on == event)
+            .map(|(_, action)| action.as_str())
+    }
+}
+
+fn usage(problem: &str) -> ! {
+    eprintln!("scripted_engine: {problem}");
+    process::exit(2)
+}
+
+/// What is left to do after an action.
+#[derive(PartialEq)]
+enum Then {
+    Answer,
+    /// The action has answered, or there is to be no answer.
+    Answered,
+}
+
+struct Engine {
+    script: Script,
+    rng: ChaCha8Rng,
+    position: Chess,
+    mode: CastlingMode,
+    /// The last `position` command, so that only new moves are played.
+    command: String,
+    gos: u64,
+}
+
+impl Engine {
+    fn say(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let _ = write!(out, "{text}{}", self.script.line_end);
+        let _ = out.flush();
+    }
+
+    fn act(&mut self, event: &str) -> Then {
+        let actions: Vec<String> = self.script.actions(event).map(str::to_string).collect();
+        let mut then = Then::Answer;
+        for action in actions {
+            let (verb, value) = action.split_once(':').unwrap_or((&action, ""));
+            let number = value.parse::<u64>().unwrap_or(0);
+            match verb {
+                "exit" => process::exit(number as i32),
+                "abort" => process::abort(),
+                "hang" => loop {
+                    thread::sleep(Duration::from_secs(3600));
+                },
+                "silent" => then = Then::Answered,
+                "stop" => stop_self(),
+                "close" => close_output(),
+                "late" => thread::sleep(Duration::from_millis(number)),
+                "illegal" => {
+                    self.say("bestmove a1a1");
+                    then = Then::Answered;
+                }
+                "malformed" => {
+                    self.say("bestmove e2-e4!x#");
+                    then = Then::Answered;
+                }
+                "none" => {
+                    self.say("bestmove (none)");
+                    then = Then::Answered;
+                }
+                "flood" => loop {
+                    self.say("info depth 1 score cp 1 nodes 1 pv e2e4");
+                },
+                "longline" => self.say(&format!("info string {}", "x".repeat(8 << 20))),
+                "chatter" => {
+                    for depth in 0..20_000 {
+                        self.say(&format!("info depth {depth} score cp 5 nodes {depth}"));
+                    }
+                }
+                "nonutf8" => {
+                    let mut out = io::stdout().lock();
+                    let _ = out.write_all(b"info string \xff\xfe\x00\n");
+                }
+                "badpv" => self.say("info depth 3 score cp 7 nodes 9 pv a1a1 zz {x} h9h9"),
+                "endlesspv" => {
+                    let pv = "g1f3 g8f6 f3g1 f6g8 ".repeat(5_000);
+                    self.say(&format!("info depth 3 score cp 7 nodes 9 pv {pv}"));
+                }
+                "stderr" => eprintln!("something went wrong inside"),
+                "fork" => fork_sleeper(if value.is_empty() { "1000" } else { value }),
+                _ => usage(&format!("unknown action {action}")),
+            }
+        }
+        then
+    }
+
+    fn set_position(&mut self, command: &str) {
+        let rest = command.strip_prefix(self.command.as_str());
+        let moves = match rest.filter(|_| !self.command.is_empty()) {
+            Some(rest) => rest.trim_start().trim_start_matches("moves"),
+            None => {
+                let body = command.trim_start_matches("position").trim();
+                let (start, moves) = body.split_once("moves").unwrap_or((body, ""));
+                let start = start.trim();
+                self.position = match start.strip_prefix("fen") {
+                    Some(fen) => fen
+                        .trim()
+                        .parse::<Fen>()
+                        .ok()
+                        .and_then(|fen| fen.into_position(self.mode).ok())
+                        .unwrap_or_else(|| usage(&format!("bad position: {command}"))),
+                    None => Chess::default(),
+                };
+                moves
+            }
+        };
+        for text in moves.split_whitespace() {
+            let legal = text
+                .parse::<UciMove>()
+                .ok()
+                .and_then(|uci| uci.to_move(&self.position).ok())
+                .unwrap_or_else(|| usage(&format!("{text} is illegal: {command}")));
+            self.position.play_unchecked(legal);
+        }
+        self.command.clear();
+        self.command.push_str(command);
+    }
+
+    fn go(&mut self) {
+        self.gos += 1;
+        let numbered = format!("go:{}", self.gos);
+        if self.act("go") == Then::Answered || self.act(&numbered) == Then::Answered {
+            return;
+        }
+        let moves = self.position.legal_moves();
+        if moves.is_empty() {
+            self.say("bestmove 0000");
+            return;
+        }
+        let index = self.rng.next_u64() % moves.len() as u64;
+        let uci = moves[index as usize].to_uci(self.mode);
+        self.say(&format!(
+            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {uci}{}bestmove {uci}",
+            self.script.line_end
+        ));
+    }
+
+    fn new_game(&mut self) {
+        // The same game from the same opening, whatever was played before.
+        self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
+        self.command.clear();
+        self.act("ucinewgame");
+    }
+}
+
+fn main() {
+    let script = Script::parse(std::env::args().skip(1));
+    let mut engine = Engine {
+        rng: ChaCha8Rng::seed_from_u64(script.seed),
+        script,
+        position: Chess::default(),
+        mode: CastlingMode::Standard,
+        command: String::new(),
+        gos: 0,
+    };
+    engine.act("start");
+    let mut input = io::stdin().lock();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        match input.read_line(&mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let command = line.trim();
+        match command.split_whitespace().next() {
+            Some("uci") if engine.act("uci") == Then::Answer => {
+                engine.say(&format!("id name {}", engine.script.name));
+                engine.say("id author the tests");
+                engine.say("option name Hash type spin default 16 min 1 max 1024");
+                engine.say("option name Threads type spin default 1 min 1 max 64");
+                engine.say("option name UCI_Chess960 type check default false");
+                engine.say("uciok");
+            }
+            Some("isready") if engine.act("isready") == Then::Answer => engine.say("readyok"),
+            Some("ucinewgame") => engine.new_game(),
+            Some("setoption") if command.contains("UCI_Chess960 value true") => {
+                engine.mode = CastlingMode::Chess960;
+            }
+            Some("position") => engine.set_position(command),
+            Some("go") => engine.go(),
+            Some("quit") if engine.act("quit") == Then::Answer => return,
+            _ => {}
+        }
+    }
+}
+
+/// Stops itself, as Ctrl-Z or a debugger would.
+fn stop_self() {
+    #[cfg(unix)]
+    // SAFETY: raise only sends a signal to this process.
+    unsafe {
+        libc::raise(libc::SIGSTOP);
+    }
+}
+
+fn close_output() {
+    #[cfg(unix)]
+    // SAFETY: the descriptor is not used through any other handle afterwards,
+    // except by writes that may fail.
+    unsafe {
+        libc::close(1);
+    }
+}
+
+/// Leaves a child that would outlive it.
+fn fork_sleeper(seconds: &str) {
+    let child = Command::new("sleep")
+        .arg(seconds)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if child.is_err() {
+        usage("sleep cannot be started");
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything above an executor, with results drawn from a model in place of
+//! engines.
+
+use std::path::Path;
+
+use harness::config::{Config, load};
+use harness::executor::simulated::Simulated;
+use harness::executor::{Event, Executor, PairJob, Player, Stop};
+use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
+use harness::game::Limit;
+use harness::ledger::{Ledger, in_pair_order, read};
+use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress};
+use harness::uci::Launch;
+
+/// The first engine wins a little more than it loses.
+const STRONGER: [f64; 5] = [0.01, 0.15, 0.50, 0.30, 0.04];
+const EQUAL: [f64; 5] = [0.025, 0.225, 0.5, 0.225, 0.025];
+const WEAKER: [f64; 5] = [0.04, 0.30, 0.50, 0.15, 0.01];
+
+fn config() -> Config {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("config.toml");
+    let text = "[[engine]]\nname = \"a\"\ncmd = \"a\"\n[[engine]]\nname = \"b\"\ncmd = \"b\"\n";
+    std::fs::write(&path, text).expect("written");
+    load(&path, &[]).expect("valid")
+}
+
+fn players(count: usize) -> Vec<Player> {
+    (0..count)
+        .map(|engine| Player {
+            engine,
+            name: ["a", "b", "c"][engine].into(),
+            launch: Launch {
+                program: "none".into(),
+                args: Vec::new(),
+                dir: None,
+                env: Vec::new(),
+            }
+            .into(),
+            options: [].into(),
+            limit: Limit::nodes(1).into(),
+            ponder: false,
+            restart: false,
+        })
+        .collect()
+}
+
+fn sprt(max_pairs: u64) -> SprtExperiment {
+    let section = harness::config::SprtSection {
+        elo1: 10.0,
+        ..Default::default()
+    };
+    SprtExperiment::new(section.test(), max_pairs).expect("a test")
+}
+
+/// Plays `experiment` on the ledger in `dir` until its end, or until `stop`
+/// pairs have come back.
+fn play<E: Experiment>(
+    dir: &Path,
+    experiment: E,
+    model: [f64; 5],
+    (capacity, order): (usize, u64),
+    stop: u64,
+) -> (Ended, Fold<E>) {
+    let config = config();
+    let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
+    let (mut ledger, entries) = Ledger::open(dir, &names, false).expect("a ledger");
+    let mut fold = Fold::new(experiment, names.len());
+    entries
+        .into_iter()
+        .for_each(|entry| fold.push(entry.result));
+    let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
+    let mut executor = Stopping {
+        inner: Simulated::new(move |_: &PairJob| model, capacity, order),
+        left: stop,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime");
+    let ended = runtime
+        .block_on(driver.play(
+            &mut executor,
+            &mut ledger,
+            &mut Interrupts::none(),
+            &mut |_: &E, _: Progress<'_>| {},
+        ))
+        .expect("nothing fails");
+    (ended, driver.fold)
+}
+
+/// An executor that is gone after so many pairs, as after a kill.
+struct Stopping<X> {
+    inner: X,
+    left: u64,
+}
+
+impl<X: Executor> Executor for Stopping<X> {
+    fn capacity(&self) -> usize {
+        self.inner.capacity()
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        self.inner.submit(job);
+    }
+
+    async fn next(&mut self) -> Event {
+        if self.left == 0 {
+            return Event::Finished;
+        }
+        self.left -= 1;
+        self.inner.next().await
+    }
+
+    fn stop(&mut self, how: Stop) {
+        self.inner.stop(how);
+    }
+}
+
+#[test]
+fn the_test_decides_as_it_should() {
+    for (model, verdict) in [
+        (STRONGER, Verdict::H1),
+        (EQUAL, Verdict::H0),
+        (WEAKER, Verdict::H0),
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (ended, fold) = play(dir.path(), sprt(20_000), model, (8, 1), u64::MAX);
+        assert_eq!(ended, Ended::Verdict(verdict), "{model:?}");
+        let test = fold.experiment.test().expect("a test");
+        assert_eq!(test.counts().pairs(), fold.tally.pairs);
+        assert_eq!(fold.tally.pairs, fold.absorbed());
+    }
+}
+
+/// Results come back in another order at every concurrency, and in another one
+/// still after a kill: nothing of that may show.
+#[test]
+fn order_of_arrival_and_kills_change_nothing() {
+    let whole = tempfile::tempdir().expect("a folder");
+    let (ended, fold) = play(whole.path(), sprt(3000), STRONGER, (1, 1), u64::MAX);
+    assert_eq!(ended, Ended::Verdict(Verdict::H1));
+    for (way, stops) in [
+        ((2, 5), vec![]),
+        ((16, 9), vec![3, 40, 1]),
+        ((64, 2), vec![100]),
+    ] {
+        let dir = tempfile::tempdir().expect("a folder");
+        for stop in stops {
+            let (ended, _) = play(dir.path(), sprt(3000), STRONGER, way, stop);
+            assert_eq!(ended, Ended::Interrupted);
+        }
+        let (again, other) = play(dir.path(), sprt(3000), STRONGER, way, u64::MAX);
+        assert_eq!(again, ended);
+        assert_eq!(other.tally, fold.tally);
+        let names = ["a".to_string(), "b".to_string()];
+        let entries = read(dir.path(), &names).expect("a ledger");
+        let count = entries.len();
+        assert_eq!(
+            in_pair_order(entries).len(),
+            count,
+            "no pair is there twice"
+        );
+    }
+}
+
+#[test]
+fn the_budget_ends_an_undecided_test_and_a_match() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (ended, fold) = play(dir.path(), sprt(10), EQUAL, (4, 3), u64::MAX);
+    assert_eq!(ended, Ended::Verdict(Verdict::Inconclusive));
+    assert_eq!(fold.tally.pairs, 10);
+    let dir = tempfile::tempdir().expect("a folder");
+    let tournament = TournamentExperiment::round_robin(2, 25);
+    let (ended, fold) = play(dir.path(), tournament, EQUAL, (4, 3), u64::MAX);
+    assert_eq!(ended, Ended::Verdict(Verdict::Complete));
+    assert_eq!((fold.tally.pairs, fold.tally.games()), (25, 50));
+    let json = read(dir.path(), &["a".to_string(), "b".to_string()]).expect("a ledger");
+    assert_eq!(json.len(), 25);
+}
+
+#[test]
+fn a_job_survives_the_way_to_another_machine() {
+    let config = config();
+    let jobs = Jobs::new(&config, players(2), None);
+    let mut experiment = sprt(10);
+    let harness::experiment::Next::Play(plan) = experiment.plan(3) else {
+        panic!("pair 3 is within the budget");
+    };
+    let job = jobs.job(3, &plan);
+    let text = serde_json::to_string(&job).expect("writes");
+    let back: PairJob = serde_json::from_str(&text).expect("reads");
+    assert_eq!(back, job);
+    assert_eq!(back.pair, 3);
+}
