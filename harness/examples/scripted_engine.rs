@@ -2,7 +2,7 @@
 //! at once, and misbehaves where its command line says so.
 //!
 //! ```text
-//! scripted_engine [--seed N] [--name NAME] [--crlf] [EVENT=ACTION]...
+//! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
 //! EVENT    start, uci, isready, ucinewgame, quit, or go:N (the Nth `go` of the
 //!          process, from 1; `go` is every one)
@@ -24,12 +24,14 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Chess, Move, Position};
 
 struct Script {
     seed: u64,
     name: String,
     line_end: &'static str,
+    /// Names a reply to ponder on with each move.
+    ponder: bool,
     actions: Vec<(String, String)>,
 }
 
@@ -39,6 +41,7 @@ impl Script {
             seed: 1,
             name: "Scripted".to_string(),
             line_end: "\n",
+            ponder: false,
             actions: Vec::new(),
         };
         while let Some(arg) = args.next() {
@@ -51,6 +54,7 @@ impl Script {
                     script.name = args.next().unwrap_or_else(|| usage("--name needs a name"));
                 }
                 ("--crlf", _) => script.line_end = "\r\n",
+                ("--ponder", _) => script.ponder = true,
                 (_, Some((event, action))) => {
                     script.actions.push((event.to_string(), action.to_string()));
                 }
@@ -89,6 +93,7 @@ struct Engine {
     /// The last `position` command, so that only new moves are played.
     command: String,
     gos: u64,
+    pondering: bool,
 }
 
 impl Engine {
@@ -196,11 +201,26 @@ impl Engine {
             return;
         }
         let index = self.rng.next_u64() % moves.len() as u64;
-        let uci = moves[index as usize].to_uci(self.mode);
+        let legal = moves[index as usize];
+        let uci = legal.to_uci(self.mode);
+        let reply = self.reply(legal);
         self.say(&format!(
-            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {uci}{}bestmove {uci}",
+            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {uci}{}bestmove {uci}{reply}",
             self.script.line_end
         ));
+    }
+
+    /// The reply it would ponder on: the first legal one.
+    fn reply(&self, legal: Move) -> String {
+        if !self.script.ponder {
+            return String::new();
+        }
+        let mut after = self.position.clone();
+        after.play_unchecked(legal);
+        match after.legal_moves().first() {
+            Some(reply) => format!(" ponder {}", reply.to_uci(self.mode)),
+            None => String::new(),
+        }
     }
 
     fn new_game(&mut self) {
@@ -220,6 +240,7 @@ fn main() {
         mode: CastlingMode::Standard,
         command: String::new(),
         gos: 0,
+        pondering: false,
     };
     engine.act("start");
     let mut input = io::stdin().lock();
@@ -238,6 +259,7 @@ fn main() {
                 engine.say("option name Hash type spin default 16 min 1 max 1024");
                 engine.say("option name Threads type spin default 1 min 1 max 64");
                 engine.say("option name UCI_Chess960 type check default false");
+                engine.say("option name Ponder type check default false");
                 engine.say("uciok");
             }
             Some("isready") if engine.act("isready") == Then::Answer => engine.say("readyok"),
@@ -246,7 +268,12 @@ fn main() {
                 engine.mode = CastlingMode::Chess960;
             }
             Some("position") => engine.set_position(command),
+            Some("go") if command.contains(" ponder") => engine.pondering = true,
             Some("go") => engine.go(),
+            Some("ponderhit" | "stop") if engine.pondering => {
+                engine.pondering = false;
+                engine.go();
+            }
             Some("quit") if engine.act("quit") == Then::Answer => return,
             _ => {}
         }

@@ -85,11 +85,11 @@ fn a_termination_signal_stops_at_once() {
 
 #[test]
 fn none_is_left_after_a_kill_even_if_they_never_read() {
-    let setup = setup("killed", "go:300=hang", 100_000);
+    let setup = setup("outright-kill", "go:300=hang", 100_000);
     let mut child = start(&setup);
     signal(&child, libc::SIGKILL);
     child.wait().expect("waits");
-    none_left("killed");
+    none_left("outright-kill");
 }
 
 #[test]

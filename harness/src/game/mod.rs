@@ -4,6 +4,7 @@
 mod adjudication;
 mod clock;
 mod digest;
+mod go;
 mod limit;
 mod movetext;
 mod pgn;
@@ -12,6 +13,7 @@ mod referee;
 pub use adjudication::{Adjudication, Adjudicator, DrawRule, ResignRule};
 pub use clock::{Clock, Overrun};
 pub use digest::game_digest;
+pub use go::push_go;
 pub use limit::{Limit, LimitError, Stage};
 pub use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub use pgn::{GameHeader, write_game};

@@ -31,27 +31,30 @@ fn target_dir() -> PathBuf {
 pub(crate) fn stillwater() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT
-        .get_or_init(|| {
-            let path = target_dir().join(format!("stillwater{}", std::env::consts::EXE_SUFFIX));
-            // `cargo test --workspace` has built it; a test of this package
-            // alone has not.
-            let built = Command::new(env!("CARGO"))
-                .args(["build", "--quiet", "-p", "engine"])
-                .current_dir(workspace())
-                .status();
-            assert!(path.exists(), "stillwater could not be built: {built:?}");
-            path
-        })
+        .get_or_init(|| built(&["-p", "engine"], "stillwater"))
         .clone()
 }
 
 /// The engine that plays random moves and misbehaves on request.
 pub(crate) fn scripted() -> String {
-    let path = target_dir()
-        .join("examples")
-        .join(format!("scripted_engine{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.exists(), "{} is built with the tests", path.display());
-    path.display().to_string()
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let arguments = ["-p", "harness", "--example", "scripted_engine"];
+    BUILT
+        .get_or_init(|| built(&arguments, "examples/scripted_engine"))
+        .display()
+        .to_string()
+}
+
+/// `cargo test --workspace` has built everything; a single test has not.
+fn built(arguments: &[&str], program: &str) -> PathBuf {
+    let path = target_dir().join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet"])
+        .args(arguments)
+        .current_dir(workspace())
+        .status();
+    assert!(path.exists(), "{program} could not be built: {status:?}");
+    path
 }
 
 /// A folder with a configuration.

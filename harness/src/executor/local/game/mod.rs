@@ -1,21 +1,19 @@
 //! Plays one game between two engine processes.
 
+mod ending;
+mod ponder;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shakmaty::Color::{Black, White};
-use shakmaty::fen::Epd;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::delay::DelayMeter;
-use super::evidence;
 use super::seat::Seat;
 use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::experiment::{Effort, GameResult, Outcome, Termination};
-use crate::game::{
-    Adjudicator, Clock, Ending, GameHeader, Movetext, PlayedMove, Referee, game_digest, write_game,
-};
-use crate::openings::{StartError as OpeningError, Variant};
+use crate::game::{Adjudicator, Clock, Ending, Movetext, PlayedMove, Referee, push_go};
+use crate::openings::StartError as OpeningError;
 use crate::uci::{AnswerError, StartError};
 
 /// Why a game could not be played at all: nothing an engine under test did.
@@ -95,6 +93,7 @@ pub(super) async fn play(
         false => None,
     };
     game.put_right(end).await;
+    game.stop_pondering().await;
     Ok(Played {
         result,
         text,
@@ -154,6 +153,9 @@ struct Game<'a> {
     moves_at: usize,
     unrecorded: Option<Unrecorded>,
     opening_plies: u32,
+    last_move: Option<Move>,
+    /// What each engine ponders on.
+    pondering: [Option<Move>; 2],
 }
 
 /// How long after its time an engine may still answer, so that it need not be
@@ -201,6 +203,8 @@ impl<'a> Game<'a> {
             moves_at: start_len,
             unrecorded: None,
             opening_plies: 0,
+            last_move: None,
+            pondering: [None; 2],
             table,
         };
         game.play_opening()?;
@@ -280,22 +284,32 @@ impl<'a> Game<'a> {
         let side = index(color);
         let player = self.player(color);
         self.table.command.truncate(self.position_len);
+        let guessed = self.end_pondering(color).await;
+        let guessed = match guessed {
+            Ok(guessed) => guessed,
+            Err(error) => return Some(lost(color, silence(error, false))),
+        };
         self.table.command.push(b'\n');
-        self.push_go(color);
-
+        push_go(self.table.command, &self.clocks, side, false);
         let allowance = self.clocks[side].allowance();
         let timed = allowance.is_some();
         let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
         let client = self.table.seats[player].client();
         client.clear_info();
+        // An engine that has guessed its opponent's move has the position.
+        let commands: &[u8] = match guessed {
+            true => b"ponderhit\n",
+            false => self.table.command,
+        };
         let asked = Instant::now();
         let deadline = asked + patience;
-        if let Err(error) = client.send(self.table.command, deadline).await {
+        if let Err(error) = client.send(commands, deadline).await {
             return Some(lost(color, silence(error, timed)));
         }
         let writing = asked.elapsed();
         // While it thinks, the opponent's last move is put on record.
         self.flush();
+        self.start_pondering(!color, deadline).await;
 
         let client = self.table.seats[player].client();
         let answer = match client.wait_bestmove(deadline).await {
@@ -369,6 +383,7 @@ impl<'a> Game<'a> {
             left: self.clocks[side].shown().map(|(left, _, _)| left),
         });
         self.push_move(legal);
+        self.last_move = Some(legal);
         let natural = self.referee.play(legal);
         let position = self.referee.position();
         let adjudicated = self.adjudicator.observe(
@@ -411,140 +426,6 @@ impl<'a> Game<'a> {
         uci.append_ascii_to(command);
         self.position_len = command.len();
     }
-
-    /// Adds the `go` of the engine to move.
-    fn push_go(&mut self, color: Color) {
-        let command = &mut self.table.command;
-        command.extend_from_slice(b"go");
-        let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
-        for (clock, [time, increment]) in self.clocks.iter().zip(names) {
-            if let Some((left, inc, _)) = clock.shown() {
-                push_number(command, time, left);
-                push_number(command, increment, inc);
-            }
-        }
-        let clock = &self.clocks[index(color)];
-        if let Some((_, _, Some(moves))) = clock.shown() {
-            push_number(command, b" movestogo ", u64::from(moves));
-        }
-        let limit = clock.limit();
-        for (name, value) in [
-            (&b" movetime "[..], limit.movetime),
-            (b" nodes ", limit.nodes),
-            (b" depth ", limit.depth.map(u64::from)),
-        ] {
-            if let Some(value) = value {
-                push_number(command, name, value);
-            }
-        }
-        command.push(b'\n');
-    }
-
-    /// The result and the texts of the finished game.
-    fn finish(
-        &mut self,
-        end: End,
-        started: &jiff::Zoned,
-        duration: Duration,
-    ) -> (GameResult, GameText) {
-        let job = self.job;
-        let Ending {
-            outcome,
-            termination,
-        } = end.ending;
-        let style = &job.rules.record;
-        let reason = termination.reason(outcome, end.overrun_ms);
-        self.table.movetext.close(style, &reason);
-        let moves = &self.table.command[self.moves_at..self.position_len];
-        let moves = std::str::from_utf8(moves).expect("moves are ASCII");
-        let result = GameResult {
-            outcome,
-            termination,
-            plies: self.table.movetext.plies() - self.opening_plies,
-            ms: self.used.map(millis),
-            nodes: self.nodes,
-            effort: self.effort,
-            digest: game_digest(job.opening.fen.as_deref(), moves, outcome),
-        };
-        let [white, black] = [self.white, 1 - self.white].map(|index| &job.players[index]);
-        let limits = [white, black].map(|player| player.limit.to_string());
-        let header = GameHeader {
-            white: &white.name,
-            black: &black.name,
-            round: job.pair + 1,
-            outcome,
-            termination,
-            fen: job.opening.fen.as_deref(),
-            chess960: job.rules.variant == Variant::Chess960,
-            plies: self.table.movetext.plies(),
-            limits: [&limits[0], &limits[1]],
-            started,
-            duration,
-        };
-        let mut text = GameText::default();
-        write_game(&mut text.pgn, style, &header, self.table.movetext.text());
-        if style.epd {
-            text.epd = self.final_epd();
-        }
-        (result, text)
-    }
-
-    fn final_epd(&self) -> String {
-        let position = self.referee.position();
-        format!(
-            "{} hmvc {}; fmvn {};\n",
-            Epd::from_position(position, EnPassantMode::Legal),
-            position.halfmoves(),
-            position.fullmoves()
-        )
-    }
-
-    /// All that can help to find out why an engine failed.
-    async fn evidence(&mut self, end: End) -> Evidence {
-        let loser = match end.ending.outcome {
-            Outcome::White => Color::Black,
-            _ => Color::White,
-        };
-        let player = self.player(loser);
-        let status = self.table.seats[player].client().exit_status().await;
-        let [first, second] = &mut *self.table.seats;
-        let clients = [first.client(), second.client()];
-        evidence::collect(&evidence::Failure {
-            job: self.job,
-            game: self.white,
-            player,
-            reason: end
-                .ending
-                .termination
-                .reason(end.ending.outcome, end.overrun_ms),
-            status,
-            position: self.referee.position(),
-            command: self.table.command,
-            position_len: self.position_len,
-            clocks: [White, Black].map(|color| self.clocks[index(color)].shown()),
-            allowance: self.clocks[index(loser)].allowance(),
-            clients: clients.map(|client| &*client),
-        })
-    }
-
-    /// After a failure the engine starts anew, unless it has just been slow.
-    async fn put_right(&mut self, end: End) {
-        let loser = match end.ending.outcome {
-            Outcome::White => Color::Black,
-            _ => Color::White,
-        };
-        let player = self.player(loser);
-        match end.ending.termination {
-            Termination::Disconnect | Termination::Stall => self.table.seats[player].kill().await,
-            Termination::TimeForfeit => {
-                let seat = &mut self.table.seats[player];
-                if seat.client().best_move().is_empty() {
-                    seat.kill().await;
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 fn index(color: Color) -> usize {
@@ -576,19 +457,4 @@ fn silence(error: AnswerError, timed: bool) -> Termination {
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn push_number(command: &mut Vec<u8>, name: &[u8], mut value: u64) {
-    command.extend_from_slice(name);
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    command.extend_from_slice(&digits[at..]);
 }

@@ -1,0 +1,123 @@
+//! What is left to do when a game is over: its result, its texts, the evidence
+//! of a failure, and an engine to start anew.
+
+use std::time::Duration;
+
+use shakmaty::Color::{self, Black, White};
+use shakmaty::fen::Epd;
+use shakmaty::{EnPassantMode, Position};
+
+use super::{End, Game, index, millis};
+use crate::executor::local::evidence;
+use crate::executor::{Evidence, GameText};
+use crate::experiment::{GameResult, Outcome, Termination};
+use crate::game::{Ending, GameHeader, game_digest, write_game};
+use crate::openings::Variant;
+
+impl Game<'_> {
+    /// The result and the texts of the finished game.
+    pub(super) fn finish(
+        &mut self,
+        end: End,
+        started: &jiff::Zoned,
+        duration: Duration,
+    ) -> (GameResult, GameText) {
+        let job = self.job;
+        let Ending {
+            outcome,
+            termination,
+        } = end.ending;
+        let style = &job.rules.record;
+        let reason = termination.reason(outcome, end.overrun_ms);
+        self.table.movetext.close(style, &reason);
+        let moves = &self.table.command[self.moves_at..self.position_len];
+        let moves = std::str::from_utf8(moves).expect("moves are ASCII");
+        let result = GameResult {
+            outcome,
+            termination,
+            plies: self.table.movetext.plies() - self.opening_plies,
+            ms: self.used.map(millis),
+            nodes: self.nodes,
+            effort: self.effort,
+            digest: game_digest(job.opening.fen.as_deref(), moves, outcome),
+        };
+        let [white, black] = [self.white, 1 - self.white].map(|index| &job.players[index]);
+        let limits = [white, black].map(|player| player.limit.to_string());
+        let header = GameHeader {
+            white: &white.name,
+            black: &black.name,
+            round: job.pair + 1,
+            outcome,
+            termination,
+            fen: job.opening.fen.as_deref(),
+            chess960: job.rules.variant == Variant::Chess960,
+            plies: self.table.movetext.plies(),
+            limits: [&limits[0], &limits[1]],
+            started,
+            duration,
+        };
+        let mut text = GameText::default();
+        write_game(&mut text.pgn, style, &header, self.table.movetext.text());
+        if style.epd {
+            text.epd = self.final_epd();
+        }
+        (result, text)
+    }
+
+    fn final_epd(&self) -> String {
+        let position = self.referee.position();
+        format!(
+            "{} hmvc {}; fmvn {};\n",
+            Epd::from_position(position, EnPassantMode::Legal),
+            position.halfmoves(),
+            position.fullmoves()
+        )
+    }
+
+    /// All that can help to find out why an engine failed.
+    pub(super) async fn evidence(&mut self, end: End) -> Evidence {
+        let loser = match end.ending.outcome {
+            Outcome::White => Color::Black,
+            _ => Color::White,
+        };
+        let player = self.player(loser);
+        let status = self.table.seats[player].client().exit_status().await;
+        let [first, second] = &mut *self.table.seats;
+        let clients = [first.client(), second.client()];
+        evidence::collect(&evidence::Failure {
+            job: self.job,
+            game: self.white,
+            player,
+            reason: end
+                .ending
+                .termination
+                .reason(end.ending.outcome, end.overrun_ms),
+            status,
+            position: self.referee.position(),
+            command: self.table.command,
+            position_len: self.position_len,
+            clocks: [White, Black].map(|color| self.clocks[index(color)].shown()),
+            allowance: self.clocks[index(loser)].allowance(),
+            clients: clients.map(|client| &*client),
+        })
+    }
+
+    /// After a failure the engine starts anew, unless it has just been slow.
+    pub(super) async fn put_right(&mut self, end: End) {
+        let loser = match end.ending.outcome {
+            Outcome::White => Color::Black,
+            _ => Color::White,
+        };
+        let player = self.player(loser);
+        match end.ending.termination {
+            Termination::Disconnect | Termination::Stall => self.table.seats[player].kill().await,
+            Termination::TimeForfeit => {
+                let seat = &mut self.table.seats[player];
+                if seat.client().best_move().is_empty() {
+                    seat.kill().await;
+                }
+            }
+            _ => {}
+        }
+    }
+}

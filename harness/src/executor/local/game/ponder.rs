@@ -1,0 +1,74 @@
+//! Thinking in the opponent's time.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::Color::{self, Black, White};
+
+use super::{Game, index};
+use crate::game::push_go;
+use crate::uci::AnswerError;
+
+impl Game<'_> {
+    /// Lets the engine that has just moved think on the answer it expects, if
+    /// it ponders and named a legal one.
+    pub(super) async fn start_pondering(&mut self, color: Color, deadline: Instant) {
+        let player = self.player(color);
+        if !self.job.players[player].ponder {
+            return;
+        }
+        let expected = self.table.seats[player].client().ponder_move();
+        let Some(legal) = self.referee.find(expected) else {
+            return;
+        };
+        let mut after = self.referee.clone();
+        if after.play(legal).is_some() {
+            return;
+        }
+        let uci = legal.to_uci(self.job.rules.variant.castling_mode());
+        let mut command = self.table.command[..self.position_len].to_vec();
+        if self.moves_at == self.position_len {
+            command.extend_from_slice(b" moves");
+        }
+        command.push(b' ');
+        uci.append_ascii_to(&mut command);
+        command.push(b'\n');
+        push_go(&mut command, &self.clocks, index(color), true);
+        let client = self.table.seats[player].client();
+        // If it no longer reads, its next turn will show it.
+        if client.send(&command, deadline).await.is_ok() {
+            self.pondering[index(color)] = Some(legal);
+        }
+    }
+
+    /// Ends the pondering of the engine whose turn it is. Returns whether it
+    /// had guessed its opponent's move and can go on thinking.
+    pub(super) async fn end_pondering(&mut self, color: Color) -> Result<bool, AnswerError> {
+        let Some(expected) = self.pondering[index(color)].take() else {
+            return Ok(false);
+        };
+        if self.last_move == Some(expected) {
+            return Ok(true);
+        }
+        let player = self.player(color);
+        let deadline = Instant::now() + Duration::from_millis(self.job.rules.stall_ms);
+        let client = self.table.seats[player].client();
+        client.send(b"stop\n", deadline).await?;
+        client.wait_bestmove(deadline).await?;
+        Ok(false)
+    }
+
+    /// Stops an engine that still ponders when the game is over.
+    pub(super) async fn stop_pondering(&mut self) {
+        for color in [White, Black] {
+            if self.pondering[index(color)].is_none() {
+                continue;
+            }
+            // No move equals this one.
+            self.last_move = None;
+            if self.end_pondering(color).await.is_err() {
+                let player = self.player(color);
+                self.table.seats[player].kill().await;
+            }
+        }
+    }
+}

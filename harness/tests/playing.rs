@@ -1,0 +1,251 @@
+//! `hone match`: what games can be played and how they are recorded.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Finished, Setup, engines, on_run, scripted, stillwater};
+
+/// Two random movers and a few short pairs, with more lines of configuration.
+fn random_match(more: &str) -> (Setup, Finished) {
+    let cmd =
+        |name: &str, seed: u32| format!("{} --name {name} --seed {seed} --ponder", scripted());
+    let players = engines(("one", &cmd("one", 1), ""), ("two", &cmd("two", 2), ""));
+    play(&format!(
+        "{players}[match]\npairs = 4\nconcurrency = 2\n{more}"
+    ))
+}
+
+fn play(config: &str) -> (Setup, Finished) {
+    let setup = Setup::new(config);
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let verified = on_run("verify", &setup.run("run"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    (setup, finished)
+}
+
+fn no_failures(finished: &Finished) {
+    let json = finished.json();
+    for (kind, counts) in json["failures"].as_object().expect("an object") {
+        let counts = counts.as_array().expect("an array");
+        assert!(counts.iter().all(|count| count == 0), "{kind}: {json}");
+    }
+}
+
+const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
+
+#[test]
+fn without_a_book_games_start_from_the_usual_position() {
+    let (setup, finished) = random_match("limit = \"nodes=5\"\n");
+    no_failures(&finished);
+    let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+    assert!(!pgn.contains("[FEN"));
+    assert_eq!(finished.json()["openings"], "start position");
+}
+
+#[test]
+fn every_kind_of_limit() {
+    for limit in [
+        "5+0.05",
+        "40/5",
+        "10/2,20/3+0.1",
+        "0:05+0.1",
+        "movetime=500",
+        "depth=2",
+        "5+0.05 nodes=100 depth=9",
+    ] {
+        let (_, finished) = random_match(&format!("limit = \"{limit}\"\n{BOOK}"));
+        no_failures(&finished);
+        assert_eq!(finished.json()["pairs"], 4);
+    }
+}
+
+#[test]
+fn each_engine_may_have_its_own_limit() {
+    let path = stillwater().display().to_string();
+    let players = engines(
+        ("nodes", &path, "limit = \"nodes=200\""),
+        ("clock", &path, "limit = \"20+0.2 depth=1\""),
+    );
+    let more = format!("[match]\npairs = 1\n{BOOK}[adjudication]\nmax_moves = 15\n");
+    let (setup, finished) = play(&(players + &more));
+    no_failures(&finished);
+    let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+    assert!(pgn.contains("[WhiteTimeControl \"nodes=200\"]"));
+    assert!(pgn.contains("[BlackTimeControl \"20+0.2 depth=1\"]"));
+}
+
+#[test]
+fn engines_may_ponder() {
+    let cmd = |seed: u32| format!("{} --ponder --seed {seed}", scripted());
+    let players = engines(
+        ("one", &cmd(1), "ponder = true"),
+        ("two", &cmd(2), "ponder = true"),
+    );
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 6\nconcurrency = 2\nlimit = \"20+0.5\"\n{BOOK}"
+    ));
+    no_failures(&finished);
+}
+
+#[test]
+fn notations_comments_and_final_positions() {
+    for (style, shows) in [
+        ("notation = \"san\"", "book} "),
+        ("notation = \"lan\"", "s} "),
+        (
+            "notation = \"uci\"\nseldepth = true\nnodes = true\nnps = true",
+            ", n=1, sd=1, nps=1000",
+        ),
+        ("minimal = true", "1. d4 d5 2. c4"),
+        (
+            "pv = true\nlatency = true\nhashfull = true\ntbhits = true",
+            "pv=\"",
+        ),
+    ] {
+        let book = "openings = { file = \"BOOK\", plies = 6 }\n";
+        let dir = tempfile::tempdir().unwrap();
+        let pgn = dir.path().join("book.pgn");
+        fs::write(&pgn, "[Event \"x\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 *\n\n[Event \"y\"]\n\n1. d4 d5 2. c4 e6 3. Nc3 Nf6 *\n").unwrap();
+        let book = book.replace("BOOK", &pgn.display().to_string());
+        let (setup, _) = random_match(&format!(
+            "limit = \"nodes=5\"\n{book}[pgn]\nepd = true\n{style}\n"
+        ));
+        let run = setup.run("run");
+        let text = fs::read_to_string(run.join("games.pgn"))
+            .unwrap()
+            .replace('\n', " ");
+        assert!(text.contains(shows), "{style}: {shows}");
+        let epd = fs::read_to_string(run.join("games.epd")).unwrap();
+        assert_eq!(epd.lines().count(), 8);
+        assert!(
+            epd.lines()
+                .all(|line| line.contains(" hmvc ") && line.contains("; fmvn "))
+        );
+        if !style.contains("uci") {
+            accepted_by_pgn_extract(&run.join("games.pgn"), 8);
+        }
+    }
+}
+
+fn accepted_by_pgn_extract(pgn: &Path, games: usize) {
+    let output = Command::new("pgn-extract").arg("-r").arg(pgn).output();
+    let Ok(output) = output else {
+        eprintln!("skipped: pgn-extract is not installed");
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains(&format!("{games} games matched out of {games}")),
+        "{said}"
+    );
+}
+
+#[test]
+fn chess960_by_any_notation_of_castling_rights() {
+    let setup = tempfile::tempdir().unwrap();
+    let book = setup.path().join("frc.epd");
+    fs::write(
+        &book,
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n\
+         nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq -\n\
+         rkbbqnnr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w HBha -\n",
+    )
+    .unwrap();
+    let path = stillwater().display().to_string();
+    let players = engines(("x", &path, ""), ("y", &path, "options = { Hash = 1 }"));
+    let (setup, finished) = play(&format!(
+        "{players}[match]\npairs = 3\nlimit = \"nodes=300\"\nvariant = \"chess960\"\nopenings = {{ file = '{}', order = \"sequential\" }}\n",
+        book.display()
+    ));
+    no_failures(&finished);
+    let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+    assert_eq!(pgn.matches("[Variant \"Chess960\"]").count(), 6);
+}
+
+#[test]
+fn tournaments_of_several_engines() {
+    let table = |name: &str, seed: u32| {
+        format!(
+            "[[engine]]\nname = \"{name}\"\ncmd = '{} --seed {seed}'\n",
+            scripted()
+        )
+    };
+    let players = table("a", 1) + &table("b", 2) + &table("c", 3);
+    let rules = "pairs = 3\nlimit = \"nodes=5\"\n";
+    let (_, all) = play(&format!("{players}[match]\n{rules}{BOOK}"));
+    let json = all.json();
+    assert_eq!(json["pairs"], 9);
+    assert_eq!(json["pairings"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json["engines"][2]["games"], 12);
+    let gauntlet = format!("{players}[match]\ntournament = \"gauntlet\"\n{rules}{BOOK}");
+    let (_, gauntlet) = play(&gauntlet);
+    assert_eq!(gauntlet.json()["pairs"], 6);
+    assert_eq!(gauntlet.json()["engines"][2]["games"], 6);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn games_are_bound_to_processors_of_their_own() {
+    let more = format!("limit = \"nodes=5\"\naffinity = true\n{BOOK}");
+    let cmd = scripted();
+    let players = engines(("one", &cmd, ""), ("two", &cmd, ""));
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 2\nconcurrency = 1\n{more}"
+    ));
+    let placement = finished.json()["placement"].clone();
+    assert_eq!(placement.as_array().map(Vec::len), Some(1), "{placement}");
+
+    let crowd = format!("{players}[match]\npairs = 2\nconcurrency = 4096\n{more}");
+    let refused = Setup::new(&crowd).play("match", "run", &[]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("processors of their own"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// The real thing, where Debian's engines are installed.
+#[test]
+fn a_round_robin_with_real_engines() {
+    let found: Vec<(&str, PathBuf)> = ["stockfish", "toga2", "glaurung"]
+        .into_iter()
+        .filter_map(|name| {
+            let places = ["/usr/games", "/usr/bin", "/usr/local/bin"];
+            let mut paths = places.iter().map(|place| Path::new(place).join(name));
+            paths.find(|path| path.exists()).map(|path| (name, path))
+        })
+        .collect();
+    if found.is_empty() {
+        eprintln!("skipped: neither stockfish, toga2 nor glaurung is installed");
+        return;
+    }
+    let mut players = format!("[[engine]]\ncmd = '{}'\n", stillwater().display());
+    for (name, path) in &found {
+        players += &format!(
+            "[[engine]]\nname = \"{name}\"\ncmd = '{}'\n",
+            path.display()
+        );
+    }
+    let pairs = found.len() * (found.len() + 1) / 2;
+    let (setup, finished) = play(&format!(
+        "{players}[match]\npairs = 1\nlimit = \"depth=3\"\n{BOOK}[adjudication]\nmax_moves = 120\n"
+    ));
+    no_failures(&finished);
+    let games = 2 * pairs;
+    assert_eq!(finished.json()["games"].as_u64(), Some(games as u64));
+    accepted_by_pgn_extract(&setup.run("run").join("games.pgn"), games);
+}
+
+#[test]
+fn no_runs_is_an_answer() {
+    let mut command = common::hone();
+    command.args(["runs", "/no/such/folder"]);
+    let finished = common::finish(command);
+    assert_eq!(finished.code, Some(0));
+    assert!(finished.stdout.contains("no runs in"));
+}
