@@ -93,6 +93,39 @@ fn the_same_book_at_any_concurrency_and_after_a_kill() {
 }
 
 #[test]
+fn an_interrupt_says_how_to_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let journal = folder.join("a.epd.partial");
+    let working = make(
+        &judge(folder),
+        &folder.join("a.epd"),
+        &["--count", "100000"],
+    )
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while fs::metadata(&journal).map_or(0, |file| file.len()) < 1000 {
+        assert!(Instant::now() < deadline, "nothing is judged");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let pid = working.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = working.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("the same command goes on"), "{errors}");
+    assert!(journal.exists());
+}
+
+#[test]
 fn every_line_keeps_the_recipe() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -206,6 +206,7 @@ fn shipped_books_are_what_their_table_says() {
         ("quick.epd", "", 500, -25..=25),
         ("balanced.epd", "", 5000, -30..=30),
         ("unbalanced.epd", "", 5000, 80..=120),
+        ("chess960.epd", "--chess960", 960, -30..=30),
     ] {
         let path = books.join(name);
         size += fs::metadata(&path).unwrap().len();
