@@ -9,12 +9,15 @@
 //!                                                                                      └─► report
 //! ```
 //!
+//! * [`analysis`]: an engine that is asked about single positions.
+//! * [`book`]: makes, measures and converts opening books.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 //! * [`experiment`]: what is played and what it means: pure state machines,
 //!   and the pair, the unit that travels between all parts.
 //! * [`openings`]: reads books, puts them in order.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
+//! * [`suite`]: engines on test positions.
 //! * [`uci`]: an engine process and the protocol it speaks.
 
 pub mod analysis;
