@@ -22,6 +22,9 @@ pub enum Kind {
     Combo { choices: Vec<String> },
 }
 
+/// The customary number of steps in a plausible range.
+pub const STEPS: f64 = 20.0;
+
 /// A parameter to tune. Values are in the parameter's own units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Param {
@@ -31,7 +34,8 @@ pub struct Param {
     pub min: f64,
     pub max: f64,
     /// The change that the author thinks noticeable: the classic methods'
-    /// final perturbation. Range / 20 where nothing else is said.
+    /// final perturbation. Range / 20 where nothing else is said; a smaller one
+    /// says that the range is wider than what is plausible.
     pub step: f64,
     /// The classic methods' final gain (`R_end`), if the import gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +51,7 @@ impl Param {
             start,
             min,
             max,
-            step: (max - min) / 20.0,
+            step: (max - min) / STEPS,
             gain: None,
         }
     }
@@ -55,6 +59,12 @@ impl Param {
     /// `max - min`.
     pub fn range(&self) -> f64 {
         self.max - self.min
+    }
+
+    /// The part of the range that is worth exploring at once, which all widths
+    /// are shares of: twenty steps, or the range if that is less.
+    pub fn span(&self) -> f64 {
+        self.range().min(STEPS * self.step)
     }
 
     /// The distance between two values that the engine can tell apart.
@@ -182,6 +192,28 @@ mod tests {
             choices: vec!["Small".into(), "Large".into()],
         };
         assert_eq!(param.text(1.0), "Large");
+    }
+
+    #[test]
+    fn a_small_step_narrows_what_is_explored_at_once() {
+        let wide = Param::int("A", 200.0, 0.0, 4000.0);
+        assert_eq!(wide.span(), 4000.0);
+        assert_eq!(
+            Param {
+                step: 20.0,
+                ..wide.clone()
+            }
+            .span(),
+            400.0
+        );
+        assert_eq!(
+            Param {
+                step: 900.0,
+                ..wide
+            }
+            .span(),
+            4000.0
+        );
     }
 
     #[test]

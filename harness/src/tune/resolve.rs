@@ -1,7 +1,7 @@
 //! Fills in what a configuration leaves to the engine.
 
 use super::import::{self, ImportError};
-use super::param::{Kind, Param};
+use super::param::{Kind, Param, STEPS};
 use super::pattern::selects;
 use super::section::{ParamSection, TuneSection};
 use super::space::{Space, SpaceError};
@@ -191,7 +191,7 @@ fn described(
         start: value(entry.start, start, "start")?,
         min,
         max,
-        step: entry.step.unwrap_or((max - min) / 20.0),
+        step: entry.step.unwrap_or((max - min) / STEPS),
         gain: entry.gain,
     })
 }

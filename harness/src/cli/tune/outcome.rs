@@ -118,7 +118,7 @@ impl Outcome {
                 let _ = writeln!(
                     text,
                     "{} and {} depend on each other: {:+.1} Elo lost beyond their own when both \
-                     are a quarter of the range higher",
+                     are a quarter of the span higher",
                     interaction.first, interaction.second, interaction.elo.estimate
                 );
             }
@@ -141,7 +141,7 @@ impl Outcome {
         let _ = writeln!(
             text,
             "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  verdict",
-            "parameter", "start", "final", "average", "optimum, 95 %", "range/4 away (Elo)"
+            "parameter", "start", "final", "average", "optimum, 95 %", "span/4 away (Elo)"
         );
         for (index, param) in self.space.params().iter().enumerate() {
             let shown = |value: f64| param.text(value);

@@ -92,7 +92,7 @@ fn response_panel(area: &Area<'_>, param: &Param, known: &ParamResponse) -> anyh
     let curve = |quarter: f64| {
         (0..=POINTS).map(move |at| {
             let value = param.min + param.range() * at as f64 / POINTS as f64;
-            let distance = (value - known.optimum.estimate) / param.range();
+            let distance = (value - known.optimum.estimate) / param.span();
             (value, -quarter.max(0.0) * 16.0 * distance * distance)
         })
     };

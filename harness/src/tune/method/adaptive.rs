@@ -27,9 +27,9 @@ pub struct AdaptiveSettings {
     /// Perturbation in ranges per square root of the optimum's standard
     /// deviation.
     pub reach: f64,
-    /// Least perturbation, as a share of the range.
+    /// Least perturbation, as a share of the span.
     pub width_min: f64,
-    /// Greatest perturbation, as a share of the range.
+    /// Greatest perturbation, as a share of the span.
     pub width_max: f64,
     /// Prior standard deviation of an optimum around the start, in ranges.
     pub spread: f64,
@@ -126,8 +126,8 @@ impl Adaptive {
             .zip(self.space.params())
             .zip(&self.beliefs)
             .map(|(((plus, minus), param), belief)| {
-                let d = 0.5 * (plus - minus) / param.range();
-                let m = (0.5 * (plus + minus) - param.start) / param.range();
+                let d = 0.5 * (plus - minus) / param.span();
+                let m = (0.5 * (plus + minus) - param.start) / param.span();
                 (d, m, belief.predict(d, m))
             })
             .collect();
@@ -147,7 +147,7 @@ impl Method for Adaptive {
             minus: self.theta.clone(),
         };
         for (index, param) in self.space.params().iter().enumerate() {
-            let width = self.width(index) * param.range();
+            let width = self.width(index) * param.span();
             let offset = signs[index] * fitting(width, self.theta[index], param);
             proposal.plus[index] += offset;
             proposal.minus[index] -= offset;

@@ -1,5 +1,5 @@
 //! SPSA that sets itself up: the perturbation is a share of each parameter's
-//! range, the gain follows from the budget, both shrink linearly.
+//! span, the gain follows from the budget, both shrink linearly.
 //!
 //! With `theta += r d (wins - losses)`, `d` half the difference of the sides
 //! as played, a run of `N` pairs with gain `r = g / sqrt(N) (1 - t)` lets pure
@@ -16,9 +16,9 @@ use crate::tune::space::{Proposal, Space};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpsaSettings {
-    /// Perturbation at the start, as a share of the range.
+    /// Perturbation at the start, as a share of the span.
     pub width_start: f64,
-    /// Perturbation at the end, as a share of the range.
+    /// Perturbation at the end, as a share of the span.
     pub width_end: f64,
     /// Gain at the start, in units of `1 / sqrt(pairs)`.
     pub gain: f64,
@@ -67,7 +67,7 @@ impl Spsa {
         batch as f64 / self.batches
     }
 
-    /// The perturbation of `batch` as a share of the range.
+    /// The perturbation of `batch` as a share of the span.
     fn width(&self, batch: u64) -> f64 {
         let SpsaSettings {
             width_start: start,
@@ -86,7 +86,7 @@ impl Method for Spsa {
             minus: self.theta.clone(),
         };
         for (index, param) in self.space.params().iter().enumerate() {
-            let offset = signs[index] * fitting(width * param.range(), self.theta[index], param);
+            let offset = signs[index] * fitting(width * param.span(), self.theta[index], param);
             proposal.plus[index] += offset;
             proposal.minus[index] -= offset;
         }

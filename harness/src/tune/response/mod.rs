@@ -29,9 +29,9 @@ const SIGNIFICANT: f64 = 2.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// A quarter of the range certainly (97.5 %) costs Elo.
+    /// A quarter of the span certainly (97.5 %) costs Elo.
     Matters,
-    /// A quarter of the range certainly costs less than one Elo.
+    /// A quarter of the span certainly costs less than one Elo.
     Dead,
     /// The pairs do not say.
     Unclear,
@@ -63,7 +63,7 @@ pub struct ParamResponse {
     pub weight: Weight,
     /// Where it is best, the others being at their final values.
     pub optimum: Interval,
-    /// Elo lost a quarter of the range away from the optimum.
+    /// Elo lost a quarter of the span away from the optimum.
     pub quarter: Interval,
     /// Whether the final value is at an end of the range.
     pub at_bound: bool,
@@ -74,7 +74,7 @@ pub struct ParamResponse {
 pub struct Interaction {
     pub first: String,
     pub second: String,
-    /// Elo lost when both are a quarter of their range above the final value,
+    /// Elo lost when both are a quarter of their span above the final value,
     /// beyond what each loses alone; below 0: they go well together.
     pub elo: Interval,
 }
@@ -153,7 +153,7 @@ impl History {
             .params()
             .iter()
             .zip(&last)
-            .map(|(param, last)| (param.start - last) / param.range())
+            .map(|(param, last)| (param.start - last) / param.span())
             .collect();
         let gain = surface.elo(&start).into_iter().map(|(at, w)| (at, -w));
         Some(Response {
@@ -166,7 +166,7 @@ impl History {
 }
 
 fn point(batch: &Batch, space: &Space, last: &[f64], variance: f64) -> Point {
-    let ranges = space.params().iter().map(super::param::Param::range);
+    let ranges = space.params().iter().map(super::param::Param::span);
     let sides = batch.plus.iter().zip(&batch.minus).zip(last).zip(ranges);
     let (d, m) = sides
         .map(|(((plus, minus), last), range)| {
@@ -205,7 +205,7 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
         if h <= 0.0 {
             return to_bound;
         }
-        (last[index] + s / h * param.range()).clamp(param.min, param.max)
+        (last[index] + s / h * param.span()).clamp(param.min, param.max)
     };
     let mut rng = stream(0, Purpose::Resampling, index as u64);
     let mut places: Vec<f64> = (0..SAMPLES)
@@ -317,7 +317,7 @@ mod tests {
             weak.optimum.low <= 45.0 && 45.0 <= weak.optimum.high,
             "{weak:?}"
         );
-        // 300 / 16 Elo a quarter of the range away.
+        // 300 / 16 Elo a quarter of the span away.
         assert!(
             live.quarter.low < 18.75 && live.quarter.high > 18.75,
             "{live:?}"

@@ -1,0 +1,219 @@
+//! `hone tune` as a user runs it: against models, and with Stillwater.
+
+mod common;
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use common::{Finished, Setup, finish, hone, on_run, rows, stillwater, wait_until};
+use serde_json::Value;
+
+const MODEL: &str = r#"
+scale = 300.0
+pair = [0.025, 0.225, 0.5, 0.225, 0.025]
+coupling = [[1.0, 0.3, 0.0], [0.3, 1.0, 0.0], [0.0, 0.0, 1.0]]
+[[param]]
+name = "A"
+min = 0
+max = 200
+start = 80
+optimum = 120
+sensitivity = 200
+skew = 0.4
+[[param]]
+name = "B"
+min = 0
+max = 40
+start = 20
+optimum = 12
+sensitivity = 100
+[[param]]
+name = "Dead"
+min = 0
+max = 1000
+start = 400
+optimum = 600
+sensitivity = 0.01
+"#;
+
+/// Tunes against the model; nothing of the configuration but `[tune]`.
+fn simulate(tune: &str, args: &[&str]) -> Finished {
+    let setup = Setup::new(tune);
+    let model = setup.run("model.toml");
+    fs::write(&model, MODEL).unwrap();
+    let mut command = hone();
+    command
+        .arg("tune")
+        .arg(&setup.config)
+        .arg("--simulate")
+        .arg(model)
+        .args(args);
+    finish(command)
+}
+
+#[test]
+fn a_model_is_tuned_and_the_gain_is_true() {
+    for method in ["spsa", "adaptive"] {
+        let set = format!("tune.method={method}");
+        let finished = simulate("[tune]\npairs = 10000\n", &["--json", "--set", &set]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let json = finished.json();
+        assert_eq!(json["pairs"], 10_000);
+        assert_eq!(json["start"]["A"], 80.0);
+        // The start is 7.5 Elo below the optimum.
+        let gain = json["elo_gain_true"].as_f64().unwrap();
+        assert!(gain > 6.0, "{method}: {gain}");
+        let a = json["values"]["A"].as_f64().unwrap();
+        assert!(
+            (a - 120.0).abs() < 25.0 && a.fract() == 0.0,
+            "{method}: {a}"
+        );
+        assert!(json["average"]["B"].is_number());
+        assert!(finished.stderr.contains("true gain"), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_values_and_another_seed_others() {
+    let values = |seed: &str| {
+        let set = format!("tune.seed={seed}");
+        let finished = simulate("[tune]\npairs = 1000\n", &["--json", "--set", &set]);
+        finished.json()["values"].clone()
+    };
+    assert_eq!(values("5"), values("5"));
+    assert_ne!(values("5"), values("6"));
+}
+
+#[test]
+fn a_dry_run_plays_nothing_and_warns() {
+    let finished = simulate("[tune]\npairs = 200\n", &["--dry-run"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("noise drift"),
+        "{}",
+        finished.stderr
+    );
+    assert!(
+        finished.stderr.contains("budget is small"),
+        "{}",
+        finished.stderr
+    );
+    assert_eq!(finished.stdout, "");
+}
+
+#[test]
+fn mistakes_are_named() {
+    for (tune, says) in [
+        ("[tune]\nmethod = \"sspa\"\n", "weather-factory"),
+        ("[tune]\npairs = 0\n", "at least 1"),
+        ("[tune]\n[tune.params]\nAA = {}\n", "did you mean `A`"),
+        (
+            "[tune]\n[tune.params]\nA = { start = 500 }\n",
+            "outside 0 to 200",
+        ),
+        ("[tune]\ngroup = [\"Z*\"]\n", "no parameters to tune"),
+        ("[tune]\nimport = \"nowhere.txt\"\n", "nowhere.txt"),
+    ] {
+        let finished = simulate(tune, &[]);
+        assert_eq!(finished.code, Some(2), "{tune}: {}", finished.stderr);
+        assert!(
+            finished.stderr.contains(says),
+            "{tune}: {}",
+            finished.stderr
+        );
+    }
+}
+
+fn games(tune: &str) -> Setup {
+    let path = stillwater().display().to_string();
+    Setup::new(&format!(
+        "[[engine]]\nname = \"sw\"\ncmd = {path:?}\noptions = {{ QsDeltaMargin = 20 }}\n\
+         [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nresign = {{ count = 2, score = 400 }}\n\
+         draw = {{ move = 15, count = 4, score = 30 }}\nmax_moves = 60\n\
+         [tune]\nbatch = 2\nwindow = 6\n{tune}\n\
+         [tune.params]\nQsDeltaMargin = {{ min = 0, max = 400 }}\n\
+         HistoryDecay = {{ min = 64, max = 1000 }}\n"
+    ))
+}
+
+fn value_of(finished: &Finished) -> Value {
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished.json()["values"].clone()
+}
+
+#[test]
+fn values_do_not_depend_on_concurrency_or_kills() {
+    let setup = games("pairs = 40");
+    let one = setup.play("tune", "one", &["--json", "--set", "match.concurrency=1"]);
+    let two = setup.play("tune", "two", &["--json", "--set", "match.concurrency=2"]);
+    let values = value_of(&one);
+    assert_eq!(value_of(&two), values);
+    assert_eq!(one.json()["start"]["QsDeltaMargin"], 20.0);
+
+    let mut killed = setup
+        .command("tune", "killed", &["--set", "match.concurrency=2"])
+        .spawn()
+        .unwrap();
+    let run = setup.run("killed");
+    wait_until("some games", || rows(&run) >= 20);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    thread::sleep(Duration::from_millis(200));
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).arg("--json");
+    assert_eq!(value_of(&finish(resume)), values);
+    assert_eq!(
+        on_run("verify", &run).last_line(),
+        on_run("verify", &setup.run("one")).last_line()
+    );
+
+    let mut report = hone();
+    report.arg("report").arg(&run).arg("--json");
+    assert_eq!(value_of(&finish(report)), values);
+    for file in ["report.html", "paths.svg", "values.txt", "report.json"] {
+        assert!(run.join(file).exists(), "{file}");
+    }
+    let text = fs::read_to_string(run.join("values.txt")).unwrap();
+    assert!(
+        text.contains("setoption name QsDeltaMargin value "),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_verifying_test_decides_the_exit_code() {
+    let setup = games("pairs = 4");
+    // Nothing can be shown in one pair.
+    let finished = setup.play(
+        "tune",
+        "run",
+        &[
+            "--verify",
+            "--json",
+            "--set",
+            "tune.verify.sprt.max_pairs=1",
+        ],
+    );
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let verify = &finished.json()["verify"];
+    assert_eq!(verify["verdict"], "none");
+    assert_eq!(verify["engines"][1]["options"]["QsDeltaMargin"], "20");
+    assert_eq!(verify["pairs"], 1);
+}
+
+#[test]
+fn an_option_that_the_engine_has_not_is_refused() {
+    let setup = games("pairs = 4\nexclude = [\"History*\"]");
+    let text = fs::read_to_string(&setup.config).unwrap();
+    fs::write(&setup.config, text.replace("HistoryDecay", "QsDeltaMargn")).unwrap();
+    let finished = setup.play("tune", "run", &[]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("did you mean `QsDeltaMargin`"),
+        "{}",
+        finished.stderr
+    );
+    assert!(!setup.run("run").exists());
+}
