@@ -229,8 +229,7 @@ fn openbench<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summa
     };
     let (mean, variance) = sample.mean_and_variance();
     let error = (variance / sample.size).sqrt();
-    let student = StudentsT::new(0.0, 1.0, sample.size - 1.0).expect("more than one unit");
-    let margin = student_quantile(&student) * error;
+    let margin = student_quantile(sample.size - 1.0) * error;
     Summary {
         elo: interval(
             clamped_elo_of_score(mean),
@@ -241,15 +240,32 @@ fn openbench<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summa
     }
 }
 
-/// The 97.5 % quantile. The library's is good to about 1e-6; Newton's method
-/// does the rest.
-fn student_quantile(student: &StudentsT) -> f64 {
-    use statrs::distribution::Continuous as _;
-    let mut x = student.inverse_cdf(0.975);
-    for _ in 0..4 {
-        x -= (student.cdf(x) - 0.975) / student.pdf(x);
+/// The 97.5 % quantile of Student's distribution with at least one degree of
+/// freedom. (The library's own does not end for some large numbers.)
+fn student_quantile(freedom: f64) -> f64 {
+    const LARGE: f64 = 1_000.0;
+    if freedom >= LARGE {
+        // The Cornish-Fisher expansion; the next term is below 1e-11.
+        let z = Z95;
+        let terms = [
+            (z.powi(3) + z) / 4.0,
+            (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
+            (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0,
+        ];
+        return z + terms[0] / freedom + terms[1] / freedom.powi(2) + terms[2] / freedom.powi(3);
     }
-    x
+    let student = StudentsT::new(0.0, 1.0, freedom).expect("a positive freedom");
+    // With one degree of freedom it is 12.7.
+    let (mut low, mut high) = (1.0, 13.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if student.cdf(middle) < 0.975 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
 }
 
 /// cutechess: an approximate normal quantile, and a LOS that ignores draws.
@@ -332,6 +348,15 @@ fn interval(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
 mod tests {
     use super::super::counts::Pentanomial;
     use super::*;
+
+    #[test]
+    fn quantiles_of_student() {
+        // Tables: 12.7062 with 1 degree of freedom, 2.2281 with 10.
+        assert!((student_quantile(1.0) - 12.706_205).abs() < 1e-6);
+        assert!((student_quantile(10.0) - 2.228_139).abs() < 1e-6);
+        assert!((student_quantile(999.9) - student_quantile(1_000.1)).abs() < 1e-6);
+        assert!((student_quantile(5e9) - Z95).abs() < 1e-9);
+    }
 
     #[test]
     fn names_round_trip() {

@@ -23,11 +23,13 @@ impl BayesElo {
     }
 
     /// The parameters of probabilities of loss, draw and win, all positive.
-    pub fn of_probabilities([loss, _, win]: [f64; 3]) -> Self {
-        let odds = |p: f64| (p / (1.0 - p)).log10();
+    pub fn of_probabilities([loss, draw, win]: [f64; 3]) -> Self {
+        // The sums are the complements, without their cancellation near one.
+        let won = (win / (loss + draw)).log10();
+        let lost = (loss / (win + draw)).log10();
         Self {
-            strength: 200.0 * (odds(win) - odds(loss)),
-            draw_elo: -200.0 * (odds(win) + odds(loss)),
+            strength: 200.0 * (won - lost),
+            draw_elo: -200.0 * (won + lost),
         }
     }
 

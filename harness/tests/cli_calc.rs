@@ -1,0 +1,221 @@
+//! `hone calc` as scripts use it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn hone(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hone"))
+        .arg("calc")
+        .args(arguments.split_whitespace())
+        .output()
+        .expect("hone starts")
+}
+
+fn json(arguments: &str) -> Value {
+    let output = hone(&format!("{arguments} --json"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments}: {errors}");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments}: {error}: {text}"))
+}
+
+fn has_keys(value: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(value.get(key).is_some(), "no {key} in {value}");
+    }
+}
+
+#[test]
+fn elo_of_pairs_and_of_games() {
+    let keys = [
+        "score",
+        "elo",
+        "nelo",
+        "los",
+        "draw_ratio",
+        "pair_ratio",
+        "wl_dd_ratio",
+    ];
+    let pairs = json("elo --pentanomial 10,60,100,40,8");
+    has_keys(&pairs, &keys);
+    has_keys(&pairs["elo"], &["estimate", "low", "high"]);
+    assert!(pairs["elo"]["estimate"].as_f64().unwrap() < 0.0);
+    let six = json("elo --pentanomial 10,60,25,75,40,8");
+    assert_eq!(six["wl_dd_ratio"].as_f64(), Some(1.0 / 3.0));
+    assert_eq!(six["elo"], pairs["elo"]);
+    has_keys(&json("elo --wdl 30,40,20"), &keys);
+}
+
+#[test]
+fn edge_cases_are_null_or_finite() {
+    let none = json("elo --pentanomial 0,0,0,0,0");
+    assert!(none["elo"].is_null() && none["score"].is_null());
+    let wins = json("elo --wdl 1000000000,0,0");
+    assert!(wins["elo"]["estimate"].as_f64().unwrap() > 1000.0);
+    for model in ["normalized", "logistic", "bayesian", "betting"] {
+        for counts in [
+            "--pentanomial 0,0,1000000000,0,0",
+            "--pentanomial 0,0,0,0,1",
+            "--wdl 0,0,0",
+            "--wdl 0,7,0",
+        ] {
+            let sprt = json(&format!("sprt {counts} --elo0 -5 --elo1 0 --model {model}"));
+            assert!(sprt["llr"].as_f64().unwrap().is_finite());
+        }
+    }
+}
+
+#[test]
+fn sprt_has_its_keys_and_verdicts() {
+    let keys = [
+        "model", "llr", "lower", "upper", "verdict", "elo", "nelo", "los", "sprt_elo",
+    ];
+    let verdict = |counts: &str| {
+        let sprt = json(&format!(
+            "sprt --pentanomial {counts} --elo0 -1.75 --elo1 0.25 --alpha 0.1"
+        ));
+        has_keys(&sprt, &keys);
+        has_keys(&sprt["sprt_elo"], &["estimate", "low", "high", "los"]);
+        sprt["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("100,1000,4000,3000,1000"), "H1");
+    assert_eq!(verdict("1000,3000,4000,1000,100"), "H0");
+    assert_eq!(verdict("10,60,100,60,10"), "none");
+    let plain = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5");
+    let corrected = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5 --overshoot");
+    assert!(corrected["upper"].as_f64() < plain["upper"].as_f64());
+}
+
+#[test]
+fn definitions_by_name() {
+    let elo = |definition: &str| {
+        json(&format!("elo --wdl 10,0,0 --definition {definition}"))["elo"].clone()
+    };
+    assert!(elo("fastchess").is_null());
+    assert!(elo("fishtest")["estimate"].is_f64());
+    let output = hone("elo --pentanomial 1,2,3,4,5 --definition cutechess");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn mistakes_are_named_and_exit_with_2() {
+    for (arguments, expected) in [
+        ("elo --pentanomial 1,2,3", "5 counts"),
+        ("elo --wdl 1,2,x", "`x` is not a count"),
+        ("elo", "--pentanomial"),
+        (
+            "sprt --wdl 1,2,3 --elo0 5 --elo1 0",
+            "elo0 (5) must be less than elo1 (0)",
+        ),
+        (
+            "sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7",
+            "between 0 and 0.5",
+        ),
+        ("sprt --wdl 1,2,3 --elo0 0 --elo1 inf", "elo1 is inf"),
+        ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
+        (
+            "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
+            "sum to 1.5",
+        ),
+        ("simulate --elo 0 --draw-ratio 1.5", "draw ratio 1.5"),
+        ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
+        ("plan --run no-such-run", "games.csv"),
+        ("rate no-such-file.pgn", "no-such-file.pgn"),
+    ] {
+        let output = hone(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {errors}");
+        assert!(errors.contains(expected), "{arguments}: {errors}");
+    }
+}
+
+#[test]
+fn simulation_is_reproducible() {
+    let arguments = "simulate --elo -5 --elo0 0 --elo1 30 --distribution 0.025,0.225,0.5,0.225,0.025 --runs 50 --seed 3";
+    let result = json(&format!("{arguments} --threads 1"));
+    has_keys(
+        &result,
+        &["runs", "pass", "pass_se", "pairs_mean", "pairs_se"],
+    );
+    assert_eq!(json(&format!("{arguments} --threads 2")), result);
+}
+
+#[test]
+fn plan_of_a_draw_ratio_and_of_a_run() {
+    let plan = json("plan --draw-ratio 0.5 --pairs-per-hour 1000 --hours 12");
+    let points = plan["points"].as_array().unwrap();
+    assert!(points.len() >= 5);
+    points
+        .iter()
+        .for_each(|point| has_keys(point, &["elo", "pass", "pairs", "hours"]));
+    let elo1 = plan["affordable"]["elo1"].as_f64().unwrap();
+    // Half of 8.669 (C / d)^2 pairs at the middle, with the calculator's
+    // constant: 12,000 pairs are worth 6.6 Elo.
+    assert!((elo1 - 6.6).abs() < 0.1, "{elo1}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path();
+    write_run(run);
+    let svg = run.join("plan.svg");
+    let plan = json(&format!(
+        "plan --run {} --svg {}",
+        run.display(),
+        svg.display()
+    ));
+    assert!(
+        plan["points"][0]["hours"].is_f64(),
+        "the report has the run's speed"
+    );
+    assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn ratings_of_a_run_and_of_games() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    let pgn = folder.path().join("games.pgn");
+    let game = |white, black, round, result| {
+        format!(
+            "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
+             [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
+        )
+    };
+    let games = [
+        game("new", "third", 1, "1-0"),
+        game("third", "new", 1, "1/2-1/2"),
+        game("new", "third", 2, "1/2-1/2"),
+        game("third", "new", 2, "1-0"),
+    ];
+    std::fs::write(&pgn, games.concat()).unwrap();
+    let sources = format!("{} {}", folder.path().display(), pgn.display());
+    let ratings = json(&format!("rate {sources} --anchor old=-10"));
+    assert_eq!(ratings["pairs"], 42);
+    let rows = ratings["ratings"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let old = rows.iter().find(|row| row["name"] == "old").unwrap();
+    assert_eq!(old["elo"]["estimate"], -10.0);
+    let csv = hone(&format!("rate {sources} --csv")).stdout;
+    assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 4);
+    let unknown = hone(&format!("rate {sources} --anchor nobody"));
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+/// A finished run of forty pairs.
+fn write_run(folder: &Path) {
+    let mut ledger = "pair,game,white,black,opening,result,termination\n".to_owned();
+    for pair in 1..=40 {
+        let (first, second) = match pair % 5 {
+            0 => ("1-0", "0-1"),
+            1 => ("1-0", "1/2-1/2"),
+            2 => ("1/2-1/2", "1/2-1/2"),
+            3 => ("0-1", "1/2-1/2"),
+            _ => ("1-0", "1-0"),
+        };
+        ledger += &format!("{pair},1,new,old,{pair},{first},checkmate\n");
+        ledger += &format!("{pair},2,old,new,{pair},{second},checkmate\n");
+    }
+    std::fs::write(folder.join("games.csv"), ledger).unwrap();
+    std::fs::write(folder.join("report.json"), r#"{"pairs":40,"seconds":120}"#).unwrap();
+}

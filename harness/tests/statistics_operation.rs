@@ -1,0 +1,138 @@
+//! Whether the sequential test does what it promises: simulations of the live
+//! test's code against the plan, and of the estimate after it.
+//!
+//! Larger simulations: `hone calc simulate --runs 20000 …`.
+
+use std::num::NonZeroUsize;
+
+use harness::stats::distribution::PairDistribution;
+use harness::stats::plan;
+use harness::stats::simulate::{Simulation, SimulationResult};
+use harness::stats::{Model, SprtConfig};
+
+const RUNS: u64 = 800;
+
+fn base() -> PairDistribution {
+    PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap()
+}
+
+/// Bounds so wide that a test takes a few hundred pairs.
+fn config(model: Model, overshoot: bool) -> SprtConfig {
+    SprtConfig {
+        model,
+        elo0: 0.0,
+        elo1: match model {
+            Model::Normalized => 20.0,
+            Model::Logistic | Model::Betting => 12.0,
+            Model::Bayesian => 20.0,
+        },
+        overshoot,
+        ..SprtConfig::default()
+    }
+}
+
+fn simulation(config: SprtConfig, elo: f64) -> Simulation {
+    Simulation {
+        config,
+        truth: base().tilted_to(config.model, elo).unwrap(),
+        runs: RUNS,
+        seed: 2026,
+        max_pairs: 1_000_000,
+        threads: NonZeroUsize::new(2).unwrap(),
+    }
+}
+
+/// Five true strengths: both bounds, the middle, and beyond either bound.
+fn strengths(config: &SprtConfig) -> [f64; 5] {
+    [-1.0, 0.0, 0.5, 1.0, 2.0].map(|x| config.elo0 + x * (config.elo1 - config.elo0))
+}
+
+fn check(config: SprtConfig) -> Vec<SimulationResult> {
+    strengths(&config)
+        .into_iter()
+        .map(|elo| {
+            let result = simulation(config, elo).run().unwrap();
+            let point = plan::point(&config, &base(), elo).unwrap();
+            let context = format!("{config:?} at {elo}: {result:?} {point:?}");
+            let pass_error = 3.0 * result.pass_se;
+            assert!((result.pass - point.pass).abs() <= pass_error, "{context}");
+            let pairs_error = 3.0 * result.pairs_se;
+            assert!(
+                (result.pairs_mean - point.pairs).abs() <= pairs_error,
+                "{context}"
+            );
+            assert_eq!(result.undecided, 0.0);
+            result
+        })
+        .collect()
+}
+
+/// The error rates that were asked for, within three standard errors.
+fn assert_held(results: &[SimulationResult]) {
+    let (at_elo0, at_elo1) = (results[1], results[3]);
+    assert!(at_elo0.pass <= 0.05 + 3.0 * at_elo0.pass_se, "{at_elo0:?}");
+    assert!(
+        1.0 - at_elo1.pass <= 0.05 + 3.0 * at_elo1.pass_se,
+        "{at_elo1:?}"
+    );
+}
+
+#[test]
+fn normalized_test_is_as_planned() {
+    assert_held(&check(config(Model::Normalized, false)));
+}
+
+#[test]
+fn logistic_test_is_as_planned() {
+    assert_held(&check(config(Model::Logistic, false)));
+}
+
+#[test]
+fn bayesian_test_is_as_planned() {
+    assert_held(&check(config(Model::Bayesian, false)));
+}
+
+#[test]
+fn betting_test_is_as_planned() {
+    assert_held(&check(config(Model::Betting, false)));
+}
+
+#[test]
+fn overshoot_correction_saves_pairs_and_keeps_the_rates() {
+    let plain = check(config(Model::Logistic, false));
+    let corrected = check(config(Model::Logistic, true));
+    assert_held(&corrected);
+    for (plain, corrected) in plain.iter().zip(&corrected) {
+        // The same pairs: it can only stop earlier.
+        assert!(corrected.pairs_mean < plain.pairs_mean);
+    }
+}
+
+#[test]
+fn estimate_after_the_test_is_unbiased_and_covers() {
+    let config = config(Model::Logistic, false);
+    for elo in [0.0, 12.0] {
+        let outcomes = simulation(config, elo)
+            .tests(|_, test| {
+                let estimate = test.estimate().unwrap().elo;
+                let naive = harness::stats::elo::elo(test.counts()).unwrap().estimate;
+                (estimate, naive)
+            })
+            .unwrap();
+        let n = outcomes.len() as f64;
+        let share = |is: &dyn Fn(&(harness::stats::Estimate, f64)) -> bool| {
+            outcomes.iter().filter(|outcome| is(outcome)).count() as f64 / n
+        };
+        let covered = share(&|(estimate, _)| estimate.low <= elo && elo <= estimate.high);
+        assert!(
+            (covered - 0.95).abs() <= 4.0 * (0.05 * 0.95 / n).sqrt(),
+            "{covered}"
+        );
+        let above = share(&|(estimate, _)| estimate.estimate > elo);
+        assert!((above - 0.5).abs() <= 4.0 * (0.25 / n).sqrt(), "{above}");
+        // What people quote instead is biased away from the middle.
+        let naive: f64 = outcomes.iter().map(|(_, naive)| naive).sum::<f64>() / n;
+        let outwards = if elo > 6.0 { naive - elo } else { elo - naive };
+        assert!(outwards > 1.0, "{naive}");
+    }
+}
