@@ -181,6 +181,7 @@ fn tournaments_of_several_engines() {
     assert_eq!(json["pairs"], 9);
     assert_eq!(json["pairings"].as_array().map(Vec::len), Some(3));
     assert_eq!(json["engines"][2]["games"], 12);
+    assert_eq!(json["ratings"].as_array().map(Vec::len), Some(3), "{json}");
     let gauntlet = format!("{players}[match]\ntournament = \"gauntlet\"\n{rules}{BOOK}");
     let (_, gauntlet) = play(&gauntlet);
     assert_eq!(gauntlet.json()["pairs"], 6);
@@ -248,4 +249,31 @@ fn no_runs_is_an_answer() {
     let finished = common::finish(command);
     assert_eq!(finished.code, Some(0));
     assert!(finished.stdout.contains("no runs in"));
+}
+
+#[test]
+fn a_match_stops_when_its_interval_says_enough() {
+    let path = stillwater().display().to_string();
+    let players = engines(
+        ("with", &path, ""),
+        ("without", &path, "options = { Quiescence = false }"),
+    );
+    let rules = "limit = \"nodes=400\"\npairs = 1000\n";
+    let adjudication = "[adjudication]\nresign = { count = 3, score = 500 }\n";
+    let config =
+        |stop: &str| format!("{players}[match]\nstop = {stop}\n{rules}{BOOK}{adjudication}");
+    let (_, finished) = play(&config("\"zero_outside\""));
+    let json = finished.json();
+    assert!(json["pairs"].as_u64() < Some(200), "{json}");
+    assert!(json["always_valid"]["low"].as_f64() > Some(0.0), "{json}");
+
+    let three = config("{ width = 20.0 }") + &format!("[[engine]]\nname = \"x\"\ncmd = '{path}'\n");
+    for (config, says) in [
+        (three, "two engines"),
+        (config("{ width = 0.0 }"), "above 0"),
+    ] {
+        let refused = Setup::new(&config).play("match", "run", &[]);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    }
 }

@@ -9,9 +9,7 @@ use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::run::{
-    Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries, seconds_played,
-};
+use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries};
 use crate::uci::guard;
 
 /// Test whether the first engine is stronger than the second.
@@ -88,6 +86,14 @@ impl SprtArgs {
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.run.config, &self.run.set)?;
+        let engines = config.engine.len();
+        if config.r#match.stop.is_some() && engines > 2 {
+            return Err(anyhow::anyhow!(
+                "{}: `stop` is for matches of two engines, and {engines} are configured",
+                self.run.config.display()
+            )
+            .into());
+        }
         start(config, Kind::Match, &self.run)
     }
 }
@@ -111,12 +117,11 @@ impl ReportArgs {
             return tune::report(&folder, &manifest, self.json);
         }
         let entries = read_entries(&folder, &manifest)?;
-        let seconds = seconds_played(&manifest, &entries);
         let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
         entries
-            .into_iter()
-            .for_each(|entry| fold.push(entry.result));
-        let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+            .iter()
+            .for_each(|entry| fold.push(entry.result.clone()));
+        let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
         print(&facts, self.json)?;
         Ok(Exit::Done)
     }
@@ -143,10 +148,14 @@ pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Exper
             Box::new(SprtExperiment::new(sprt.test(), sprt.max_pairs)?)
         }
         Kind::Tune => Box::new(tune::experiment(manifest)?),
-        Kind::Match => Box::new(match config.r#match.tournament {
-            Tournament::RoundRobin => TournamentExperiment::round_robin(engines, pairs),
-            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, pairs),
-        }),
+        Kind::Match => {
+            let play = &config.r#match;
+            let tournament = match play.tournament {
+                Tournament::RoundRobin => TournamentExperiment::round_robin(engines, pairs),
+                Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, pairs),
+            };
+            Box::new(tournament.stopping_when(play.stop))
+        }
     })
 }
 
@@ -164,8 +173,7 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     scoreboard.finish();
     let (ended, fold) = played.map_err(failure)?;
     let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
-    let seconds = seconds_played(&manifest, &entries);
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
     report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
     print(&facts, json)?;
     Ok(match ended {

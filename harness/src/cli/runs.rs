@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::play::experiment_of;
 use super::{Exit, Failure};
 use crate::report::RunFacts;
-use crate::run::{Fold, Folder, list_runs, read_entries, seconds_played};
+use crate::run::{Fold, Folder, list_runs, read_entries};
 
 /// List the runs in a folder, oldest first.
 #[derive(Debug, Args)]
@@ -50,12 +50,11 @@ impl RunsArgs {
                     continue;
                 }
             };
-            let seconds = seconds_played(&manifest, &entries);
             let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
             entries
-                .into_iter()
-                .for_each(|entry| fold.push(entry.result));
-            let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+                .iter()
+                .for_each(|entry| fold.push(entry.result.clone()));
+            let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
             runs.push(RunLine {
                 run: facts.run,
                 kind: facts.kind,

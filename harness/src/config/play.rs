@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::game::Limit;
 use crate::openings::{Order, Variant};
+use crate::stats::confidence::StopRule;
 
 /// What happens to a game in which an engine crashes, stalls or makes an
 /// illegal move.
@@ -44,6 +45,14 @@ pub struct MatchConfig {
     /// Pairs of each pairing of `hone match`.
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
+    /// Ends a match of two engines before that: `{ width = 5.0 }` once the
+    /// always-valid interval of the Elo is so narrow, `"zero_outside"` once
+    /// zero lies outside it.
+    #[serde(
+        deserialize_with = "stop_rule",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub stop: Option<StopRule>,
     /// Pairs played at the same time; by default one for each physical core.
     #[serde(
         deserialize_with = "positive_option",
@@ -77,6 +86,7 @@ impl Default for MatchConfig {
             variant: Variant::Standard,
             tournament: Tournament::RoundRobin,
             pairs: 1000,
+            stop: None,
             concurrency: None,
             seed: 1,
             affinity: false,
@@ -137,6 +147,16 @@ where
     T: TryFrom<i64>,
 {
     positive(deserializer).map(Some)
+}
+
+fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {
+    let rule = StopRule::deserialize(deserializer)?;
+    match rule {
+        StopRule::Width(width) if !(width > 0.0 && width.is_finite()) => Err(D::Error::custom(
+            format!("{width} is out of range: a width in Elo above 0 is allowed"),
+        )),
+        rule => Ok(Some(rule)),
+    }
 }
 
 fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {

@@ -13,7 +13,7 @@ pub use pair::{Effort, GameResult, Outcome, PairPlan, PairResult, Side, Terminat
 pub use sprt::SprtExperiment;
 pub use tournament::TournamentExperiment;
 
-use crate::stats::Sprt;
+use crate::stats::{Estimate, Sprt};
 
 /// What an experiment answers when asked for the plan of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +61,12 @@ pub trait Experiment {
     fn test(&self) -> Option<&Sprt> {
         None
     }
+
+    /// The first engine's Elo with an interval that stays valid however often
+    /// one looks, if it keeps one.
+    fn always_valid(&self) -> Option<Estimate> {
+        None
+    }
 }
 
 impl Experiment for Box<dyn Experiment> {
@@ -82,5 +88,9 @@ impl Experiment for Box<dyn Experiment> {
 
     fn test(&self) -> Option<&Sprt> {
         (**self).test()
+    }
+
+    fn always_valid(&self) -> Option<Estimate> {
+        (**self).always_valid()
     }
 }

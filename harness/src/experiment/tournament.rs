@@ -1,5 +1,8 @@
 //! `hone match`: a fixed number of pairs of each pairing.
 
+use crate::stats::Estimate;
+use crate::stats::confidence::{ConfidenceSequence, StopRule};
+
 use super::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 
 /// Who plays whom, and how often.
@@ -9,7 +12,13 @@ pub struct TournamentExperiment {
     /// Pairs of each pairing.
     rounds: u64,
     absorbed: u64,
+    /// Of a match of two engines.
+    sequence: Option<ConfidenceSequence>,
+    stop: Option<StopRule>,
 }
+
+/// Share of matches whose true Elo ever leaves the always-valid interval.
+const ALPHA: f64 = 0.05;
 
 impl TournamentExperiment {
     /// Everybody against everybody, `rounds` pairs each.
@@ -17,20 +26,33 @@ impl TournamentExperiment {
         let pairings = (0..engines)
             .flat_map(|first| (first + 1..engines).map(move |second| [first, second]))
             .collect();
-        Self {
-            pairings,
-            rounds,
-            absorbed: 0,
-        }
+        Self::new(pairings, rounds)
     }
 
     /// The first engine against each of the others, `rounds` pairs each.
     pub fn gauntlet(engines: usize, rounds: u64) -> Self {
+        let pairings = (1..engines).map(|second| [0, second]).collect();
+        Self::new(pairings, rounds)
+    }
+
+    fn new(pairings: Vec<[usize; 2]>, rounds: u64) -> Self {
+        // Tightest half-way to the budget.
+        let tight_at = (rounds as f64 / 2.0).max(1.0);
+        let sequence = (pairings.len() == 1).then(|| ConfidenceSequence::new(ALPHA, tight_at));
         Self {
-            pairings: (1..engines).map(|second| [0, second]).collect(),
+            pairings,
             rounds,
             absorbed: 0,
+            sequence,
+            stop: None,
         }
+    }
+
+    /// Ends a match of two engines as soon as `rule` is met. With more engines
+    /// there is no one interval to stop on, and the rule is never met.
+    pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {
+        self.stop = rule;
+        self
     }
 }
 
@@ -50,12 +72,23 @@ impl Experiment for TournamentExperiment {
         })
     }
 
-    fn absorb(&mut self, _: &PairResult) {
+    fn absorb(&mut self, result: &PairResult) {
         self.absorbed += 1;
+        if let Some(sequence) = &mut self.sequence {
+            sequence.absorb(result.half_points());
+        }
     }
 
     fn verdict(&self) -> Option<Verdict> {
-        (self.absorbed >= self.budget()).then_some(Verdict::Complete)
+        let met = match (&self.sequence, self.stop) {
+            (Some(sequence), Some(rule)) => sequence.is_met(rule),
+            _ => false,
+        };
+        (met || self.absorbed >= self.budget()).then_some(Verdict::Complete)
+    }
+
+    fn always_valid(&self) -> Option<Estimate> {
+        self.sequence.as_ref()?.interval()
     }
 
     fn budget(&self) -> u64 {

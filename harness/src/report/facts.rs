@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use crate::config::EngineOptions;
 use crate::experiment::{Experiment, Termination, Verdict};
-use crate::run::{Fold, Manifest, PairingTally, Tally};
+use crate::ledger::Entry;
+use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
+use crate::stats::detect::{self, Finding, TaggedPair};
+use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
 
@@ -34,6 +37,15 @@ pub struct RunFacts {
     pub sprt: Option<SprtFacts>,
     pub failures: FailureFacts,
     pub seconds: f64,
+    /// Elo with an interval that is valid however often one looks and whenever
+    /// one stops; of matches of two engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub always_valid: Option<Estimate>,
+    /// Signs of bad data, only those that say something.
+    pub findings: Vec<Finding>,
+    /// The rating list of a tournament of more than two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ratings: Vec<Rating>,
     pub pairings: Vec<PairingFacts>,
     /// Games by how they ended.
     pub terminations: Vec<(Termination, u64)>,
@@ -104,12 +116,13 @@ pub struct FailureFacts {
 }
 
 impl RunFacts {
-    /// The facts of a run whose experiment has absorbed what `fold` holds.
+    /// The facts of a run whose experiment has absorbed what `fold` holds of
+    /// `entries`.
     pub fn new<E: Experiment>(
         run: String,
         manifest: &Manifest,
         fold: &Fold<E>,
-        seconds: f64,
+        entries: &[Entry],
     ) -> Self {
         let tally = &fold.tally;
         let first = first_engine(tally);
@@ -140,7 +153,10 @@ impl RunFacts {
             ),
             sprt: fold.experiment.test().map(sprt),
             failures: failures(tally),
-            seconds,
+            seconds: seconds_played(manifest, entries),
+            always_valid: fold.experiment.always_valid(),
+            findings: findings(entries, fold),
+            ratings: ratings(&names, entries, fold),
             pairings: tally
                 .pairings
                 .iter()
@@ -163,6 +179,57 @@ impl RunFacts {
             placement: manifest.placement.clone(),
         }
     }
+}
+
+/// What stands out in a match of two engines.
+fn findings<E: Experiment>(entries: &[Entry], fold: &Fold<E>) -> Vec<Finding> {
+    if fold.tally.pairings.len() != 1 {
+        return Vec::new();
+    }
+    let pairs: Vec<TaggedPair> = entries
+        .iter()
+        .filter(|entry| entry.result.pair < fold.absorbed())
+        .map(|entry| TaggedPair {
+            half_points: entry.result.half_points(),
+            worker: Some(entry.worker.to_string()),
+            process: None,
+            opening: Some(entry.opening_number),
+        })
+        .collect();
+    let mut findings = detect::examine(&pairs);
+    findings.retain(Finding::is_noteworthy);
+    findings
+}
+
+/// The rating list of a tournament of more than two engines; empty where the
+/// games allow none.
+fn ratings<E: Experiment>(names: &[String], entries: &[Entry], fold: &Fold<E>) -> Vec<Rating> {
+    if names.len() < 3 {
+        return Vec::new();
+    }
+    let mut games = Games::default();
+    let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
+    for entry in entries {
+        let result = &entry.result;
+        if result.pair >= fold.absorbed() {
+            continue;
+        }
+        let [first, second] = result.engines.map(|engine| players[engine]);
+        let halves = [0, 1].map(|game| result.first_half_points(game));
+        games.add_pair([
+            Game {
+                white: first,
+                black: second,
+                half_points: halves[0],
+            },
+            Game {
+                white: second,
+                black: first,
+                half_points: 2 - halves[1],
+            },
+        ]);
+    }
+    rate(&games, &RatingOptions::default()).map_or_else(|_| Vec::new(), |rated| rated.ratings)
 }
 
 /// Totals of the first engine over all its pairings.

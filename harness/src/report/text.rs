@@ -60,6 +60,30 @@ pub fn results_block(facts: &RunFacts) -> String {
     if let Some(sprt) = &facts.sprt {
         line(llr_line(sprt));
     }
+    if let Some(interval) = facts.always_valid {
+        line(format!(
+            "Always-valid interval (95 %, however often you look): {:.2} to {:.2}",
+            interval.low, interval.high
+        ));
+    }
+    for finding in &facts.findings {
+        line(format!(
+            "Suspicious ({}, p = {:.1e}): {}",
+            finding.test.words(),
+            finding.p_value,
+            finding.detail
+        ));
+    }
+    for (rank, rating) in facts.ratings.iter().enumerate() {
+        line(format!(
+            "{:>3}. {:<24} Elo {:>20}  {:.1} of {}",
+            rank + 1,
+            rating.name,
+            plus_minus(rating.elo),
+            rating.points,
+            rating.games
+        ));
+    }
     text
 }
 

@@ -13,9 +13,7 @@ use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::{SprtExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::run::{
-    Contenders, Ended, Fold, Folder, Kind, Manifest, Session, read_entries, seconds_played,
-};
+use crate::run::{Contenders, Ended, Fold, Folder, Kind, Manifest, Session, read_entries};
 use crate::tune::resolve::resolve;
 use crate::tune::section::{ParamSection, VerifySection};
 use crate::tune::{Space, TuneExperiment, TuneSection};
@@ -58,8 +56,8 @@ pub(in crate::cli) fn report(
     let entries = read_entries(folder, manifest)?;
     let mut fold = Fold::new(experiment(manifest)?, manifest.engines.len());
     entries
-        .into_iter()
-        .for_each(|entry| fold.push(entry.result));
+        .iter()
+        .for_each(|entry| fold.push(entry.result.clone()));
     let section = section(manifest);
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
@@ -266,14 +264,13 @@ fn verify(
 fn verified(folder: &Folder) -> Result<Value, Failure> {
     let manifest = Manifest::read(folder.path())?;
     let entries = read_entries(folder, &manifest)?;
-    let seconds = seconds_played(&manifest, &entries);
     let sprt = manifest.config.sprt.unwrap_or_default();
     let test = SprtExperiment::new(sprt.test(), sprt.max_pairs)?;
     let mut fold = Fold::new(test, manifest.engines.len());
     entries
-        .into_iter()
-        .for_each(|entry| fold.push(entry.result));
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, seconds);
+        .iter()
+        .for_each(|entry| fold.push(entry.result.clone()));
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
     report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
     eprint!("{}", report::results_block(&facts));
     eprintln!("\n{}", report::verdict_sentence(&facts));

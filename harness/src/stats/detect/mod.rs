@@ -45,6 +45,20 @@ pub enum Test {
     ColourBalance,
 }
 
+impl Test {
+    /// As a reader names it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Workers => "differences between workers",
+            Self::TimeBlocks => "differences over time",
+            Self::Processes => "differences between processes",
+            Self::RunsInTime => "results in clusters",
+            Self::OddOpening => "an odd opening",
+            Self::ColourBalance => "colours out of balance",
+        }
+    }
+}
+
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
