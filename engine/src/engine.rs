@@ -7,6 +7,10 @@ use crate::search::table::Table;
 use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// Bytes of stack of a thread that searches: the deepest line takes less than
+/// one of the two MiB that are usual, but unoptimised builds take more.
+pub const STACK: usize = 16 << 20;
+
 pub struct Engine {
     params: Params,
     settings: Settings,
@@ -100,12 +104,14 @@ impl Engine {
                 .zip(others)
                 .map(|(thread, memory)| {
                     let shared = &shared;
-                    scope.spawn(move || {
+                    let builder = std::thread::Builder::new().stack_size(STACK);
+                    let helper = builder.spawn_scoped(scope, move || {
                         let role = (thread, quota(thread));
                         let mut silent = Silent;
                         let search = Search::new(shared, memory, &mut silent, game, role);
                         search.run(game, limits, 1)
-                    })
+                    });
+                    helper.expect("the system has threads left")
                 })
                 .collect();
             let search = Search::new(&shared, first, observer, game, (0, quota(0)));

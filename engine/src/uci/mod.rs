@@ -6,7 +6,7 @@ pub mod parse;
 
 use crate::board::Position;
 use crate::command;
-use crate::engine::Engine;
+use crate::engine::{Engine, STACK};
 use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
 use crate::search::Game;
 use crate::search::limits::{Limits, StopOrder};
@@ -40,7 +40,10 @@ pub fn run(engine: Engine, input: impl BufRead) {
     let (jobs, queue) = channel();
     let worker = {
         let shared = Arc::clone(&shared);
-        std::thread::spawn(move || work(engine, &queue, &shared))
+        std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn(move || work(engine, &queue, &shared))
+            .expect("the system has threads left")
     };
     let mut reader = Reader {
         game: Game::new(Position::start()),
