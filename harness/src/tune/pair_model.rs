@@ -112,11 +112,16 @@ impl Moments {
     /// Of observed counts, to which two pairs of the benchmark's distribution
     /// are added so that few pairs do not promise certainty.
     pub fn of_counts(counts: &[u64; 5]) -> Self {
-        let total = counts.iter().sum::<u64>() as f64 + 2.0;
+        Self::with_prior(counts, 2.0)
+    }
+
+    /// Of observed counts and `pairs` of the benchmark's distribution.
+    pub fn with_prior(counts: &[u64; 5], pairs: f64) -> Self {
+        let total = counts.iter().sum::<u64>() as f64 + pairs;
         let mut shares = [0.0; 5];
         let both = counts.iter().zip(PairModel::BENCHMARK.base);
         for (share, (count, prior)) in shares.iter_mut().zip(both) {
-            *share = (*count as f64 + 2.0 * prior) / total;
+            *share = (*count as f64 + pairs * prior) / total;
         }
         let (mean, variance) = moments(&shares);
         Self { mean, variance }

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use super::posterior::{Belief, Grid, Sums, believe};
 use super::spsa::{fitting, linear_gain};
-use super::{Method, Observation, TailAverage};
-use crate::tune::pair_model::{ELO_PER_SCORE, Moments};
+use super::{Method, Noise, Observation, TailAverage};
+use crate::tune::pair_model::ELO_PER_SCORE;
 use crate::tune::space::{Proposal, Space};
 
 /// The constants of the adaptive method.
@@ -71,7 +71,7 @@ pub struct Adaptive {
     beliefs: Vec<Belief>,
     theta: Vec<f64>,
     average: TailAverage,
-    counts: [u64; 5],
+    noise: Noise,
     scratch: Vec<f64>,
 }
 
@@ -90,7 +90,7 @@ impl Adaptive {
             grid,
             theta: space.start(),
             average: TailAverage::new(batches, space.start()),
-            counts: [0; 5],
+            noise: Noise::default(),
             scratch,
             space,
             settings,
@@ -114,12 +114,9 @@ impl Adaptive {
         if pairs == 0 {
             return;
         }
-        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
-            *sum += count;
-        }
         let score = observation.wins_minus_losses() / (4 * pairs) as f64;
         let elo = score * ELO_PER_SCORE;
-        let weight = pairs as f64 / Moments::of_counts(&self.counts).elo_variance();
+        let weight = pairs as f64 / self.noise.elo_variance();
         let played = &observation.played;
         let sides = played.plus.iter().zip(&played.minus);
         let points: Vec<(f64, f64, f64)> = sides
@@ -158,7 +155,9 @@ impl Method for Adaptive {
     fn absorb(&mut self, observation: &Observation) {
         let progress = observation.batch as f64 / self.batches as f64;
         let planned = self.batches * self.pairs;
-        let gain = linear_gain(self.settings.gain, 0.0, progress, planned);
+        self.noise.add(observation);
+        let gain =
+            linear_gain(self.settings.gain, 0.0, progress, planned) * self.noise.gain_factor();
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.learn(observation);

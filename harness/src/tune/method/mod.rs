@@ -9,6 +9,7 @@ pub use adaptive::{Adaptive, AdaptiveSettings};
 pub use classic::{Classic, ClassicRule, ClassicSettings};
 pub use spsa::{Spsa, SpsaSettings};
 
+use super::pair_model::Moments;
 use super::space::{Played, Proposal, Rounding};
 
 /// The finished pairs of one batch.
@@ -73,6 +74,39 @@ pub trait Method: Send {
     }
 }
 
+/// How noisy the pairs are, from all that were seen.
+#[derive(Debug, Clone, Default)]
+struct Noise {
+    counts: [u64; 5],
+}
+
+/// Variance of wins minus losses of the benchmark's pairs, for which gains are
+/// set.
+const USUAL_VARIANCE: f64 = 0.65;
+/// Pairs of usual noise that the first real ones are mixed with.
+const USUAL_PAIRS: f64 = 32.0;
+
+impl Noise {
+    fn add(&mut self, observation: &Observation) {
+        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
+            *sum += count;
+        }
+    }
+
+    /// What a gain must be multiplied by: `M` pairs of `M` times the usual
+    /// variance teach as much as one usual pair, so a gain of
+    /// `g / sqrt(pairs)` becomes `g / sqrt(M pairs)`.
+    fn gain_factor(&self) -> f64 {
+        let variance = Moments::with_prior(&self.counts, USUAL_PAIRS).variance;
+        (USUAL_VARIANCE / variance).sqrt().min(4.0)
+    }
+
+    /// Variance of a pair's result in Elo.
+    fn elo_variance(&self) -> f64 {
+        Moments::of_counts(&self.counts).elo_variance()
+    }
+}
+
 /// The plain mean of the values over the second half of the run.
 #[derive(Debug, Clone)]
 struct TailAverage {
@@ -101,5 +135,42 @@ impl TailAverage {
         for (mean, value) in self.mean.iter_mut().zip(values) {
             *mean += (value - *mean) / self.count;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(counts: [u64; 5]) -> Noise {
+        let sides = vec![1.0];
+        let mut noise = Noise::default();
+        noise.add(&Observation {
+            batch: 0,
+            proposal: Proposal {
+                plus: sides.clone(),
+                minus: sides.clone(),
+            },
+            signs: sides.clone(),
+            played: Played {
+                plus: sides.clone(),
+                minus: sides,
+            },
+            counts,
+        });
+        noise
+    }
+
+    #[test]
+    fn the_gain_follows_the_noise_of_the_pairs() {
+        let factor = |counts| observed(counts).gain_factor();
+        assert!((Noise::default().gain_factor() - 1.0).abs() < 1e-12);
+        assert!((factor([250, 2250, 5000, 2250, 250]) - 1.0).abs() < 1e-9);
+        // Variance 2.6, four times the usual.
+        let wild = factor([32_500, 0, 35_000, 0, 32_500]);
+        assert!((wild - 0.5).abs() < 0.01, "{wild}");
+        let drawish = factor([0, 8_000, 84_000, 8_000, 0]);
+        assert!((drawish - 2.0).abs() < 0.05, "{drawish}");
+        assert!(factor([0, 0, 1_000_000, 0, 0]) <= 4.0);
     }
 }

@@ -4,11 +4,12 @@
 //! With `theta += r d (wins - losses)`, `d` half the difference of the sides
 //! as played, a run of `N` pairs with gain `r = g / sqrt(N) (1 - t)` lets pure
 //! noise carry a parameter about `0.46 g` perturbations: `sqrt(0.65 / 3) g`,
-//! 0.65 being the variance of wins minus losses of a pair.
+//! 0.65 being the usual variance of wins minus losses of a pair. Where pairs
+//! turn out noisier or quieter the gain is scaled to keep that distance.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Method, Observation, TailAverage};
+use super::{Method, Noise, Observation, TailAverage};
 use crate::tune::param::Param;
 use crate::tune::space::{Proposal, Space};
 
@@ -47,6 +48,7 @@ pub struct Spsa {
     space: Space,
     theta: Vec<f64>,
     average: TailAverage,
+    noise: Noise,
 }
 
 impl Spsa {
@@ -58,6 +60,7 @@ impl Spsa {
             planned: batches * pairs,
             theta: space.start(),
             average: TailAverage::new(batches, space.start()),
+            noise: Noise::default(),
             space,
         }
     }
@@ -96,7 +99,8 @@ impl Method for Spsa {
     fn absorb(&mut self, observation: &Observation) {
         let SpsaSettings { gain, gain_end, .. } = self.settings;
         let progress = self.progress(observation.batch);
-        let gain = linear_gain(gain, gain_end, progress, self.planned);
+        self.noise.add(observation);
+        let gain = linear_gain(gain, gain_end, progress, self.planned) * self.noise.gain_factor();
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.average.push(observation.batch, &self.theta);
