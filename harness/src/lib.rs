@@ -9,16 +9,25 @@
 //!                                                                                      └─► report
 //! ```
 //!
-//! * [`analysis`]: an engine that is asked about single positions.
-//! * [`book`]: makes, measures and converts opening books.
 //! * [`cli`]: the commands, one file each, and their exit codes.
+//! * [`config`]: the configuration, every mistake named with its line.
 //! * [`experiment`]: what is played and what it means: pure state machines,
 //!   and the pair, the unit that travels between all parts.
-//! * [`openings`]: reads books, puts them in order.
+//! * [`executor`]: plays pairs, with engines or from a model.
+//! * [`ledger`]: the append-only truth of a run.
+//! * [`run`]: a run's folder, its checks, and the loop that joins the above.
+//! * [`report`]: what a run came to, live and afterwards.
+//! * [`verify`]: replays a run's games independently.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
-//! * [`suite`]: engines on test positions.
+//! * [`game`]: limits and clocks, the referee, adjudication, the record.
 //! * [`uci`]: an engine process and the protocol it speaks.
+//! * [`compliance`]: whether an engine keeps to that protocol.
+//! * [`openings`]: reads books, puts them in order.
+//! * [`book`]: makes, measures and converts opening books.
+//! * [`suite`]: engines on test positions.
+//! * [`analysis`]: an engine that is asked about single positions.
+//! * [`machine`]: processors, cores and how busy they are.
 
 pub mod analysis;
 pub mod book;

@@ -41,7 +41,6 @@ struct Report<'a> {
 
 impl CheckArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        crate::uci::guard::install();
         let subject = Subject {
             launch: EngineCommand::new(&self.engine, Vec::new()).launch,
             options: self.options.clone(),

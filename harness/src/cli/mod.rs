@@ -50,9 +50,28 @@ enum Command {
     Tune(Box<tune::TuneArgs>),
 }
 
+impl Command {
+    /// Whether it may start engines.
+    fn plays(&self) -> bool {
+        !matches!(
+            self,
+            Self::Calc(_)
+                | Self::Completions(_)
+                | Self::Guard(_)
+                | Self::Man(_)
+                | Self::Report(_)
+                | Self::Runs(_)
+                | Self::Verify(_)
+        )
+    }
+}
+
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if cli.command.plays() {
+        crate::uci::guard::install();
+    }
     let outcome = match cli.command {
         Command::Book(args) => args.run(),
         Command::Sprt(args) => args.run(),

@@ -10,7 +10,6 @@ use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::{self, RunFacts, Scoreboard};
 use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries};
-use crate::uci::guard;
 
 /// Test whether the first engine is stronger than the second.
 ///
@@ -100,7 +99,6 @@ impl MatchArgs {
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        guard::install();
         let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
         match session.manifest.kind {
             Kind::Tune => tune::resume(session, self.json),
