@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 pub use row::{Entry, Row, RowError};
 
 use crate::executor::{Evidence, PlayedPair};
-use crate::experiment::PairResult;
 use row::Csv;
 use sync::Syncer;
 
@@ -308,11 +307,4 @@ pub fn in_pair_order(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by_key(|entry| entry.result.pair);
     entries.dedup_by_key(|entry| entry.result.pair);
     entries
-}
-
-impl Entry {
-    /// The pair's result.
-    pub fn result(&self) -> &PairResult {
-        &self.result
-    }
 }

@@ -9,7 +9,7 @@ use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
 use crate::stats::detect::{self, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
-use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
+use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
 
 /// All there is to say about a run. Top-level results are those of the first
 /// engine against all others together; with two engines, that is the match.
@@ -310,11 +310,4 @@ fn wdl(counts: Wdl) -> [u64; 3] {
 
 fn ratio(of: f64, by: f64) -> Option<f64> {
     (by > 0.0).then(|| of / by)
-}
-
-impl RunFacts {
-    /// The pentanomial counts of the first engine.
-    pub fn counts(&self) -> Pentanomial {
-        Pentanomial(self.pentanomial)
-    }
 }
