@@ -26,11 +26,13 @@
 //! * [`openings`]: reads books, puts them in order.
 //! * [`book`]: makes, measures and converts opening books.
 //! * [`suite`]: engines on test positions.
+//! * [`builds`]: engines from commits, built once and kept.
 //! * [`analysis`]: an engine that is asked about single positions.
 //! * [`machine`]: processors, cores and how busy they are.
 
 pub mod analysis;
 pub mod book;
+pub mod builds;
 pub mod cli;
 pub mod compliance;
 pub mod config;

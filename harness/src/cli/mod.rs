@@ -2,6 +2,7 @@
 //! with a `run` method that returns how the process should exit.
 
 mod book;
+mod builds;
 mod calc;
 mod check;
 mod completions;
@@ -33,6 +34,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Book(book::BookArgs),
+    Builds(builds::BuildsArgs),
     Sprt(play::SprtArgs),
     Match(play::MatchArgs),
     Resume(play::ResumeArgs),
@@ -55,7 +57,8 @@ impl Command {
     fn plays(&self) -> bool {
         !matches!(
             self,
-            Self::Calc(_)
+            Self::Builds(_)
+                | Self::Calc(_)
                 | Self::Completions(_)
                 | Self::Guard(_)
                 | Self::Man(_)
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
     }
     let outcome = match cli.command {
         Command::Book(args) => args.run(),
+        Command::Builds(args) => args.run(),
         Command::Sprt(args) => args.run(),
         Command::Match(args) => args.run(),
         Command::Resume(args) => args.run(),

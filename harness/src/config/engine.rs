@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::builds::{BenchCheck, Recipe, Revision};
 use crate::game::Limit;
 
 /// An engine and how to start it.
@@ -18,14 +19,33 @@ pub struct EngineConfig {
     #[serde(default)]
     pub name: String,
     /// The program: a path, relative to `dir` or to where `hone` was started,
-    /// or a bare name to be found on the `PATH`. May hold arguments.
+    /// or a bare name to be found on the `PATH`. May hold arguments. Of an
+    /// engine built from a repository: a path in its work tree, or `{out}`.
+    #[serde(default)]
     pub cmd: String,
+    /// A repository from whose commit `rev` the engine is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git: Option<PathBuf>,
+    /// A commit, tag or branch; `HEAD` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// A repository from whose uncommitted changes the engine is built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<PathBuf>,
+    /// Those changes must be this tree: a run goes on with no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// What the node count of its `bench` is compared with.
+    #[serde(default, skip_serializing_if = "BenchCheck::is_default")]
+    pub bench: BenchCheck,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Working directory of `build` and of the engine.
+    /// Working directory of `build` and of the engine. The build of a commit
+    /// runs in the root of a work tree instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// A shell command that is run before the start.
+    /// A shell command that is run before the start; of a commit, once for
+    /// all, with the path of the program for `{out}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     #[serde(default, skip_serializing_if = "EngineOptions::is_empty")]
@@ -42,6 +62,92 @@ pub struct EngineConfig {
     /// Environment variables to add.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+}
+
+impl EngineConfig {
+    /// How it is built from a repository, if it is. Relative paths start from
+    /// `base`.
+    pub fn recipe(&self, base: &Path) -> Option<Recipe> {
+        let (repository, revision) = match (&self.git, &self.worktree) {
+            (Some(git), _) => {
+                let rev = self.rev.clone().unwrap_or_else(|| "HEAD".to_string());
+                (git, Revision::Commit(rev))
+            }
+            (None, Some(worktree)) => {
+                let tree = self.tree.clone();
+                (worktree, Revision::WorkTree { tree })
+            }
+            (None, None) => return None,
+        };
+        Some(Recipe {
+            repository: base.join(repository),
+            revision,
+            build: self.build.clone(),
+            cmd: self.cmd.clone(),
+        })
+    }
+
+    /// What it is called if it has no name: after its program, or after what
+    /// it is built from.
+    pub(super) fn default_name(&self) -> String {
+        if let Some(rev) = self.git.as_ref().map(|_| self.rev.as_deref()) {
+            return rev.unwrap_or("HEAD").to_string();
+        }
+        if self.worktree.is_some() {
+            return "worktree".to_string();
+        }
+        let program = self.cmd.split_whitespace().next().unwrap_or("engine");
+        let stem = Path::new(program).file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
+    /// Says which keys do not go together.
+    fn check(&self) -> Result<(), String> {
+        let refuse = |reason: &str| Err(reason.to_string());
+        if self.git.is_some() && self.worktree.is_some() {
+            return refuse(
+                "`git` and `worktree` exclude each other: a commit, or the uncommitted changes",
+            );
+        }
+        if self.rev.is_some() && self.git.is_none() {
+            return refuse("`rev` needs `git`: the repository it is in");
+        }
+        if self.tree.is_some() && self.worktree.is_none() {
+            return refuse("`tree` needs `worktree`");
+        }
+        let Some(recipe) = self.recipe(Path::new("")) else {
+            return if self.cmd.is_empty() {
+                refuse("missing field `cmd`: the engine's program")
+            } else if !self.bench.is_default() {
+                refuse("`bench` needs `git` or `worktree`")
+            } else {
+                Ok(())
+            };
+        };
+        recipe.check().map_err(|error| error.to_string())?;
+        if !recipe.has_program() {
+            return refuse(
+                "where is the program? Either `cmd` names it in the work tree, as in `target/release/engine`, or `build` puts it to {out}, as in `make EXE={out}`",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Reads the engines, each checked by itself so that its place is named.
+pub(super) fn checked<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<EngineConfig>, D::Error> {
+    struct Checked(EngineConfig);
+    impl<'de> Deserialize<'de> for Checked {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let engine = EngineConfig::deserialize(deserializer)?;
+            engine.check().map_err(de::Error::custom)?;
+            Ok(Self(engine))
+        }
+    }
+    let engines = Vec::<Checked>::deserialize(deserializer)?;
+    Ok(engines.into_iter().map(|checked| checked.0).collect())
 }
 
 /// UCI options in the order in which they are sent, values as text.

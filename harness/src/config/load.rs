@@ -76,9 +76,7 @@ fn name_engines(config: &mut Config) -> Result<(), String> {
     }
     for engine in &mut config.engine {
         if engine.name.is_empty() {
-            let program = engine.cmd.split_whitespace().next().unwrap_or("engine");
-            let stem = Path::new(program).file_stem().unwrap_or_default();
-            let stem = stem.to_string_lossy().into_owned();
+            let stem = engine.default_name();
             let mut name = stem.clone();
             let mut number = 2;
             while !taken.insert(name.clone()) {

@@ -7,6 +7,7 @@ mod load;
 mod overrides;
 mod play;
 mod sprt;
+mod time_span;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ pub use error::ConfigError;
 pub use load::load;
 pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
 pub use sprt::SprtSection;
+pub use time_span::TimeSpan;
 
 use crate::game::{Adjudication, RecordStyle};
 use crate::tune::TuneSection;
@@ -24,7 +26,7 @@ use crate::tune::TuneSection;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The players; the first is the one under test.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "engine::checked")]
     pub engine: Vec<EngineConfig>,
     /// How they play.
     #[serde(default)]

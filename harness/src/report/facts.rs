@@ -65,6 +65,12 @@ pub struct EngineFacts {
     pub id: String,
     pub options: EngineOptions,
     pub sha256: String,
+    /// The commit it was built from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The node count of its `bench`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
     pub games: u64,
     /// Wins, draws, losses.
     pub as_white: [u64; 3],
@@ -258,6 +264,8 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 id: identity.id.clone(),
                 options: config.options.clone(),
                 sha256: identity.sha256.clone(),
+                commit: identity.commit.clone(),
+                bench: identity.bench,
                 games: tally.games,
                 as_white: wdl(tally.as_white),
                 as_black: wdl(tally.as_black),

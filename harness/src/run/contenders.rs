@@ -3,16 +3,14 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sha2::{Digest, Sha256};
-
 use super::manifest::EngineIdentity;
+use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
 use crate::executor::Player;
 use crate::openings::Variant;
@@ -29,6 +27,8 @@ pub enum PrepareError {
         command: String,
         status: String,
     },
+    #[error("engine `{name}`: {source}")]
+    Source { name: String, source: BuildError },
     #[error("engine `{name}`: `cmd` is empty or its quotes do not match: {cmd}")]
     Command { name: String, cmd: String },
     #[error("engine `{name}`: there is no program `{program}`{hint}")]
@@ -53,6 +53,19 @@ pub enum PrepareError {
     },
 }
 
+impl PrepareError {
+    /// Whether a build was started.
+    pub fn is_after_start(&self) -> bool {
+        match self {
+            Self::Build { .. } => true,
+            Self::Source { source, .. } => {
+                source.is_of_commit() || matches!(source, BuildError::Bench { .. })
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Engines that are ready to play.
 #[derive(Debug, Clone)]
 pub struct Contenders {
@@ -75,7 +88,9 @@ impl Contenders {
     ) -> Result<Self, PrepareError> {
         let mut built = HashSet::new();
         for engine in &config.engine {
-            if let Some(command) = &engine.build {
+            if let Some(command) = &engine.build
+                && engine.recipe(base).is_none()
+            {
                 let dir = working_dir(engine, base);
                 if built.insert((command.clone(), dir.clone())) {
                     announce(&format!("building {}: {command}", engine.name));
@@ -89,20 +104,14 @@ impl Contenders {
             options: Vec::new(),
         };
         for (index, engine) in config.engine.iter().enumerate() {
-            let launch = launch(engine, base)?;
+            let (launch, record) = match from_source(engine, base, announce)? {
+                Some((launch, record)) => (launch, Some(record)),
+                None => (launch(engine, base)?, None),
+            };
             let greeting = greet(engine, &launch, config)?;
-            contenders.identities.push(EngineIdentity {
-                name: engine.name.clone(),
-                id: greeting.id,
-                author: greeting.author,
-                sha256: sha256(&launch.program).map_err(|source| PrepareError::Read {
-                    name: engine.name.clone(),
-                    path: launch.program.clone(),
-                    source,
-                })?,
-                program: launch.program.clone(),
-            });
-            contenders.options.push(greeting.options);
+            contenders.options.push(greeting.options.clone());
+            let identity = identify(engine, greeting, &launch, record)?;
+            contenders.identities.push(identity);
             let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
             contenders.players.push(Player {
                 engine: index,
@@ -116,6 +125,85 @@ impl Contenders {
         }
         Ok(contenders)
     }
+
+    /// Makes a configuration name the commits that were built, which branches
+    /// and changes may move away from.
+    pub fn pin(&self, config: &mut Config) {
+        for (engine, identity) in config.engine.iter_mut().zip(&self.identities) {
+            if engine.git.is_some() {
+                engine.rev.clone_from(&identity.commit);
+            } else if engine.worktree.is_some() {
+                // Without changes it was the commit.
+                match &identity.tree {
+                    Some(_) => engine.tree.clone_from(&identity.tree),
+                    None => {
+                        engine.git = engine.worktree.take();
+                        engine.rev.clone_from(&identity.commit);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Builds an engine that comes from a repository.
+fn from_source(
+    engine: &EngineConfig,
+    base: &Path,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Option<(Launch, BuildRecord)>, PrepareError> {
+    let Some(recipe) = engine.recipe(base) else {
+        return Ok(None);
+    };
+    let mut build = || {
+        let built = Builder::new()?.build(&recipe, announce)?;
+        built.record.check_bench(engine.bench)?;
+        Ok(built)
+    };
+    let built = build().map_err(|source| PrepareError::Source {
+        name: engine.name.clone(),
+        source,
+    })?;
+    let mut args = built.args;
+    args.extend(engine.args.iter().cloned());
+    let launch = Launch {
+        program: built.program,
+        args,
+        dir: engine.dir.is_some().then(|| working_dir(engine, base)),
+        env: engine.env.clone().into_iter().collect(),
+    };
+    Ok(Some((launch, built.record)))
+}
+
+fn identify(
+    engine: &EngineConfig,
+    greeting: Greeting,
+    launch: &Launch,
+    record: Option<BuildRecord>,
+) -> Result<EngineIdentity, PrepareError> {
+    let sha256 = sha256_file(&launch.program).map_err(|source| PrepareError::Read {
+        name: engine.name.clone(),
+        path: launch.program.clone(),
+        source,
+    })?;
+    let mut identity = EngineIdentity {
+        name: engine.name.clone(),
+        id: greeting.id,
+        author: greeting.author,
+        program: launch.program.clone(),
+        sha256,
+        commit: None,
+        subject: None,
+        tree: None,
+        bench: None,
+    };
+    if let Some(record) = record {
+        identity.commit = Some(record.commit);
+        identity.subject = Some(record.subject);
+        identity.tree = record.tree;
+        identity.bench = record.bench;
+    }
+    Ok(identity)
 }
 
 fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {
@@ -280,21 +368,4 @@ fn greet(
         client.quit(Duration::from_millis(500)).await;
         Ok(greeting)
     })
-}
-
-fn sha256(path: &Path) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut file = File::open(path)?;
-    let mut chunk = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut chunk)? {
-            0 => break,
-            count => hasher.update(&chunk[..count]),
-        }
-    }
-    Ok(hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
 }

@@ -42,6 +42,16 @@ pub struct EngineIdentity {
     /// The program that was started.
     pub program: PathBuf,
     pub sha256: String,
+    /// The commit it was built from; its `tree` too, if there were changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The node count of its `bench`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
 }
 
 /// Which book it really was.

@@ -39,10 +39,8 @@ pub enum SessionError {
 impl SessionError {
     /// Whether anything had been started.
     pub fn is_after_start(&self) -> bool {
-        matches!(
-            self,
-            Self::Stopped { .. } | Self::Prepare(PrepareError::Build { .. })
-        )
+        matches!(self, Self::Stopped { .. })
+            || matches!(self, Self::Prepare(error) if error.is_after_start())
     }
 }
 
@@ -62,7 +60,7 @@ impl Session {
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
     pub fn create(
-        config: Config,
+        mut config: Config,
         kind: Kind,
         out: Option<&Path>,
         announce: &mut dyn FnMut(&str),
@@ -76,6 +74,7 @@ impl Session {
         let base = std::env::current_dir().context("the working directory is gone")?;
         let book = open_book(&config, &base)?;
         let contenders = Contenders::prepare(&config, &base, announce)?;
+        contenders.pin(&mut config);
         let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
         let concurrency = config
             .r#match
@@ -107,8 +106,9 @@ impl Session {
         let manifest = Manifest::read(path)?;
         let mut config = manifest.config.clone();
         for (engine, identity) in config.engine.iter_mut().zip(&manifest.engines) {
-            // What is built already needs no building.
-            if identity.program.exists() {
+            // What is built already needs no building; builds of commits are
+            // looked up by their build line.
+            if identity.commit.is_none() && identity.program.exists() {
                 engine.build = None;
             }
         }

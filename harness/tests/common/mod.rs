@@ -1,6 +1,8 @@
 //! What the tests of the built program share.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub(crate) mod repository;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

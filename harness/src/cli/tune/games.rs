@@ -299,7 +299,9 @@ fn verifying(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Co
     ];
     for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
         engine.name = name.to_owned();
-        engine.build = None;
+        if engine.git.is_none() && engine.worktree.is_none() {
+            engine.build = None;
+        }
         let all = &mut engine.options.0;
         all.retain(|(known, _)| {
             !options

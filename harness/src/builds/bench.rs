@@ -1,0 +1,229 @@
+//! The node count of `ENGINE bench`: a fingerprint of how it searches.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::uci::kill_group;
+
+/// The longest that `bench` may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is done about an engine's `bench`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BenchCheck {
+    /// It must be what the commit's message says, if that says anything.
+    #[default]
+    Commit,
+    /// It must be this.
+    Nodes(u64),
+    /// It is recorded and compared with nothing.
+    Record,
+}
+
+impl BenchCheck {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Says what is wrong with a bench, if anything is.
+    pub(super) fn fault(self, bench: Option<u64>, of_message: Option<u64>) -> Option<String> {
+        let (expected, who) = match self {
+            Self::Commit => (of_message?, "its message"),
+            Self::Nodes(nodes) => (nodes, "the configuration"),
+            Self::Record => return None,
+        };
+        match bench {
+            Some(bench) if bench == expected => None,
+            Some(bench) => Some(format!("{who} says bench {expected}, and it is {bench}")),
+            None => Some(format!(
+                "{who} says bench {expected}, but its `bench` printed no node count within {} s",
+                PATIENCE.as_secs()
+            )),
+        }
+    }
+}
+
+impl Serialize for BenchCheck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Commit => serializer.serialize_str("check"),
+            Self::Nodes(nodes) => serializer.serialize_u64(*nodes),
+            Self::Record => serializer.serialize_str("record"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BenchCheck {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CheckVisitor;
+        impl Visitor<'_> for CheckVisitor {
+            type Value = BenchCheck;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"check\", \"record\" or a node count")
+            }
+
+            fn visit_i64<E: de::Error>(self, nodes: i64) -> Result<BenchCheck, E> {
+                u64::try_from(nodes)
+                    .map(BenchCheck::Nodes)
+                    .map_err(|_| E::custom("a node count is not negative"))
+            }
+
+            fn visit_u64<E>(self, nodes: u64) -> Result<BenchCheck, E> {
+                Ok(BenchCheck::Nodes(nodes))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<BenchCheck, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(CheckVisitor)
+    }
+}
+
+impl std::str::FromStr for BenchCheck {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "check" => Ok(Self::Commit),
+            "record" => Ok(Self::Record),
+            number => number
+                .parse()
+                .map(Self::Nodes)
+                .map_err(|_| format!("`{text}` is neither `check`, `record` nor a node count")),
+        }
+    }
+}
+
+/// Runs `PROGRAM ARGS bench`, what it prints going to the file `log`. `None` if
+/// it prints no node count in time.
+pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
+    let output = File::create(log).ok()?;
+    let errors = output.try_clone().ok()?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .arg("bench")
+        .current_dir(program.parent()?)
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors));
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().ok()?;
+    let deadline = Instant::now() + PATIENCE;
+    let ended = loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break true,
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            _ => break false,
+        }
+    };
+    kill_group(child.id());
+    if !ended {
+        let _ = child.kill();
+        let _ = child.wait();
+        return None;
+    }
+    of_output(&String::from_utf8_lossy(&fs::read(log).ok()?))
+}
+
+/// The node count in what a bench printed: the last line that has one of the
+/// usual forms.
+fn of_output(text: &str) -> Option<u64> {
+    text.lines().rev().find_map(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        before_nodes(&line).or_else(|| {
+            ["nodes searched", "total nodes", "nodes", "bench"]
+                .iter()
+                .find_map(|label| number(after_label(&line, label)?))
+        })
+    })
+}
+
+/// `1463953 nodes 1680000 nps`.
+fn before_nodes(line: &str) -> Option<u64> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "nodes")?;
+    let speed = words[at..].iter().any(|word| word.starts_with("nps"));
+    speed.then(|| number(words[at.checked_sub(1)?])).flatten()
+}
+
+/// `Nodes searched  : 1463953`.
+fn after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(label)?.trim_start();
+    rest.strip_prefix([':', '=']).map(str::trim)
+}
+
+/// The node count that a commit's message gives, in a line such as
+/// `Bench: 1463953` or `bench 1463953`; the last if there are several.
+pub(super) fn of_message(message: &str) -> Option<u64> {
+    message.lines().rev().find_map(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        let rest = line.strip_prefix("bench")?.trim_start();
+        number(rest.trim_start_matches([':', '=']).trim())
+    })
+}
+
+/// A whole number, thousands set apart or not.
+fn number(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|c| !",_'".contains(*c)).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_usual_forms() {
+        for (text, nodes) in [
+            (
+                "info depth 1 nodes 20 nps 5\n1463953 nodes 1312053 nps\n",
+                Some(1_463_953),
+            ),
+            (
+                "===\nTotal time (ms) : 1200\nNodes searched  : 2030154\nNodes/second    : 1691795\n",
+                Some(2_030_154),
+            ),
+            ("Time  : 12 ms\nNodes : 4,512\nNPS   : 37\n", Some(4512)),
+            ("Bench: 77", Some(77)),
+            ("OVERALL: 3000 ms 5 nodes 1 nps", Some(5)),
+            ("id name X\nuciok\n", None),
+            ("", None),
+        ] {
+            assert_eq!(of_output(text), nodes, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_commit_messages() {
+        for (message, nodes) in [
+            ("Prune more\n\nPassed.\n\nBench: 1463953\n", Some(1_463_953)),
+            ("x\n\nbench 5", Some(5)),
+            ("x\n\nBench = 1,234", Some(1234)),
+            ("Bench is faster\n\nNo functional change", None),
+            ("benchmarks: 3", None),
+        ] {
+            assert_eq!(of_message(message), nodes, "{message}");
+        }
+    }
+
+    #[test]
+    fn compares_with_what_is_expected() {
+        assert_eq!(BenchCheck::Commit.fault(Some(5), None), None);
+        assert_eq!(BenchCheck::Commit.fault(Some(5), Some(5)), None);
+        assert!(BenchCheck::Commit.fault(Some(5), Some(6)).is_some());
+        assert!(BenchCheck::Commit.fault(None, Some(6)).is_some());
+        assert_eq!(BenchCheck::Record.fault(Some(5), Some(6)), None);
+        assert_eq!(BenchCheck::Nodes(5).fault(Some(5), Some(6)), None);
+        assert!(BenchCheck::Nodes(7).fault(Some(5), Some(5)).is_some());
+    }
+}

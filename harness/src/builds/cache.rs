@@ -1,0 +1,301 @@
+//! The folder of builds.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::git::Repository;
+use super::record::{self, BuildRecord};
+use super::tree::{LOCK, WorkTree};
+use super::{BuildError, Built, Recipe, hex};
+
+/// The folder of builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cache {
+    dir: PathBuf,
+}
+
+/// A build in the cache.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    pub dir: PathBuf,
+    pub record: BuildRecord,
+    pub last_used: SystemTime,
+    pub bytes: u64,
+}
+
+/// What pruning has removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Freed {
+    pub builds: usize,
+    pub trees: usize,
+    pub bytes: u64,
+}
+
+const BUILDS: &str = "builds";
+const TREES: &str = "trees";
+const FAILED: &str = "failed";
+/// The age at which an unfinished build is nobody's any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Cache {
+    /// The user's cache: `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or
+    /// `~/.cache` (on Windows `%LOCALAPPDATA%`).
+    pub fn of_user() -> Option<Self> {
+        let folder = |name: &str| {
+            let value = std::env::var_os(name).filter(|value| !value.is_empty());
+            value.map(PathBuf::from)
+        };
+        let dir = folder("HONE_CACHE")
+            .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("hone")))
+            .or_else(|| {
+                Some(
+                    folder("LOCALAPPDATA")
+                        .filter(|_| cfg!(windows))?
+                        .join("hone"),
+                )
+            })
+            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))?;
+        Some(Self::at(&dir))
+    }
+
+    /// A cache in a folder, which need not exist.
+    pub fn at(dir: &Path) -> Self {
+        // Build lines run elsewhere, so it must not be relative.
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
+        Self { dir }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The build of a source (a commit or a tree), if it is there and whole.
+    pub(super) fn find(&self, recipe: &Recipe, source: &str) -> Option<Built> {
+        let address = recipe.address(source);
+        let dir = self.dir.join(BUILDS).join(&address);
+        let record = BuildRecord::read(&dir)?;
+        let built = self.built(recipe, &address, record, true);
+        // A file that was changed or cut off since is built again.
+        let is_whole = super::sha256_file(&built.program).ok()? == built.record.sha256;
+        if !is_whole {
+            let _ = fs::remove_dir_all(&dir);
+            return None;
+        }
+        if let Ok(file) = File::options().append(true).open(dir.join(record::RECORD)) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(built)
+    }
+
+    pub(super) fn built(
+        &self,
+        recipe: &Recipe,
+        address: &str,
+        record: BuildRecord,
+        was_cached: bool,
+    ) -> Built {
+        let dir = self.dir.join(BUILDS).join(address);
+        Built {
+            program: dir.join(Recipe::program_name()),
+            args: recipe.args(),
+            record,
+            was_cached,
+        }
+    }
+
+    /// The work tree of a repository. Waits until nobody else has it.
+    pub(super) fn work_tree(
+        &self,
+        of: &Repository,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<WorkTree, BuildError> {
+        let dir = self.dir.join(TREES).join(tree_name(of.common()));
+        fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+        let path = dir.join(LOCK);
+        let lock = open_lock(&path).map_err(BuildError::io(&path))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                announce("waiting for another build of this repository");
+                lock.lock().map_err(BuildError::io(&path))?;
+            }
+            Err(TryLockError::Error(source)) => return Err(BuildError::Io { path, source }),
+        }
+        WorkTree::open(dir, lock, of)
+    }
+
+    /// An empty folder for a build that is being made.
+    pub(super) fn fresh_partial(&self, address: &str) -> Result<Partial, BuildError> {
+        let name = format!("{address}.partial-{}", std::process::id());
+        let path = self.dir.join(BUILDS).join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).map_err(BuildError::io(&path))?;
+        Ok(Partial { path })
+    }
+
+    /// Gives a finished build its place. If somebody else has been faster,
+    /// theirs stays.
+    pub(super) fn publish(&self, partial: &Partial, address: &str) -> Result<(), BuildError> {
+        let to = self.dir.join(BUILDS).join(address);
+        match fs::rename(&partial.path, &to) {
+            Err(_) if to.join(record::RECORD).exists() => Ok(()),
+            result => result.map_err(BuildError::io(&to)),
+        }
+    }
+
+    /// Where the log of a failed build is kept.
+    pub(super) fn failed_log(&self, address: &str) -> PathBuf {
+        self.dir.join(FAILED).join(format!("{address}.log"))
+    }
+
+    pub(super) fn keep_failed(&self, log: &Path, place: &Path) -> Result<(), BuildError> {
+        let folder = self.dir.join(FAILED);
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::copy(log, place))
+            .map(drop)
+            .map_err(BuildError::io(place))
+    }
+
+    /// All builds, those used last first.
+    pub fn list(&self) -> Vec<Listed> {
+        let mut builds: Vec<Listed> = folders(&self.dir.join(BUILDS))
+            .into_iter()
+            .filter_map(|dir| {
+                let record = BuildRecord::read(&dir)?;
+                let last_used = fs::metadata(dir.join(record::RECORD))
+                    .ok()?
+                    .modified()
+                    .ok()?;
+                let bytes = size(&dir);
+                Some(Listed {
+                    dir,
+                    record,
+                    last_used,
+                    bytes,
+                })
+            })
+            .collect();
+        builds.sort_by(|a, b| b.last_used.cmp(&a.last_used).then(a.dir.cmp(&b.dir)));
+        builds
+    }
+
+    /// Removes builds and work trees that were not used for so long, with what
+    /// killed processes have left of theirs. A tree in use stays.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn prune(&self, unused_for: Duration) -> Result<Freed, BuildError> {
+        let mut freed = Freed::default();
+        let now = SystemTime::now();
+        let is_old = |path: &Path, age: Duration| {
+            let used = fs::metadata(path).and_then(|file| file.modified());
+            used.is_ok_and(|used| now.duration_since(used).unwrap_or_default() >= age)
+        };
+        let remove = |dir: &Path, freed: &mut Freed| {
+            freed.bytes += size(dir);
+            fs::remove_dir_all(dir).map_err(BuildError::io(dir))
+        };
+        for dir in folders(&self.dir.join(BUILDS)) {
+            let record = dir.join(record::RECORD);
+            // Without a record it may be in the making.
+            let goes = if record.exists() {
+                is_old(&record, unused_for)
+            } else {
+                is_old(&dir, unused_for.max(ABANDONED))
+            };
+            if goes {
+                remove(&dir, &mut freed)?;
+                freed.builds += 1;
+            }
+        }
+        for dir in folders(&self.dir.join(TREES)) {
+            let lock = dir.join(LOCK);
+            if !is_old(&dir, unused_for) {
+                continue;
+            }
+            let free = open_lock(&lock).is_ok_and(|file| file.try_lock().is_ok());
+            if free {
+                remove(&dir, &mut freed)?;
+                freed.trees += 1;
+            }
+        }
+        let logs = fs::read_dir(self.dir.join(FAILED))
+            .into_iter()
+            .flatten()
+            .flatten();
+        for log in logs
+            .map(|entry| entry.path())
+            .filter(|path| is_old(path, unused_for))
+        {
+            freed.bytes += fs::metadata(&log).map_or(0, |file| file.len());
+            fs::remove_file(&log).map_err(BuildError::io(&log))?;
+        }
+        Ok(freed)
+    }
+}
+
+/// A build being made: removed unless it gets its place.
+#[derive(Debug)]
+pub(super) struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)
+}
+
+/// A readable name that no other repository has.
+fn tree_name(common: &Path) -> String {
+    use sha2::{Digest, Sha256};
+    let digest = hex(&Sha256::digest(common.as_os_str().as_encoded_bytes()));
+    let is_dot_git = common.file_name().is_some_and(|name| name == ".git");
+    let named = if is_dot_git {
+        common.parent()
+    } else {
+        Some(common)
+    };
+    let name = named.and_then(Path::file_name).unwrap_or_default();
+    let name: String = name
+        .to_string_lossy()
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
+        .take(24)
+        .collect();
+    format!("{name}-{}", &digest[..12])
+}
+
+fn folders(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn size(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => size(&entry.path()),
+            _ => entry.metadata().map_or(0, |file| file.len()),
+        })
+        .sum()
+}

@@ -1,0 +1,225 @@
+//! What is asked of a repository, by the `git` program. Nothing here writes to
+//! the user's repository.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::bench;
+
+/// Why a repository could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("git cannot be started: {source}")]
+    Start { source: io::Error },
+    #[error("{} is in no git repository: {detail}", path.display())]
+    NoRepository { path: PathBuf, detail: String },
+    #[error("{} has no commit, tag or branch `{rev}`", path.display())]
+    NoRevision { path: PathBuf, rev: String },
+    #[error("{} has no work tree: its changes cannot be built", path.display())]
+    Bare { path: PathBuf },
+    #[error("git {command} failed: {detail}")]
+    Failed { command: String, detail: String },
+}
+
+/// A repository on disk.
+#[derive(Debug, Clone)]
+pub struct Repository {
+    /// As it was named.
+    path: PathBuf,
+    /// Where its objects and branches are, shared by all its work trees.
+    common: PathBuf,
+}
+
+/// A commit and what its message says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// All 40 digits.
+    pub id: String,
+    pub subject: String,
+    /// When it was committed.
+    pub date: jiff::Timestamp,
+    /// The node count that its message gives, as in `Bench: 1463953`.
+    pub bench: Option<u64>,
+}
+
+impl Commit {
+    /// The first digits of its id, as people write them.
+    pub fn short(&self) -> &str {
+        &self.id[..10.min(self.id.len())]
+    }
+
+    /// Its short id and its subject.
+    pub fn describe(&self) -> String {
+        format!("{} ({})", self.short(), self.subject)
+    }
+}
+
+impl Repository {
+    /// The repository that `path` is in.
+    ///
+    /// # Errors
+    /// [`GitError::NoRepository`].
+    pub fn open(path: &Path) -> Result<Self, GitError> {
+        let no_repository = |detail: &str| GitError::NoRepository {
+            path: path.to_path_buf(),
+            detail: detail.trim().to_string(),
+        };
+        if !path.is_dir() {
+            return Err(no_repository("there is no such folder"));
+        }
+        let output = output(git(path).args(["rev-parse", "--git-common-dir"]))?;
+        if !output.status.success() {
+            return Err(no_repository(&String::from_utf8_lossy(&output.stderr)));
+        }
+        let common = path.join(text(&output));
+        let common = common
+            .canonicalize()
+            .map_err(|error| no_repository(&error.to_string()))?;
+        Ok(Self {
+            path: path.to_path_buf(),
+            common,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// [`GitError::NoRevision`].
+    pub fn commit(&self, rev: &str) -> Result<Commit, GitError> {
+        let missing = || GitError::NoRevision {
+            path: self.path.clone(),
+            rev: rev.to_string(),
+        };
+        if rev.is_empty() {
+            return Err(missing());
+        }
+        let peeled = format!("{rev}^{{commit}}");
+        let mut command = git(&self.path);
+        command.args([
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &peeled,
+        ]);
+        let output = output(&mut command)?;
+        if !output.status.success() {
+            return Err(missing());
+        }
+        let shown = self.log(&["-1", &text(&output)])?;
+        shown.into_iter().next().ok_or_else(missing)
+    }
+
+    /// The commits of `to`'s first-parent history that are not in `from`'s, oldest
+    /// first. `from` itself is not among them.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn first_parents(&self, from: &str, to: &str) -> Result<Vec<Commit>, GitError> {
+        let range = format!("{}..{}", self.commit(from)?.id, self.commit(to)?.id);
+        self.log(&["--first-parent", "--reverse", &range])
+    }
+
+    /// The newest of the commit's tags, by the history before it.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn newest_tag(&self, rev: &str) -> Result<Option<String>, GitError> {
+        let mut command = git(&self.path);
+        command.args(["describe", "--tags", "--abbrev=0", rev]);
+        let output = output(&mut command)?;
+        Ok(output.status.success().then(|| text(&output)))
+    }
+
+    fn log(&self, arguments: &[&str]) -> Result<Vec<Commit>, GitError> {
+        let mut command = git(&self.path);
+        command
+            .args(["log", "-z", "--no-show-signature", "--format=%H%n%cI%n%B"])
+            .args(arguments)
+            .arg("--");
+        let shown = succeed(&mut command)?;
+        let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
+        entries.map(parse_commit).collect()
+    }
+}
+
+fn parse_commit(entry: &str) -> Result<Commit, GitError> {
+    let malformed = || GitError::Failed {
+        command: "log".to_string(),
+        detail: format!("cannot be understood: {entry:?}"),
+    };
+    let mut parts = entry.splitn(3, '\n');
+    let (id, date) = parts.next().zip(parts.next()).ok_or_else(malformed)?;
+    let message = parts.next().unwrap_or("");
+    Ok(Commit {
+        id: id.to_string(),
+        subject: message.lines().next().unwrap_or("").to_string(),
+        date: date.parse().map_err(|_| malformed())?,
+        bench: bench::of_message(message),
+    })
+}
+
+/// `git` in a folder, unaffected by a surrounding git (as in a hook).
+pub(super) fn git(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(dir).stdin(Stdio::null());
+    // Its messages are matched, and asking for a password would hang.
+    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
+    command.env("GIT_OPTIONAL_LOCKS", "0");
+    forget_surroundings(&mut command);
+    command
+}
+
+/// Takes the variables away that point git to another repository.
+pub(super) fn forget_surroundings(command: &mut Command) {
+    for name in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_NAMESPACE",
+        "GIT_PREFIX",
+    ] {
+        command.env_remove(name);
+    }
+}
+
+fn output(command: &mut Command) -> Result<Output, GitError> {
+    command
+        .output()
+        .map_err(|source| GitError::Start { source })
+}
+
+/// Its standard output, without the last line's end.
+pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
+    let output = output(command)?;
+    if output.status.success() {
+        return Ok(text(&output));
+    }
+    let arguments: Vec<_> = command
+        .get_args()
+        .skip(2)
+        .map(|argument| argument.to_string_lossy())
+        .collect();
+    Err(GitError::Failed {
+        command: arguments.join(" "),
+        detail: String::from_utf8_lossy(&output.stderr).trim().to_string(),
+    })
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout)
+        .trim_end()
+        .to_string()
+}

@@ -1,0 +1,256 @@
+//! What to build, and how.
+
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use super::{BuildError, hex};
+
+/// Stands for the path of the program in build lines and commands.
+const OUT: &str = "{out}";
+
+/// Which state of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Revision {
+    /// A commit, tag or branch.
+    Commit(String),
+    /// The work tree with its uncommitted changes; if a tree is named, only as
+    /// long as they are that.
+    WorkTree { tree: Option<String> },
+}
+
+/// How an engine is made from a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// A folder of the repository.
+    pub repository: PathBuf,
+    pub revision: Revision,
+    /// A shell command, run in the root of a work tree. `{out}` stands for the
+    /// path that the program is to get.
+    pub build: Option<String>,
+    /// The program, with arguments if need be: `{out}`, or a path in the work
+    /// tree, from which it is copied.
+    pub cmd: String,
+}
+
+impl Recipe {
+    /// What the program is called in the cache.
+    pub(super) fn program_name() -> String {
+        format!("engine{}", std::env::consts::EXE_SUFFIX)
+    }
+
+    /// The program's path in the work tree; `None` if the build line puts it
+    /// where `{out}` is.
+    pub(super) fn program_in_tree(&self) -> Option<&Path> {
+        let program = self.words().next().unwrap_or(OUT);
+        (program != OUT).then(|| Path::new(program))
+    }
+
+    /// Makes sure that nothing outside the work tree would be touched.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        match self.program_in_tree() {
+            Some(path)
+                if !path
+                    .components()
+                    .all(|part| matches!(part, Component::Normal(_))) =>
+            {
+                Err(BuildError::Outside {
+                    program: path.display().to_string(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether it says where the program will be.
+    pub(crate) fn has_program(&self) -> bool {
+        let writes_out = self.build.as_deref().is_some_and(|line| line.contains(OUT));
+        writes_out || self.program_in_tree().is_some()
+    }
+
+    /// Arguments of the program.
+    pub(super) fn args(&self) -> Vec<String> {
+        self.words().skip(1).map(str::to_string).collect()
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.cmd.split_whitespace()
+    }
+
+    pub(super) fn describe_build(&self) -> &str {
+        self.build.as_deref().unwrap_or("nothing to run")
+    }
+
+    /// The build line with the path of the program.
+    pub(super) fn build_line(&self, out: &Path) -> Option<String> {
+        let out = out.display().to_string();
+        let quoted = if cfg!(windows) {
+            format!("\"{out}\"")
+        } else {
+            shlex::try_quote(&out).map_or(out.clone(), |quoted| quoted.into_owned())
+        };
+        self.build.as_ref().map(|line| line.replace(OUT, &quoted))
+    }
+
+    /// Whether the build is one command of cargo, which knows from the times
+    /// of the sources what it has to compile again.
+    pub(super) fn is_cargo(&self) -> bool {
+        let line = self.build.as_deref().unwrap_or("").trim();
+        line.split_whitespace().next() == Some("cargo")
+            && !line.contains([';', '&', '|', '\n', '`', '$'])
+    }
+
+    /// Where the build of `source`, a commit or a tree, is kept.
+    pub(super) fn address(&self, source: &str) -> String {
+        let mut hasher = Sha256::new();
+        for part in [source, self.build.as_deref().unwrap_or(""), &self.cmd] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let digest = hex(&hasher.finalize());
+        format!("{}-{}", &source[..12.min(source.len())], &digest[..16])
+    }
+}
+
+/// An engine as a command line names it.
+///
+/// `git:REV` or `git:REPOSITORY@REV`; `worktree:` or `worktree:REPOSITORY`;
+/// `path:FILE` or just `FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spec {
+    Commit { repository: PathBuf, rev: String },
+    WorkTree { repository: PathBuf },
+    Program(String),
+}
+
+/// A text that names no engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` names no engine: write git:REV, git:REPOSITORY@REV, worktree:, worktree:REPOSITORY, path:FILE or FILE"
+)]
+pub struct SpecError(String);
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let here = || PathBuf::from(".");
+        if let Some(rest) = text.strip_prefix("git:") {
+            // `@` is also a part of revisions (`main@{1}`), which need the form
+            // with a repository.
+            let (repository, rev) = match rest.split_once('@') {
+                Some((repository, rev)) if !repository.is_empty() => (repository.into(), rev),
+                Some((_, rev)) => (here(), rev),
+                None => (here(), rest),
+            };
+            if rev.is_empty() {
+                return Err(SpecError(text.to_string()));
+            }
+            let rev = rev.to_string();
+            return Ok(Self::Commit { repository, rev });
+        }
+        if let Some(rest) = text.strip_prefix("worktree:") {
+            let repository = if rest.is_empty() { here() } else { rest.into() };
+            return Ok(Self::WorkTree { repository });
+        }
+        match text.strip_prefix("path:").unwrap_or(text) {
+            "" => Err(SpecError(text.to_string())),
+            program => Ok(Self::Program(program.to_string())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(build: &str, cmd: &str) -> Recipe {
+        Recipe {
+            repository: ".".into(),
+            revision: Revision::Commit("main".into()),
+            build: Some(build.into()),
+            cmd: cmd.into(),
+        }
+    }
+
+    #[test]
+    fn the_address_depends_on_everything_that_makes_a_build() {
+        let addresses = [
+            recipe("make", "a").address("1234"),
+            recipe("make", "a").address("1235"),
+            recipe("make ", "a").address("1234"),
+            recipe("make", "b").address("1234"),
+            recipe("makea", "").address("1234"),
+        ];
+        for (i, first) in addresses.iter().enumerate() {
+            assert!(addresses[i + 1..].iter().all(|other| other != first));
+        }
+        assert_eq!(addresses[0], recipe("make", "a").address("1234"));
+    }
+
+    #[test]
+    fn a_program_outside_the_tree_is_refused() {
+        for cmd in ["/bin/sh", "../x", "a/../../x", "./x"] {
+            assert!(recipe("make", cmd).check().is_err(), "{cmd}");
+        }
+        for cmd in ["", "{out}", "{out} --x /y", "target/release/x"] {
+            assert!(recipe("make", cmd).check().is_ok(), "{cmd}");
+        }
+    }
+
+    #[test]
+    fn only_a_plain_cargo_line_may_keep_its_target() {
+        assert!(recipe("cargo build --release", "x").is_cargo());
+        for line in [
+            "make",
+            "cargo build; cc x.c",
+            "cargo build && strip x",
+            "X=1 cargo build",
+            "cargo build $F",
+        ] {
+            assert!(!recipe(line, "x").is_cargo(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_the_program_is_quoted_where_needed() {
+        let line = recipe("make EXE={out}", "{out}").build_line(Path::new("/a b/engine"));
+        if cfg!(unix) {
+            assert_eq!(line.as_deref(), Some("make EXE='/a b/engine'"));
+        }
+    }
+
+    #[test]
+    fn reads_what_a_command_line_names() {
+        let commit = |repository: &str, rev: &str| Spec::Commit {
+            repository: repository.into(),
+            rev: rev.into(),
+        };
+        for (text, spec) in [
+            ("git:HEAD~3", commit(".", "HEAD~3")),
+            ("git:../x@v1.0", commit("../x", "v1.0")),
+            ("git:@main", commit(".", "main")),
+            ("git:/r@main@{1}", commit("/r", "main@{1}")),
+            (
+                "worktree:",
+                Spec::WorkTree {
+                    repository: ".".into(),
+                },
+            ),
+            (
+                "worktree:/r",
+                Spec::WorkTree {
+                    repository: "/r".into(),
+                },
+            ),
+            ("path:a/b", Spec::Program("a/b".into())),
+            ("a/b --x", Spec::Program("a/b --x".into())),
+        ] {
+            assert_eq!(text.parse(), Ok(spec), "{text}");
+        }
+        for text in ["", "git:", "git:/r@", "path:"] {
+            assert!(text.parse::<Spec>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `build.toml`: what a build in the cache is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{BenchCheck, BuildError};
+
+/// Names of the files beside a build's program.
+pub(super) const RECORD: &str = "build.toml";
+pub(super) const LOG: &str = "build.log";
+pub(super) const BENCH_LOG: &str = "bench.log";
+
+/// What was built from what, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildRecord {
+    /// The git folder of the repository.
+    pub repository: PathBuf,
+    /// All 40 digits.
+    pub commit: String,
+    pub subject: String,
+    /// When it was committed.
+    pub date: jiff::Timestamp,
+    /// The tree that was built, if it is the commit with uncommitted changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    pub cmd: String,
+    /// Of the program.
+    pub sha256: String,
+    /// What the program's `bench` counts; `None` if it has no `bench`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
+    /// What the commit's message says that it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_bench: Option<u64>,
+    pub created: jiff::Timestamp,
+}
+
+impl BuildRecord {
+    /// Makes sure that the bench is what it should be.
+    ///
+    /// # Errors
+    /// [`BuildError::Bench`].
+    pub fn check_bench(&self, check: BenchCheck) -> Result<(), BuildError> {
+        match check.fault(self.bench, self.expected_bench) {
+            None => Ok(()),
+            Some(reason) => Err(BuildError::Bench {
+                commit: format!("{} ({})", &self.commit[..10], self.subject),
+                reason,
+            }),
+        }
+    }
+
+    pub(super) fn write(&self, dir: &Path) -> Result<(), BuildError> {
+        let path = dir.join(RECORD);
+        let text = toml::to_string(self).map_err(std::io::Error::other);
+        text.and_then(|text| fs::write(&path, text))
+            .map_err(BuildError::io(&path))
+    }
+
+    /// The record in a build's folder; `None` if there is no complete one.
+    pub(super) fn read(dir: &Path) -> Option<Self> {
+        let text = fs::read_to_string(dir.join(RECORD)).ok()?;
+        toml::from_str(&text).ok()
+    }
+}

@@ -1,0 +1,246 @@
+//! A repository's work tree in the cache.
+//!
+//! It is a repository of its own that borrows the objects of the user's, so
+//! that nothing is ever written there, not even the snapshot of uncommitted
+//! changes.
+//!
+//! Leftovers of an earlier build cannot pass for results of a later one: the
+//! tree is cleaned before each build. Only after a build line that is one
+//! cargo command does cargo's `target` folder stay, because cargo compares the
+//! times of sources and results. For that to be sound a source that changes
+//! must be newer than all results: git writes it anew, and if the clock has
+//! gone back since, or a build was cut off, `target` goes too.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use super::git::{self, Commit, GitError, Repository, succeed};
+use super::{BuildError, BuildError as Error};
+
+/// What stays in the tree from the build before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Borrowed {
+    Nothing,
+    /// The folder `target`.
+    CargoTarget,
+}
+
+/// The work tree, which belongs to this process until the value is dropped.
+#[derive(Debug)]
+pub(super) struct WorkTree {
+    dir: PathBuf,
+    lock: File,
+    /// The git folder of the user's repository.
+    pub(super) repository: PathBuf,
+}
+
+/// The state of a user's work tree.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) tree: String,
+    /// A commit of that tree, in the cache's repository.
+    pub(super) commit: String,
+    /// Whether it is that of the commit it lies on.
+    pub(super) is_clean: bool,
+}
+
+/// Names in the tree's folder.
+pub(super) const LOCK: &str = "lock";
+const SRC: &str = "src";
+/// There while the last build was cargo's and came to its end; its time is
+/// that end.
+const STAMP: &str = "cargo-built";
+const PROBE: &str = "now";
+const INDEX: &str = "index";
+
+impl WorkTree {
+    /// The tree in `dir`, whose lock this process holds.
+    pub(super) fn open(dir: PathBuf, lock: File, of: &Repository) -> Result<Self, Error> {
+        let tree = Self {
+            dir,
+            lock,
+            repository: of.common().to_path_buf(),
+        };
+        tree.borrow_objects()?;
+        Ok(tree)
+    }
+
+    pub(super) fn src(&self) -> PathBuf {
+        self.dir.join(SRC)
+    }
+
+    /// The lock once more, for a process that builds here.
+    pub(super) fn lock(&self) -> Result<File, Error> {
+        self.lock
+            .try_clone()
+            .map_err(Error::io(&self.dir.join(LOCK)))
+    }
+
+    fn borrow_objects(&self) -> Result<(), Error> {
+        let src = self.src();
+        fs::create_dir_all(&src).map_err(Error::io(&src))?;
+        if !src.join(".git").join("HEAD").exists() {
+            succeed(git::git(&src).args(["init", "--quiet", "--template="]))?;
+        }
+        let info = src.join(".git").join("objects").join("info");
+        let alternates = info.join("alternates");
+        let objects = format!("{}\n", self.repository.join("objects").display());
+        fs::create_dir_all(&info)
+            .and_then(|()| fs::write(&alternates, objects))
+            .map_err(Error::io(&alternates))?;
+        let shallow = self.repository.join("shallow");
+        if shallow.exists() {
+            let copy = src.join(".git").join("shallow");
+            fs::copy(&shallow, &copy).map_err(Error::io(&copy))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the tree to a commit. `program`, a path in it, is removed if it is
+    /// there and not of the commit.
+    pub(super) fn check_out(
+        &self,
+        commit: &str,
+        borrowed: Borrowed,
+        program: Option<&Path>,
+    ) -> Result<(), Error> {
+        let keep_target = borrowed == Borrowed::CargoTarget && self.is_reusable()?;
+        let stamp = self.dir.join(STAMP);
+        if stamp.exists() {
+            fs::remove_file(&stamp).map_err(Error::io(&stamp))?;
+        }
+        if let Some(program) = program {
+            // What cargo has built before it puts there again if it is current.
+            let _ = fs::remove_file(self.src().join(program));
+        }
+        if let Err(first) = self.switch(commit) {
+            // An earlier process may have been killed in the middle, or the
+            // commit it stood on may be gone from the user's repository.
+            let src = self.src();
+            fs::remove_dir_all(&src).map_err(Error::io(&src))?;
+            self.borrow_objects()?;
+            self.switch(commit).map_err(|_| first)?;
+        }
+        let mut clean = git::git(&self.src());
+        clean.args(["clean", "--quiet", "-ffdx"]);
+        if keep_target {
+            clean.args(["-e", "/target"]);
+        }
+        succeed(&mut clean)?;
+        Ok(())
+    }
+
+    fn switch(&self, commit: &str) -> Result<(), GitError> {
+        let mut command = self.own_git();
+        command.args(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
+        succeed(&mut command).map(drop)
+    }
+
+    /// Git in the tree, without the user's hooks and without housekeeping.
+    fn own_git(&self) -> Command {
+        let mut command = git::git(&self.src());
+        command.args(["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"]);
+        command.args(["-c", "advice.detachedHead=false"]);
+        command
+    }
+
+    /// Whether the results of the last build can be told from the sources of
+    /// the next by their times.
+    fn is_reusable(&self) -> Result<bool, Error> {
+        let stamp = self.dir.join(STAMP);
+        let Ok(built) = fs::metadata(&stamp).and_then(|stamp| stamp.modified()) else {
+            return Ok(false);
+        };
+        let mut now = self.file_time()?;
+        if now < built {
+            return Ok(false);
+        }
+        while now <= built {
+            thread::sleep(Duration::from_millis(5));
+            now = self.file_time()?;
+        }
+        Ok(true)
+    }
+
+    /// The time that the file system gives to a file written now.
+    fn file_time(&self) -> Result<SystemTime, Error> {
+        let probe = self.dir.join(PROBE);
+        fs::write(&probe, "")
+            .and_then(|()| fs::metadata(&probe)?.modified())
+            .map_err(Error::io(&probe))
+    }
+
+    /// Notes that cargo has come to its end here.
+    pub(super) fn mark_reusable(&self) -> Result<(), Error> {
+        let stamp = self.dir.join(STAMP);
+        fs::write(&stamp, "").map_err(Error::io(&stamp))
+    }
+
+    /// Takes the state of the user's work tree, new files included and ignored
+    /// ones left out, into the cache's repository.
+    pub(super) fn snapshot(&self, of: &Repository, on: &Commit) -> Result<Snapshot, Error> {
+        let top = succeed(git::git(of.path()).args(["rev-parse", "--show-toplevel"]));
+        let Ok(top) = top.map(PathBuf::from) else {
+            return Err(GitError::Bare {
+                path: of.path().to_path_buf(),
+            }
+            .into());
+        };
+        let index = self.dir.join(INDEX);
+        let theirs = succeed(git::git(&top).args(["rev-parse", "--git-path", "index"]))?;
+        let theirs = top.join(theirs);
+        // With what their index knows of the files, unchanged ones need not be
+        // read.
+        if theirs.exists() {
+            fs::copy(&theirs, &index).map_err(BuildError::io(&theirs))?;
+        } else if index.exists() {
+            fs::remove_file(&index).map_err(BuildError::io(&index))?;
+        }
+        let with_index = |command: &mut Command| {
+            command
+                .env("GIT_INDEX_FILE", &index)
+                .env("GIT_OBJECT_DIRECTORY", self.src().join(".git/objects"))
+                .env(
+                    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                    self.repository.join("objects"),
+                );
+        };
+        let mut add = git::git(&top);
+        with_index(add.args(["add", "--all", "."]));
+        succeed(&mut add)?;
+        let mut write = git::git(&top);
+        with_index(write.arg("write-tree"));
+        let tree = succeed(&mut write)?;
+        let on_tree = format!("{}^{{tree}}", on.id);
+        let of_commit = succeed(git::git(of.path()).args(["rev-parse", &on_tree]))?;
+        let mut commit = self.own_git();
+        commit.args([
+            "commit-tree",
+            &tree,
+            "-p",
+            &on.id,
+            "-m",
+            "uncommitted changes",
+        ]);
+        // The same changes make the same commit.
+        let date = on.date.to_string();
+        for (name, value) in [
+            ("GIT_AUTHOR_NAME", "hone"),
+            ("GIT_AUTHOR_EMAIL", "hone@localhost"),
+            ("GIT_AUTHOR_DATE", &date),
+            ("GIT_COMMITTER_NAME", "hone"),
+            ("GIT_COMMITTER_EMAIL", "hone@localhost"),
+            ("GIT_COMMITTER_DATE", &date),
+        ] {
+            commit.env(name, value);
+        }
+        Ok(Snapshot {
+            commit: succeed(&mut commit)?,
+            is_clean: tree == of_commit,
+            tree,
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! `hone builds`: the cache of engines built from commits.
+
+use std::time::{Duration, SystemTime};
+
+use clap::{Args, Subcommand};
+use indicatif::{HumanBytes, HumanDuration};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Exit, Failure};
+use crate::builds::{BuildError, BuildRecord, Cache, Listed};
+use crate::config::TimeSpan;
+
+/// List or prune the cache of engines built from commits.
+///
+/// The cache is in $HONE_CACHE, or else in `hone` in the user's cache folder.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct BuildsArgs {
+    #[command(subcommand)]
+    command: Option<BuildsCommand>,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum BuildsCommand {
+    Prune(PruneArgs),
+}
+
+/// Remove builds and work trees that were not used for a while.
+///
+/// A run that is resumed later builds its engines again.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct PruneArgs {
+    /// Not used for so long, as in 30d, 12h or 90m.
+    #[arg(long, value_name = "AGE")]
+    older_than: Option<TimeSpan>,
+    /// All of them.
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Serialize)]
+struct BuildLine {
+    folder: String,
+    seconds_unused: u64,
+    bytes: u64,
+    #[serde(flatten)]
+    record: BuildRecord,
+}
+
+impl BuildsArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let cache = Cache::of_user().ok_or(BuildError::NoCache)?;
+        match self.command {
+            Some(BuildsCommand::Prune(prune)) => {
+                let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);
+                let freed = cache.prune(age)?;
+                println!(
+                    "removed {} builds and {} work trees: {}",
+                    freed.builds,
+                    freed.trees,
+                    HumanBytes(freed.bytes)
+                );
+            }
+            None => {
+                let builds: Vec<BuildLine> = cache.list().into_iter().map(line).collect();
+                if self.json {
+                    println!("{}", json!({ "cache": cache.path(), "builds": builds }));
+                } else if builds.is_empty() {
+                    println!("no builds in {}", cache.path().display());
+                } else {
+                    print!("{}", table(&builds));
+                }
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+fn line(build: Listed) -> BuildLine {
+    let unused = SystemTime::now().duration_since(build.last_used);
+    BuildLine {
+        folder: build.dir.display().to_string(),
+        seconds_unused: unused.unwrap_or_default().as_secs(),
+        bytes: build.bytes,
+        record: build.record,
+    }
+}
+
+fn table(builds: &[BuildLine]) -> String {
+    let mut text = format!(
+        "{:<12} {:>12} {:>14} {:>10}  {:<40} built by\n",
+        "commit", "bench", "last used", "size", "subject"
+    );
+    for build in builds {
+        let record = &build.record;
+        let mark = if record.tree.is_some() { "+" } else { "" };
+        let subject: String = record.subject.chars().take(40).collect();
+        text += &format!(
+            "{:<12} {:>12} {:>14} {:>10}  {subject:<40} {}\n",
+            format!("{}{mark}", &record.commit[..10.min(record.commit.len())]),
+            record
+                .bench
+                .map_or("-".to_string(), |nodes| nodes.to_string()),
+            HumanDuration(Duration::from_secs(build.seconds_unused)).to_string(),
+            HumanBytes(build.bytes).to_string(),
+            record.build.as_deref().unwrap_or("-"),
+        );
+    }
+    text
+}

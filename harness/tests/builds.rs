@@ -1,0 +1,449 @@
+//! Engines from commits: what is built, what is kept, and what is left alone.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use common::repository::{BUILD, EngineRepository};
+use common::{Finished, finish};
+use harness::builds::{
+    BenchCheck, BuildError, Builder, Built, Cache, Recipe, Repository, Revision,
+};
+
+fn recipe(of: &EngineRepository, rev: &str, build: &str, cmd: &str) -> Recipe {
+    Recipe {
+        repository: of.path(),
+        revision: Revision::Commit(rev.to_string()),
+        build: Some(build.to_string()),
+        cmd: cmd.to_string(),
+    }
+}
+
+fn build(of: &EngineRepository, recipe: &Recipe) -> Result<Built, BuildError> {
+    Builder::with_cache(Cache::at(&of.cache())).build(recipe, &mut |_| {})
+}
+
+/// All files of a folder with their contents and times.
+fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(dir).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(state(&path));
+        } else {
+            let time = entry.metadata().and_then(|file| file.modified());
+            files.insert(path.clone(), (fs::read(&path).unwrap(), time.unwrap()));
+        }
+    }
+    files
+}
+
+#[test]
+fn a_commit_is_built_once_and_the_repository_is_left_alone() {
+    let repository = EngineRepository::new();
+    let old = repository.commit_engine("", 5, "First\n\nBench: 5");
+    repository.git(&["tag", "v1"]);
+    repository.commit_engine("--set Quiescence=false", 6, "Second");
+    repository.write("engine.sh", "broken, uncommitted");
+    repository.write("new file", "not added");
+    let before = state(&repository.path());
+
+    let by_tag = build(&repository, &recipe(&repository, "v1", BUILD, "")).expect("built");
+    assert!(!by_tag.was_cached);
+    assert_eq!(by_tag.record.commit, old);
+    assert_eq!(by_tag.record.subject, "First");
+    assert_eq!(by_tag.record.bench, Some(5));
+    assert_eq!(by_tag.record.expected_bench, Some(5));
+    assert!(by_tag.record.check_bench(BenchCheck::Commit).is_ok());
+    assert!(matches!(
+        by_tag.record.check_bench(BenchCheck::Nodes(9)),
+        Err(BuildError::Bench { .. })
+    ));
+    let by_id = build(&repository, &recipe(&repository, &old, BUILD, "")).expect("cached");
+    assert!(by_id.was_cached);
+    assert_eq!(by_id.program, by_tag.program);
+
+    let copied = recipe(&repository, "main", "sh build.sh made/here", "made/here");
+    let failed = build(&repository, &copied).expect_err("no such folder");
+    assert!(failed.is_of_commit(), "{failed}");
+    let copied = recipe(
+        &repository,
+        "main",
+        "mkdir made && sh build.sh made/here",
+        "made/here --x",
+    );
+    let built = build(&repository, &copied).expect("built");
+    assert_eq!(built.args, ["--x"]);
+    assert_eq!(built.record.bench, Some(6));
+    assert_eq!(state(&repository.path()), before);
+}
+
+#[test]
+fn a_damaged_build_is_built_again() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let recipe = recipe(&repository, "HEAD", BUILD, "");
+    let first = build(&repository, &recipe).expect("built");
+    fs::write(&first.program, "cut off").expect("written");
+    let again = build(&repository, &recipe).expect("built");
+    assert!(!again.was_cached);
+    assert_eq!(again.record.sha256, first.record.sha256);
+    let cache = Cache::at(&repository.cache());
+    let freed = cache.prune(std::time::Duration::ZERO).expect("pruned");
+    assert_eq!((freed.builds, freed.trees), (1, 1));
+    assert!(cache.list().is_empty());
+    let pruned = build(&repository, &recipe).expect("built");
+    assert_eq!(pruned.record.sha256, first.record.sha256);
+}
+
+#[test]
+fn a_failed_build_leaves_its_log_and_is_tried_again() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let gate = repository.dir.path().join("open");
+    let line = format!("echo first line; test -e '{}' && {BUILD}", gate.display());
+    let recipe = recipe(&repository, "HEAD", &line, "");
+    let error = build(&repository, &recipe).expect_err("the gate is shut");
+    let BuildError::Failed(failed) = &error else {
+        panic!("{error}");
+    };
+    assert!(failed.tail.contains("first line"), "{error}");
+    assert_eq!(
+        fs::read_to_string(&failed.log).expect("kept"),
+        "first line\n"
+    );
+    let log = failed.log.clone();
+    fs::write(&gate, "").expect("written");
+    assert!(!build(&repository, &recipe).expect("built").was_cached);
+    assert!(!log.exists());
+}
+
+#[test]
+fn uncommitted_changes_are_built_as_they_are() {
+    let repository = EngineRepository::new();
+    let commit = repository.commit_engine("", 5, "First");
+    repository.write(".gitignore", "*.o\n");
+    let changes = |tree: Option<String>| Recipe {
+        revision: Revision::WorkTree { tree },
+        ..recipe(&repository, "", BUILD, "")
+    };
+    // A commit that is not there yet, a change, a new file, an ignored one.
+    repository.write_engine("--set Quiescence=false", 7);
+    repository.write(
+        "build.sh",
+        "test ! -e x.o && cat extra && cp engine.sh $1 && chmod +x $1\n",
+    );
+    repository.write("extra", "a new file");
+    repository.write("x.o", "ignored");
+    let before = state(&repository.path());
+    let built = build(&repository, &changes(None)).expect("built");
+    assert_eq!(state(&repository.path()), before);
+    assert_eq!(built.record.commit, commit);
+    assert_eq!(built.record.bench, Some(7));
+    assert_eq!(built.record.expected_bench, None);
+    let tree = built.record.tree.clone();
+    assert!(tree.is_some());
+    assert!(
+        build(&repository, &changes(None))
+            .expect("cached")
+            .was_cached
+    );
+
+    // Other changes: the old ones are still in the cache, and then are not.
+    repository.write("extra", "changed");
+    let pinned = build(&repository, &changes(tree.clone())).expect("cached");
+    assert_eq!(pinned.record.tree, tree);
+    let other = build(&repository, &changes(None)).expect("built");
+    assert_ne!(other.record.tree, tree);
+    Cache::at(&repository.cache())
+        .prune(std::time::Duration::ZERO)
+        .expect("pruned");
+    let gone = build(&repository, &changes(tree)).expect_err("changed");
+    assert!(matches!(gone, BuildError::ChangesGone { .. }), "{gone}");
+
+    repository.commit("Second");
+    let clean = build(&repository, &changes(None)).expect("built");
+    assert_eq!(clean.record.tree, None);
+}
+
+/// A cargo package that takes what it prints from a file of the repository.
+fn commit_package(repository: &EngineRepository, says: &str) -> String {
+    fs::create_dir_all(repository.path().join("src")).expect("made");
+    repository.write(
+        "Cargo.toml",
+        "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n",
+    );
+    repository.write(
+        "src/main.rs",
+        &format!("fn main() {{ println!(\"{says} nodes 1 nps\"); }}\n"),
+    );
+    repository.commit(says)
+}
+
+#[test]
+fn what_cargo_keeps_is_never_taken_for_another_commit() {
+    let repository = EngineRepository::new();
+    let first = commit_package(&repository, "1");
+    let second = commit_package(&repository, "2");
+    repository.write("README", "nothing that is compiled");
+    let third = repository.commit("third");
+    fs::remove_dir_all(repository.path().join("src")).expect("removed");
+    repository.write("Cargo.toml", "[workspace]\n");
+    let empty = repository.commit("no program any more");
+    let program = "target/debug/tiny";
+    let line = "cargo build --offline --quiet";
+    let bench = |rev: &str| {
+        build(&repository, &recipe(&repository, rev, line, program)).map(|built| built.record.bench)
+    };
+    for (rev, nodes) in [(&second, 2), (&first, 1), (&third, 2)] {
+        assert_eq!(bench(rev).expect("built"), Some(nodes));
+    }
+    // Its build succeeds or not, but there is no program of this commit, though
+    // one of another lies there.
+    let error = bench(&empty).expect_err("no program");
+    assert!(error.is_of_commit(), "{error}");
+}
+
+#[test]
+fn other_builds_start_from_a_clean_tree() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 1, "First");
+    // Like a makefile that does not know what its objects are made from.
+    repository.write(
+        "build.sh",
+        "test -e object || cp engine.sh object; cp object \"$1\"; chmod +x \"$1\"",
+    );
+    let first = repository.commit("keeps its objects");
+    let second = {
+        let script = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+        repository.write("engine.sh", &script.replace("1 nodes", "2 nodes"));
+        repository.commit("another engine")
+    };
+    for (rev, nodes) in [(first, 1), (second, 2)] {
+        let built = build(&repository, &recipe(&repository, &rev, BUILD, "")).expect("built");
+        assert_eq!(built.record.bench, Some(nodes));
+    }
+}
+
+#[test]
+fn builds_at_the_same_time_wait_for_each_other() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 1, "First");
+    let count = repository.dir.path().join("count");
+    let line = format!(
+        "mkdir busy && sleep 0.2 && rmdir busy && echo x >> '{}' && {BUILD}",
+        count.display()
+    );
+    let recipe = recipe(&repository, "HEAD", &line, "");
+    std::thread::scope(|scope| {
+        let builds: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| build(&repository, &recipe).expect("built")))
+            .collect();
+        let built = builds
+            .into_iter()
+            .map(|build| build.join().expect("no panic"));
+        assert_eq!(built.filter(|built| !built.was_cached).count(), 1);
+    });
+    assert_eq!(fs::read_to_string(count).expect("written"), "x\n");
+}
+
+#[test]
+fn history_is_read_along_first_parents() {
+    let repository = EngineRepository::new();
+    let first = repository.commit_engine("", 1, "First");
+    repository.git(&["tag", "v1"]);
+    repository.git(&["checkout", "--quiet", "-b", "side"]);
+    repository.commit("On the side");
+    repository.git(&["checkout", "--quiet", "main"]);
+    let second = repository.commit("Second");
+    repository.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    let merge = repository.git(&["rev-parse", "HEAD"]);
+    let opened = Repository::open(&repository.path()).expect("opens");
+    let history = opened.first_parents("v1", "main").expect("reads");
+    let ids: Vec<_> = history.iter().map(|commit| commit.id.clone()).collect();
+    assert_eq!(ids, [second, merge]);
+    assert_eq!(
+        opened.newest_tag("main").expect("reads").as_deref(),
+        Some("v1")
+    );
+    assert_eq!(opened.commit("v1").expect("there").id, first);
+    for rev in ["nothing", "", "--all", "-1"] {
+        let error = opened.commit(rev).expect_err(rev);
+        assert!(!BuildError::from(error).is_of_commit());
+    }
+    let nowhere = Repository::open(&repository.dir.path().join("nowhere"));
+    assert!(nowhere.is_err());
+}
+
+/// Two engines from commits, as `run.toml` would name them.
+fn config(more_of_dev: &str) -> String {
+    format!(
+        "[[engine]]\nname = \"dev\"\ngit = \".\"\nrev = \"main\"\nbuild = \"{BUILD}\"\n{more_of_dev}\n\
+         [[engine]]\ngit = \".\"\nrev = \"v1\"\nbuild = \"{BUILD}\"\n\
+         [match]\nlimit = \"nodes=200\"\npairs = 3\nconcurrency = 1\n\
+         [adjudication]\nmax_moves = 20\n"
+    )
+}
+
+fn play(repository: &EngineRepository, more_of_dev: &str, out: &Path) -> Finished {
+    let path = repository.dir.path().join("config.toml");
+    fs::write(&path, config(more_of_dev)).expect("written");
+    let mut command = repository.hone();
+    command
+        .arg("match")
+        .arg(path)
+        .arg("--out")
+        .arg(out)
+        .arg("--json");
+    finish(command)
+}
+
+#[test]
+fn a_run_names_its_commits_and_goes_on_with_them() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("--set Quiescence=false", 5, "Old");
+    repository.git(&["tag", "v1"]);
+    let new = repository.commit_engine("", 6, "New\n\nBench: 6");
+    let run = repository.dir.path().join("run");
+    let played = play(&repository, "", &run);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let json = played.json();
+    assert_eq!(json["engines"][0]["commit"], new);
+    assert_eq!(json["engines"][0]["bench"], 6);
+    assert_eq!(json["engines"][1]["name"], "v1");
+    let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
+    for part in [
+        format!("commit = \"{new}\""),
+        format!("rev = \"{new}\""),
+        "subject = \"Old\"".to_string(),
+        "bench = 5".to_string(),
+    ] {
+        assert!(manifest.contains(&part), "{part} in {manifest}");
+    }
+
+    // The branch moves on and the cache goes; the run does neither.
+    repository.commit_engine("--set Quiescence=false", 7, "Newer");
+    fs::remove_dir_all(repository.cache()).expect("removed");
+    let games = fs::read_to_string(run.join("games.csv")).expect("there");
+    let kept: Vec<&str> = games.split_inclusive('\n').take(3).collect();
+    fs::write(run.join("games.csv"), kept.concat()).expect("written");
+    let mut resume = repository.hone();
+    resume.arg("resume").arg(&run).arg("--json");
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(resumed.json()["engines"][0]["bench"], 6);
+    assert_eq!(resumed.json()["pentanomial"], json["pentanomial"]);
+
+    // One whose binary comes out differently is refused.
+    let build = fs::read_to_string(run.join("run.toml")).expect("there");
+    fs::write(
+        run.join("run.toml"),
+        build.replacen("sha256 = \"", "sha256 = \"00", 1),
+    )
+    .expect("written");
+    let mut resume = repository.hone();
+    resume.arg("resume").arg(&run);
+    let other = finish(resume);
+    assert_eq!(other.code, Some(2));
+    assert!(
+        other
+            .stderr
+            .contains("is not the one this run was started with"),
+        "{}",
+        other.stderr
+    );
+}
+
+#[test]
+fn mistakes_of_builds_are_named() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "Old");
+    repository.git(&["tag", "v1"]);
+    repository.commit_engine("", 6, "New\n\nBench: 66");
+    let run = repository.dir.path().join("run");
+    for (more, code, says) in [
+        ("", 4, "its message says bench 66, and it is 6"),
+        (
+            "bench = 7",
+            4,
+            "the configuration says bench 7, and it is 6",
+        ),
+        (
+            "bench = \"maybe\"",
+            2,
+            "neither `check`, `record` nor a node count",
+        ),
+        ("tree = \"x\"", 2, "`tree` needs `worktree`"),
+        ("worktree = \".\"", 2, "exclude each other"),
+        ("cmd = \"../x\"", 2, "inside the repository"),
+    ] {
+        let played = play(&repository, more, &run);
+        assert_eq!(played.code, Some(code), "{more}: {}", played.stderr);
+        assert!(played.stderr.contains(says), "{more}: {}", played.stderr);
+        assert!(!run.exists(), "{more}");
+    }
+    let played = play(&repository, "bench = \"record\"", &run);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let text = config("bench = \"record\"").replace("rev = \"v1\"", "rev = \"v2\"");
+    let path = repository.dir.path().join("other.toml");
+    for (text, code, says) in [
+        (text, 2, "has no commit, tag or branch `v2`"),
+        (
+            config("bench = \"record\"").replace(BUILD, "make"),
+            2,
+            "where is the program?",
+        ),
+        (
+            config("bench = \"record\"").replace(BUILD, "false {out}"),
+            4,
+            "does not build",
+        ),
+    ] {
+        fs::write(&path, text).expect("written");
+        let mut command = repository.hone();
+        command
+            .arg("match")
+            .arg(&path)
+            .arg("--out")
+            .arg(repository.dir.path().join("none"));
+        let played = finish(command);
+        assert_eq!(played.code, Some(code), "{}", played.stderr);
+        assert!(played.stderr.contains(says), "{}", played.stderr);
+    }
+}
+
+#[test]
+fn the_cache_is_listed_and_pruned() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "A subject");
+    build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    let hone = |arguments: &[&str]| {
+        let mut command = repository.hone();
+        command.arg("builds").args(arguments).stderr(Stdio::piped());
+        finish(command)
+    };
+    let listed = hone(&[]);
+    assert!(listed.stdout.contains("A subject"), "{}", listed.stdout);
+    let json = hone(&["--json"]).json();
+    assert_eq!(json["builds"][0]["bench"], 5);
+    assert_eq!(json["builds"][0]["build"], BUILD);
+    assert_eq!(hone(&["prune"]).code, Some(2));
+    let kept = hone(&["prune", "--older-than", "1d"]);
+    assert!(
+        kept.stdout.starts_with("removed 0 builds"),
+        "{}",
+        kept.stdout
+    );
+    let gone = hone(&["prune", "--all"]);
+    assert!(
+        gone.stdout.starts_with("removed 1 builds and 1 work trees"),
+        "{}",
+        gone.stdout
+    );
+    assert!(hone(&[]).stdout.starts_with("no builds"));
+}

@@ -1,0 +1,100 @@
+//! A git repository with an engine that builds in no time: a shell script that
+//! starts Stillwater with some of its options set.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::{hone, stillwater};
+
+/// Puts the program where it is asked for.
+pub(crate) const BUILD: &str = "sh build.sh {out}";
+
+pub(crate) struct EngineRepository {
+    pub(crate) dir: TempDir,
+}
+
+impl EngineRepository {
+    /// An empty repository.
+    pub(crate) fn new() -> Self {
+        let repository = Self {
+            dir: tempfile::tempdir().expect("a temporary folder"),
+        };
+        fs::create_dir(repository.path()).expect("made");
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path().join("engine")
+    }
+
+    /// A cache of builds that only this test has.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.dir.path().join("cache")
+    }
+
+    /// `hone` with that cache, started in the repository.
+    pub(crate) fn hone(&self) -> Command {
+        let mut command = hone();
+        command
+            .env("HONE_CACHE", self.cache())
+            .current_dir(self.path());
+        command
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git")
+            .arg("-C")
+            .arg(self.path())
+            .args([
+                "-c",
+                "user.name=Tester",
+                "-c",
+                "user.email=tester@localhost",
+            ])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .expect("git starts");
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_string();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        text
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).expect("written");
+    }
+
+    /// Writes the engine's sources: Stillwater with `options` (as in
+    /// `--set Quiescence=false`), whose `bench` counts `bench` nodes.
+    pub(crate) fn write_engine(&self, options: &str, bench: u64) {
+        self.write("engine.sh", &script(&stillwater(), options, bench));
+        self.write(
+            "build.sh",
+            "echo building\ncp engine.sh \"$1\"\nchmod +x \"$1\"\n",
+        );
+    }
+
+    /// Commits all there is; returns the commit's id.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self.git(&["rev-parse", "HEAD"])
+    }
+
+    /// Commits an engine.
+    pub(crate) fn commit_engine(&self, options: &str, bench: u64, message: &str) -> String {
+        self.write_engine(options, bench);
+        self.commit(message)
+    }
+}
+
+fn script(stillwater: &Path, options: &str, bench: u64) -> String {
+    format!(
+        "#!/bin/sh\ncase \" $* \" in *' bench '*) echo '{bench} nodes 1000 nps'; exit;; esac\nexec '{}' {options} \"$@\"\n",
+        stillwater.display()
+    )
+}
