@@ -1,13 +1,16 @@
 //! `hone sprt` and `hone match`, and what `hone resume` and `hone report`
 //! share with them.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 
 use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
+use crate::report::html::{self, Source};
 use crate::report::{self, RunFacts, Scoreboard};
 use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries};
 
@@ -61,6 +64,10 @@ pub(super) struct ResumeArgs {
 pub(super) struct ReportArgs {
     /// The run's folder.
     run: PathBuf,
+    /// Also write it as one page of HTML that needs nothing but itself:
+    /// pictures, failures, and every game on a board.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Print one JSON object on standard output.
     #[arg(long)]
     json: bool,
@@ -112,7 +119,7 @@ impl ReportArgs {
         let folder = Folder::open(&self.run);
         let manifest = Manifest::read(folder.path())?;
         if manifest.kind == Kind::Tune {
-            return tune::report(&folder, &manifest, self.json);
+            return tune::report(&folder, &manifest, self.html.as_deref(), self.json);
         }
         let entries = read_entries(&folder, &manifest)?;
         let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
@@ -120,9 +127,39 @@ impl ReportArgs {
             .iter()
             .for_each(|entry| fold.push(entry.result.clone()));
         let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
+        if let Some(path) = &self.html {
+            let source = Source {
+                dir: folder.path(),
+                manifest: &manifest,
+                entries: &entries,
+                inside: is_inside(path, folder.path()),
+            };
+            write_page(path, &html::run_page(&facts, source)?)?;
+        }
         print(&facts, self.json)?;
         Ok(Exit::Done)
     }
+}
+
+/// Whether a page at `path` lies in the run's folder, so that its links may
+/// be relative.
+pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
+    let parent = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => return false,
+    };
+    match (parent.canonicalize(), folder.canonicalize()) {
+        (Ok(parent), Ok(folder)) => parent == folder,
+        _ => false,
+    }
+}
+
+/// Writes a page where the user asked for it.
+pub(super) fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
+    fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
 }
 
 fn start(config: Config, kind: Kind, args: &RunArgs) -> Result<Exit, Failure> {
@@ -172,7 +209,7 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     let (ended, fold) = played.map_err(failure)?;
     let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
     let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-    report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
+    report::write_files(&folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
     print(&facts, json)?;
     Ok(match ended {
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,

@@ -1,7 +1,8 @@
-//! What a run came to: the same facts as JSON, text and Markdown, and live on
-//! the terminal.
+//! What a run came to: the same facts as JSON, text, Markdown and a page of
+//! HTML, and live on the terminal.
 
 mod facts;
+pub mod html;
 mod live;
 mod markdown;
 mod text;
@@ -12,21 +13,41 @@ pub use markdown::markdown;
 pub use text::{results_block, verdict_sentence};
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::Context;
+
+use crate::ledger::Entry;
+use crate::run::{Folder, Manifest};
 
 /// Names of the report's files in a run's folder.
 pub const REPORT_JSON: &str = "report.json";
 pub const REPORT_MD: &str = "report.md";
+pub const REPORT_HTML: &str = "report.html";
 
-/// Writes the report files of a run into its folder.
+/// Writes the report files of a match or a test into its folder.
 ///
 /// # Errors
-/// Those of the file system.
-pub fn write_files(dir: &Path, facts: &RunFacts) -> anyhow::Result<()> {
+/// Those of the file system, and of a picture that cannot be drawn.
+pub fn write_files(
+    folder: &Folder,
+    facts: &RunFacts,
+    manifest: &Manifest,
+    entries: &[Entry],
+) -> anyhow::Result<()> {
+    let dir = folder.path();
     let json = serde_json::to_string_pretty(facts).context("the report cannot be put into JSON")?;
-    for (name, text) in [(REPORT_JSON, json + "\n"), (REPORT_MD, markdown(facts))] {
+    let source = html::Source {
+        dir,
+        manifest,
+        entries,
+        inside: true,
+    };
+    let files = [
+        (REPORT_JSON, json + "\n"),
+        (REPORT_MD, markdown(facts)),
+        (REPORT_HTML, html::run_page(facts, source)?),
+    ];
+    for (name, text) in files {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

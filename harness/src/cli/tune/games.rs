@@ -6,12 +6,13 @@ use std::path::Path;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 
-use super::dry_run;
 use super::outcome::Outcome;
-use crate::cli::play::{announce, failure};
+use super::{dry_run, page};
+use crate::cli::play::{announce, failure, is_inside, write_page};
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::{SprtExperiment, Verdict};
+use crate::report::html::Source;
 use crate::report::{self, RunFacts, Scoreboard};
 use crate::run::{Contenders, Ended, Fold, Folder, Kind, Manifest, Session, read_entries};
 use crate::tune::resolve::resolve;
@@ -51,6 +52,7 @@ pub(in crate::cli) fn resume(session: Session, json: bool) -> Result<Exit, Failu
 pub(in crate::cli) fn report(
     folder: &Folder,
     manifest: &Manifest,
+    html: Option<&Path>,
     json: bool,
 ) -> Result<Exit, Failure> {
     let entries = read_entries(folder, manifest)?;
@@ -62,7 +64,20 @@ pub(in crate::cli) fn report(
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
     eprint!("{}", outcome.text());
-    write_files(folder, &fold.experiment, &outcome).map_err(Failure::failed)?;
+    let source = Source {
+        dir: folder.path(),
+        manifest,
+        entries: &entries,
+        inside: true,
+    };
+    write_files(folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
+    if let Some(path) = html {
+        let source = Source {
+            inside: is_inside(path, folder.path()),
+            ..source
+        };
+        write_page(path, &page::html(&fold.experiment, &outcome, source)?)?;
+    }
     if json {
         let verify = folder.path().join(VERIFY);
         let verify = if verify.join("run.toml").exists() {
@@ -168,7 +183,14 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
     eprint!("{}", outcome.text());
-    write_files(&folder, &fold.experiment, &outcome).map_err(Failure::failed)?;
+    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
+    let source = Source {
+        dir: folder.path(),
+        manifest: &manifest,
+        entries: &entries,
+        inside: true,
+    };
+    write_files(&folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
     let (exit, verify) = match &section.verify {
         Some(test) => verify(&folder, &manifest, test, &outcome)?,
         None => {
@@ -189,16 +211,19 @@ fn write_files(
     folder: &Folder,
     experiment: &TuneExperiment,
     outcome: &Outcome,
+    source: Source<'_>,
 ) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(&full(folder, outcome.json(), Value::Null))?;
     let pictures = super::pictures::draw(experiment, outcome)?;
-    let page = super::page::html(&folder.name(), outcome, &pictures);
     let files = [
         (report::REPORT_JSON, Some(json + "\n")),
         (VALUES, Some(outcome.exports())),
         ("paths.svg", Some(pictures.paths)),
         ("responses.svg", pictures.responses),
-        ("report.html", Some(page)),
+        (
+            report::REPORT_HTML,
+            Some(page::html(experiment, outcome, source)?),
+        ),
     ];
     for (name, text) in files {
         let Some(text) = text else { continue };
@@ -271,7 +296,7 @@ fn verified(folder: &Folder) -> Result<Value, Failure> {
         .iter()
         .for_each(|entry| fold.push(entry.result.clone()));
     let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-    report::write_files(folder.path(), &facts).map_err(Failure::failed)?;
+    report::write_files(folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
     eprint!("{}", report::results_block(&facts));
     eprintln!("\n{}", report::verdict_sentence(&facts));
     Ok(serde_json::to_value(&facts)?)

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::tune::param::Param;
 use crate::tune::response::{Response, Weight};
 use crate::tune::{Space, TuneExperiment, TuneSection};
 
@@ -56,6 +57,11 @@ impl Outcome {
     /// The estimated response, if any pair counted.
     pub(super) fn response(&self) -> Option<&Response> {
         self.response.as_ref()
+    }
+
+    /// The parameters, in the order of all lists.
+    pub(super) fn params(&self) -> &[Param] {
+        self.space.params()
     }
 
     /// The tuned values as UCI options.

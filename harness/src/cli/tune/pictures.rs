@@ -24,16 +24,9 @@ const POINTS: usize = 200;
 
 /// Draws the pictures.
 pub(super) fn draw(experiment: &TuneExperiment, outcome: &Outcome) -> anyhow::Result<Pictures> {
-    let tuner = experiment.tuner();
-    let params = tuner.space().params();
-    let path = tuner.history().map_or(&[][..], |history| history.path());
-    let step = path.len().div_ceil(POINTS).max(1);
+    let params = experiment.tuner().space().params();
     let paths = panels(params.len(), |area, index| {
-        let points = path.iter().rev().step_by(step);
-        let points = points.map(|(pairs, values)| (*pairs as f64, values[index]));
-        let mut points: Vec<(f64, f64)> = points.collect();
-        points.reverse();
-        path_panel(area, &params[index], &points)
+        path_panel(area, &params[index], &path(experiment, index))
     })?;
     let responses = outcome.response().map(|response| {
         panels(params.len(), |area, index| {
@@ -44,6 +37,35 @@ pub(super) fn draw(experiment: &TuneExperiment, outcome: &Outcome) -> anyhow::Re
         paths,
         responses: responses.transpose()?,
     })
+}
+
+/// A parameter's values after pairs, thinned to what can be seen.
+pub(super) fn path(experiment: &TuneExperiment, index: usize) -> Vec<(f64, f64)> {
+    let history = experiment.tuner().history();
+    let path = history.map_or(&[][..], |history| history.path());
+    let step = path.len().div_ceil(POINTS).max(1);
+    let points = path.iter().rev().step_by(step);
+    let points = points.map(|(pairs, values)| (*pairs as f64, values[index]));
+    let mut points: Vec<(f64, f64)> = points.collect();
+    points.reverse();
+    points
+}
+
+/// Elo against a parameter's value, from what is lost a quarter of the span
+/// away from the optimum.
+pub(super) fn curve(param: &Param, known: &ParamResponse, quarter: f64) -> Vec<(f64, f64)> {
+    let point = |at: usize| {
+        let value = param.min + param.range() * at as f64 / POINTS as f64;
+        let distance = (value - known.optimum.estimate) / param.span();
+        (value, -quarter.max(0.0) * 16.0 * distance * distance)
+    };
+    (0..=POINTS).map(point).collect()
+}
+
+/// How deep a picture of responses must be.
+pub(super) fn deepest(param: &Param, known: &ParamResponse) -> f64 {
+    let points = curve(param, known, known.quarter.estimate.max(0.5));
+    1.5 * points.iter().map(|(_, elo)| *elo).fold(-1.0, f64::min)
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -88,23 +110,12 @@ fn path_panel(area: &Area<'_>, param: &Param, points: &[(f64, f64)]) -> anyhow::
 }
 
 fn response_panel(area: &Area<'_>, param: &Param, known: &ParamResponse) -> anyhow::Result<()> {
-    // Elo lost, from what is lost a quarter of the range away.
-    let curve = |quarter: f64| {
-        (0..=POINTS).map(move |at| {
-            let value = param.min + param.range() * at as f64 / POINTS as f64;
-            let distance = (value - known.optimum.estimate) / param.span();
-            (value, -quarter.max(0.0) * 16.0 * distance * distance)
-        })
-    };
-    let deepest = curve(known.quarter.estimate.max(0.5))
-        .map(|(_, elo)| elo)
-        .fold(-1.0, f64::min);
     let mut chart = ChartBuilder::on(area)
         .caption(&param.name, ("sans-serif", 14))
         .margin(8)
         .x_label_area_size(22)
         .y_label_area_size(44)
-        .build_cartesian_2d(param.min..param.max, 1.5 * deepest..0.5)?;
+        .build_cartesian_2d(param.min..param.max, deepest(param, known)..0.5)?;
     chart
         .configure_mesh()
         .x_labels(4)
@@ -116,7 +127,7 @@ fn response_panel(area: &Area<'_>, param: &Param, known: &ParamResponse) -> anyh
         (known.quarter.high, BLUE.mix(0.3)),
         (known.quarter.estimate, BLUE.mix(1.0)),
     ] {
-        chart.draw_series(LineSeries::new(curve(quarter), colour))?;
+        chart.draw_series(LineSeries::new(curve(param, known, quarter), colour))?;
     }
     let interval = [(known.optimum.low, 0.0), (known.optimum.high, 0.0)];
     chart.draw_series(LineSeries::new(interval, RED.stroke_width(3)))?;

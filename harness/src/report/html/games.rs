@@ -1,0 +1,396 @@
+//! Every game for the board of the page. Positions are computed here: a move
+//! is written as what it changes on the board, so the page needs no rules of
+//! chess.
+//!
+//! One line a game, fields separated by spaces: pair, game, index of White, of
+//! Black, result (`w`, `d`, `b`), index of the termination, plies, start
+//! (`.` the usual one, `=` that of the line before, else a FEN with `_` for
+//! spaces), moves, what the engines said. A square or number is one of the 64
+//! characters of [`ALPHABET`]. A move is
+//!
+//! * any of `+` (check), `#` (mate), `/` `:` `;` (SAN names the file, the
+//!   rank, both), then
+//! * `from to`, or `!` king from, to, rook from, to (castling), or `*` from, to,
+//!   captured square (en passant), or `=` letter of the piece, from, to.
+//!
+//! What was said is five characters a ply: two of the score (White's view,
+//! [`packed_score`]), one of the depth (at most 63), two of the time
+//! ([`packed_time`]); `.....` where nothing was.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use anyhow::Context;
+use serde_json::json;
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Square};
+
+use super::Source;
+use super::effort::Effort;
+use super::markup::paragraph;
+use super::record::{self, Ply, Record, Said, Value};
+use crate::experiment::{Outcome, Termination};
+use crate::game::Notation;
+use crate::ledger::{Entry, GAMES_PGN};
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Games on a page, and games whose scores and times are on it too: twenty
+/// thousand games make a page of about six megabytes.
+const MAX_GAMES: usize = 20_000;
+const MAX_SAID: usize = 4_000;
+
+const VIEWER: &str = include_str!("viewer.html");
+
+/// The games of `entries`, and what each engine's moves took.
+///
+/// # Errors
+/// If the file of games cannot be read.
+pub fn games_section(
+    source: &Source<'_>,
+    entries: &[Entry],
+) -> anyhow::Result<(String, Vec<Effort>)> {
+    let mut packer = Packer::new(source)?;
+    for entry in entries {
+        for game in 0..2 {
+            packer.add(entry, game)?;
+        }
+    }
+    let html = packer.html(source, entries.len() * 2);
+    Ok((html, packer.efforts))
+}
+
+struct Packer {
+    pgn: Option<File>,
+    mode: CastlingMode,
+    notation: Notation,
+    efforts: Vec<Effort>,
+    terminations: Vec<Termination>,
+    lines: String,
+    games: usize,
+    unreadable: usize,
+    last_fen: Option<String>,
+    text: Vec<u8>,
+}
+
+impl Packer {
+    fn new(source: &Source<'_>) -> anyhow::Result<Self> {
+        let path = source.dir.join(GAMES_PGN);
+        let config = &source.manifest.config;
+        Ok(Self {
+            pgn: open(&path).with_context(|| format!("cannot read {}", path.display()))?,
+            mode: config.r#match.variant.castling_mode(),
+            notation: config.pgn.notation,
+            efforts: vec![Effort::default(); source.manifest.engines.len()],
+            terminations: Vec::new(),
+            lines: String::new(),
+            games: 0,
+            unreadable: 0,
+            last_fen: None,
+            text: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, entry: &Entry, game: usize) -> anyhow::Result<()> {
+        let record = self.record(entry.pgn[game])?;
+        let result = &entry.result;
+        let [white, black] = [game, 1 - game].map(|side| result.engines[side]);
+        if let Some(record) = &record {
+            self.count_effort(record, [white, black]);
+        } else {
+            self.unreadable += 1;
+        }
+        if self.games >= MAX_GAMES {
+            return Ok(());
+        }
+        let outcome = match result.games[game].outcome {
+            Outcome::White => 'w',
+            Outcome::Draw => 'd',
+            Outcome::Black => 'b',
+        };
+        let termination = self.termination(result.games[game].termination);
+        let plies = record.as_ref().map_or(0, |record| record.plies.len());
+        let (moves, said) = match &record {
+            Some(record) => packed_moves(&record.plies, self.games < MAX_SAID),
+            None => ("?".to_string(), String::new()),
+        };
+        let start = self.start(record.and_then(|record| record.fen));
+        self.lines += &format!(
+            "{} {} {white} {black} {outcome} {termination} {plies} {start} {moves} {said}\n",
+            result.pair + 1,
+            game + 1,
+        );
+        self.games += 1;
+        Ok(())
+    }
+
+    /// The game at a place in the file; none if it cannot be made out.
+    fn record(&mut self, (offset, bytes): (u64, u64)) -> anyhow::Result<Option<Record>> {
+        let Some(pgn) = &mut self.pgn else {
+            return Ok(None);
+        };
+        pgn.seek(SeekFrom::Start(offset))?;
+        self.text.clear();
+        pgn.take(bytes).read_to_end(&mut self.text)?;
+        let text = String::from_utf8_lossy(&self.text);
+        Ok(record::read(&text, self.mode, self.notation).ok())
+    }
+
+    fn count_effort(&mut self, record: &Record, engines: [usize; 2]) {
+        for Ply { before, said, .. } in &record.plies {
+            let Some(said) = said else { continue };
+            let engine = before.turn().fold_wb(engines[0], engines[1]);
+            let effort = &mut self.efforts[engine];
+            effort.ms.add(said.ms);
+            effort.depth.add(u64::from(said.depth));
+        }
+    }
+
+    fn termination(&mut self, termination: Termination) -> usize {
+        let known = self.terminations.iter().position(|t| *t == termination);
+        known.unwrap_or_else(|| {
+            self.terminations.push(termination);
+            self.terminations.len() - 1
+        })
+    }
+
+    fn start(&mut self, fen: Option<String>) -> String {
+        if fen.is_some() && fen == self.last_fen {
+            return "=".to_string();
+        }
+        self.last_fen = fen;
+        match &self.last_fen {
+            Some(fen) => fen.replace(' ', "_"),
+            None => ".".to_string(),
+        }
+    }
+
+    fn html(&self, source: &Source<'_>, total: usize) -> String {
+        if total == 0 {
+            return paragraph("No games yet.");
+        }
+        let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
+        let meta = json!({ "engines": source.manifest.names(), "terminations": words });
+        let mut html = String::new();
+        if total > self.games {
+            html += &paragraph(&format!(
+                "The page holds the first {} of {total} games; all are in games.pgn.",
+                self.games
+            ));
+        }
+        if self.games > MAX_SAID {
+            html += &paragraph(&format!(
+                "Scores and times are on the page for the first {MAX_SAID} games; those of all \
+                 games are in games.pgn."
+            ));
+        }
+        if self.unreadable > 0 {
+            html += &paragraph(&format!(
+                "The moves of {} games could not be read from games.pgn.",
+                self.unreadable
+            ));
+        }
+        html += VIEWER;
+        // A script element ends at `</script`, whatever is in it.
+        html += &format!(
+            "<script type=\"application/json\" id=\"games-meta\">{}</script>\n\
+             <script type=\"text/plain\" id=\"games-data\">\n{}</script>\n",
+            meta.to_string().replace('<', "\\u003c"),
+            self.lines.replace('<', "")
+        );
+        html
+    }
+}
+
+/// The file of games; none where a run has none.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn packed_moves(plies: &[Ply], with_said: bool) -> (String, String) {
+    let mut moves = String::with_capacity(plies.len() * 2);
+    let mut said = String::new();
+    for ply in plies {
+        push_move(&mut moves, ply);
+        if with_said {
+            push_said(&mut said, ply);
+        }
+    }
+    if plies.is_empty() {
+        moves.push('.');
+    }
+    (moves, said)
+}
+
+fn push_move(out: &mut String, Ply { before, legal, .. }: &Ply) {
+    let after = {
+        let mut after = before.clone();
+        after.play_unchecked(*legal);
+        after
+    };
+    if after.is_check() {
+        out.push(if after.legal_moves().is_empty() {
+            '#'
+        } else {
+            '+'
+        });
+    }
+    if let San::Normal {
+        role, file, rank, ..
+    } = San::from_move(before, *legal)
+        && role != shakmaty::Role::Pawn
+    {
+        match (file, rank) {
+            (Some(_), Some(_)) => out.push(';'),
+            (Some(_), None) => out.push('/'),
+            (None, Some(_)) => out.push(':'),
+            (None, None) => {}
+        }
+    }
+    let mut squares: Vec<Square> = Vec::with_capacity(4);
+    match *legal {
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let color = before.turn();
+            out.push('!');
+            squares.extend([king, side.king_to(color), rook, side.rook_to(color)]);
+        }
+        Move::EnPassant { from, to } => {
+            out.push('*');
+            squares.extend([from, to, Square::from_coords(to.file(), from.rank())]);
+        }
+        Move::Normal {
+            from,
+            to,
+            promotion,
+            ..
+        } => {
+            if let Some(role) = promotion {
+                out.push('=');
+                out.push(role.upper_char());
+            }
+            squares.extend([from, to]);
+        }
+        Move::Put { to, .. } => squares.extend([to, to]),
+    }
+    out.extend(
+        squares
+            .into_iter()
+            .map(|square| letter(usize::from(square))),
+    );
+}
+
+fn push_said(out: &mut String, Ply { before, said, .. }: &Ply) {
+    let Some(Said { score, depth, ms }) = *said else {
+        out.push_str(".....");
+        return;
+    };
+    let score = packed_score(score, before.turn());
+    let time = packed_time(ms);
+    let digits = [
+        score / 64,
+        score % 64,
+        (depth as usize).min(63),
+        time / 64,
+        time % 64,
+    ];
+    out.extend(digits.map(letter));
+}
+
+/// A score from White's side: 2048 plus centipawns up to 2000 either way;
+/// beyond that, 2047 less the half-moves to the mate (at most 46).
+fn packed_score(score: Value, turn: Color) -> usize {
+    let own = match score {
+        Value::Centipawns(cp) => cp.clamp(-2000, 2000),
+        Value::Mate(plies) => plies.signum() * (2047 - plies.abs().min(46)),
+    };
+    let white = if turn == Color::White { own } else { -own };
+    usize::try_from(2048 + white).unwrap_or(0)
+}
+
+/// 200 times the binary logarithm of one plus the milliseconds: three digits
+/// of precision up to a quarter of an hour.
+fn packed_time(ms: u64) -> usize {
+    ((1.0 + ms as f64).log2() * 200.0).round().min(4095.0) as usize
+}
+
+fn letter(number: usize) -> char {
+    char::from(ALPHABET[number])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packed(movetext: &str) -> (String, String) {
+        let text = format!("[White \"a\"]\n\n{movetext} *\n\n");
+        let record = record::read(&text, CastlingMode::Standard, Notation::San).expect(movetext);
+        packed_moves(&record.plies, true)
+    }
+
+    /// A square as the page writes it.
+    fn at(square: &str) -> char {
+        letter(usize::from(square.parse::<Square>().expect(square)))
+    }
+
+    fn squares(list: &str) -> String {
+        list.split(' ').map(at).collect()
+    }
+
+    #[test]
+    fn moves_say_what_they_change() {
+        let (moves, _) = packed("1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 e6 5. Be2 Be7 6. O-O");
+        let expected = squares("e2 e4 a7 a6 e4 e5 d7 d5") + "*" + &squares("e5 d6 d5");
+        assert!(moves.starts_with(&expected), "{moves}");
+        let castling = "!".to_string() + &squares("e1 g1 h1 f1");
+        assert!(moves.ends_with(&castling), "{moves}");
+        for piece in ["Q", "N"] {
+            let game = format!("1. b4 a5 2. bxa5 b6 3. axb6 Nc6 4. b7 Nb8 5. bxa8={piece}");
+            let (moves, _) = packed(&game);
+            let promotion = format!("={piece}{}", squares("b7 a8"));
+            assert!(moves.ends_with(&promotion), "{moves}");
+        }
+    }
+
+    #[test]
+    fn names_of_pieces_are_told_apart_and_checks_marked() {
+        let (moves, _) = packed("1. Nf3 d5 2. Nc3 d4 3. Nb5 d3 4. Nbd4");
+        assert!(
+            moves.ends_with(&("/".to_string() + &squares("b5 d4"))),
+            "{moves}"
+        );
+        let (moves, _) = packed("1. e4 f6 2. d4 g5 3. Qh5#");
+        assert!(
+            moves.ends_with(&("#".to_string() + &squares("d1 h5"))),
+            "{moves}"
+        );
+    }
+
+    #[test]
+    fn scores_are_whites_and_keep_their_mates() {
+        assert_eq!(packed_score(Value::Centipawns(123), Color::White), 2171);
+        assert_eq!(packed_score(Value::Centipawns(123), Color::Black), 1925);
+        assert_eq!(packed_score(Value::Centipawns(9999), Color::White), 4048);
+        assert_eq!(packed_score(Value::Mate(3), Color::White), 2048 + 2044);
+        assert_eq!(packed_score(Value::Mate(-200), Color::White), 2048 - 2001);
+        let (_, said) = packed("1. e4 {+0.35/12 0.500s} e5 {book}");
+        assert_eq!(said.len(), 10);
+        assert!(said.ends_with("....."));
+    }
+
+    #[test]
+    fn times_keep_three_digits() {
+        for ms in [0, 1, 17, 430, 59_999, 900_000] {
+            let back = 2f64.powf(packed_time(ms) as f64 / 200.0) - 1.0;
+            assert!(
+                (back - ms as f64).abs() <= 0.004 * ms as f64 + 0.01,
+                "{ms}: {back}"
+            );
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The report as one page of HTML that needs nothing but itself: no network,
+//! light and dark, readable on a phone, a table or a text beside each picture.
+
+pub mod chart;
+mod distributions;
+mod effort;
+mod failures;
+mod games;
+mod markup;
+mod outcomes;
+mod page;
+mod progress;
+mod record;
+mod setup;
+mod theme;
+mod trace;
+
+pub use failures::failures_section;
+pub use games::games_section;
+pub use markup::{Table, escape, legend, paragraph, preformatted};
+pub use page::Page;
+pub use setup::setup_section;
+pub use theme::{Paint, themed};
+
+use std::path::Path;
+
+use super::facts::RunFacts;
+use super::text::verdict_sentence;
+use crate::ledger::{Entry, in_pair_order};
+use crate::run::{Kind, Manifest};
+
+/// What a page is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The run's folder.
+    pub dir: &'a Path,
+    pub manifest: &'a Manifest,
+    /// The ledger.
+    pub entries: &'a [Entry],
+    /// Whether the page is put into the run's folder, so that links to it can
+    /// be relative.
+    pub inside: bool,
+}
+
+impl Source<'_> {
+    /// The first `pairs` pairs by number: those up to the verdict.
+    pub fn counted(&self, pairs: u64) -> Vec<Entry> {
+        let mut entries = in_pair_order(self.entries.to_vec());
+        entries.retain(|entry| entry.result.pair < pairs);
+        entries
+    }
+}
+
+/// The page of a match or a sequential test.
+///
+/// # Errors
+/// If the games cannot be read or a picture cannot be drawn.
+pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<String> {
+    let entries = source.counted(facts.pairs);
+    let names = source.manifest.names();
+    let title = match names.as_slice() {
+        [first, second] => format!("{first} against {second}"),
+        [first, others @ ..] => format!("{first} against {} others", others.len()),
+        [] => facts.run.clone(),
+    };
+    let mut page = Page::new(&title, &subtitle(facts, source.manifest));
+    // What follows its first line is among the results.
+    let verdict = verdict_sentence(facts);
+    page.lead(verdict.lines().next().unwrap_or_default(), facts.verdict);
+    page.section("results", "Results", outcomes::results(facts));
+    if names.len() == 2 {
+        let trace = trace::Trace::of(source.manifest, &entries)?;
+        page.section("progress", "How it came about", progress::section(&trace)?);
+    } else {
+        page.section("pairings", "Ratings and pairings", outcomes::field(facts));
+    }
+    page.section(
+        "pairs",
+        "Pairs and games",
+        outcomes::counts(facts, &entries)?,
+    );
+    let (games, efforts) = games_section(&source, &entries)?;
+    page.section(
+        "effort",
+        "Time and depth of the moves",
+        distributions::section(&efforts, facts, &entries)?,
+    );
+    page.section("failures", "Failures", failures_section(&source));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(&source)?);
+    Ok(page.finish())
+}
+
+fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
+    let kind = match manifest.kind {
+        Kind::Sprt => "Sequential test",
+        Kind::Match => "Match",
+        Kind::Tune => "Tuning",
+    };
+    format!(
+        "{kind} {}, begun {}, limit {}, openings: {}",
+        facts.run,
+        manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
+        facts.limit,
+        facts.openings
+    )
+}

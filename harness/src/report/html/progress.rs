@@ -1,0 +1,168 @@
+//! LLR and Elo over pairs.
+
+use super::chart::{Band, Chart, Level, Line, short, thinned};
+use super::markup::{Table, legend, paragraph};
+use super::theme::Paint;
+use super::trace::{Moment, TestMoment, Trace};
+
+/// Rows of the table beside the pictures.
+const ROWS: usize = 10;
+
+pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
+    if trace.moments.is_empty() {
+        return Ok(paragraph("No pairs yet."));
+    }
+    let thin = thinned(&trace.moments);
+    let mut html = String::from("<div class=\"pictures\">\n");
+    if trace.is_test {
+        html += &llr_figure(&thin)?;
+    }
+    html += &elo_figure(&thin)?;
+    html += "</div>\n";
+    Ok(html + &table(trace))
+}
+
+fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
+    let tests: Vec<(f64, TestMoment)> = moments
+        .iter()
+        .filter_map(|moment| Some((moment.pairs as f64, moment.test?)))
+        .collect();
+    let Some((pairs, last)) = tests.last().copied() else {
+        return Ok(String::new());
+    };
+    let (low, high) = range(tests.iter().flat_map(|(_, t)| [t.llr, t.lower, t.upper]));
+    let line = |value: fn(&TestMoment) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
+    let label = format!(
+        "The LLR over pairs: {:.2} after {pairs} pairs, between the bounds {:.2} and {:.2}.",
+        last.llr, last.lower, last.upper
+    );
+    let svg = Chart {
+        label: label.clone(),
+        x_title: "pairs",
+        y_title: "LLR",
+        x: (0.0, pairs),
+        y: (low, high),
+        levels: vec![
+            Level {
+                paint: Paint::Bad,
+                y: last.lower,
+            },
+            Level {
+                paint: Paint::Good,
+                y: last.upper,
+            },
+        ],
+        lines: vec![Line {
+            paint: Paint::First,
+            points: line(|t| t.llr),
+        }],
+        ..Chart::default()
+    }
+    .svg()?;
+    Ok(figure(
+        &svg,
+        &label,
+        &[
+            (Paint::First, "LLR"),
+            (Paint::Good, "upper bound: H1 is accepted"),
+            (Paint::Bad, "lower bound: H0 is accepted"),
+        ],
+    ))
+}
+
+fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
+    let points: Vec<(f64, crate::stats::Estimate)> = moments
+        .iter()
+        .filter_map(|moment| Some((moment.pairs as f64, moment.elo?)))
+        .collect();
+    let Some((pairs, last)) = points.last().copied() else {
+        return Ok(String::new());
+    };
+    // The first pairs say nearly nothing: their band may leave the picture.
+    let width = last.high - last.low;
+    let kept = (last.low - 1.5 * width).min(0.0)..=(last.high + 1.5 * width).max(0.0);
+    let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);
+    let (low, high) = range(all.map(|elo| elo.clamp(*kept.start(), *kept.end())));
+    let label = format!(
+        "Elo over pairs: {:+.1} after {pairs} pairs, always-valid 95 % band from {:+.1} to {:+.1}.",
+        last.estimate, last.low, last.high
+    );
+    let svg = Chart {
+        label: label.clone(),
+        x_title: "pairs",
+        y_title: "Elo",
+        x: (0.0, pairs),
+        y: (low, high),
+        bands: vec![Band {
+            paint: Paint::First,
+            points: points.iter().map(|(x, e)| (*x, e.low, e.high)).collect(),
+        }],
+        levels: vec![Level {
+            paint: Paint::Ink,
+            y: 0.0,
+        }],
+        lines: vec![Line {
+            paint: Paint::First,
+            points: points.iter().map(|(x, e)| (*x, e.estimate)).collect(),
+        }],
+        ..Chart::default()
+    }
+    .svg()?;
+    Ok(figure(
+        &svg,
+        &label,
+        &[
+            (
+                Paint::First,
+                "Elo of the first engine; shaded: where it is with 95 % probability, however often one looks",
+            ),
+            (Paint::Ink, "equal strength"),
+        ],
+    ))
+}
+
+/// A picture, what its colours mean, and what it says in words.
+pub(super) fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
+    format!(
+        "<figure>\n<div class=\"scroll\">{svg}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
+        legend(entries),
+        super::escape(words)
+    )
+}
+
+/// The ends of an axis on which all values have a place, with some air.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let air = 0.06 * (high - low).max(0.1);
+    (low - air, high + air)
+}
+
+fn table(trace: &Trace) -> String {
+    let mut head = vec!["after pairs", "Elo", "always-valid 95 %"];
+    if trace.is_test {
+        head.extend(["LLR", "bounds"]);
+    }
+    let mut table = Table::new("The same in numbers", &head);
+    let moments = &trace.moments;
+    let step = moments.len().div_ceil(ROWS).max(1);
+    let mut shown: Vec<&Moment> = moments.iter().rev().step_by(step).collect();
+    shown.reverse();
+    for moment in shown {
+        let mut row = vec![moment.pairs.to_string()];
+        match moment.elo {
+            Some(elo) => row.extend([
+                format!("{:+.1}", elo.estimate),
+                format!("{:+.1} to {:+.1}", elo.low, elo.high),
+            ]),
+            None => row.extend(["-".to_string(), "-".to_string()]),
+        }
+        if let Some(test) = moment.test {
+            row.push(format!("{:.2}", test.llr));
+            row.push(format!("{} to {}", short(&test.lower), short(&test.upper)));
+        }
+        table.row(&row);
+    }
+    table.html()
+}

@@ -1,0 +1,197 @@
+//! Reads a game as hone wrote it: its moves, and what the engines said.
+
+use shakmaty::fen::Fen;
+use shakmaty::san::San;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use crate::game::Notation;
+
+/// What an engine said about its move, from its own side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) score: Value,
+    pub(super) depth: u32,
+    pub(super) ms: u64,
+}
+
+/// A score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Value {
+    Centipawns(i32),
+    /// Half-moves to the mate, below 0 if the engine is mated.
+    Mate(i32),
+}
+
+/// A half-move.
+#[derive(Debug, Clone)]
+pub(super) struct Ply {
+    pub(super) before: Chess,
+    pub(super) legal: Move,
+    /// Absent in the opening, and where comments were not asked for.
+    pub(super) said: Option<Said>,
+}
+
+/// A game from its first position.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    pub(super) fen: Option<String>,
+    pub(super) plies: Vec<Ply>,
+}
+
+/// Reads one game.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(super) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
+    let (tags, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
+    let fen = tags
+        .lines()
+        .find_map(|line| line.strip_prefix("[FEN \"")?.strip_suffix("\"]"));
+    let mut position = match fen {
+        None => Chess::default(),
+        Some(fen) => fen
+            .parse::<Fen>()
+            .map_err(|error| error.to_string())?
+            .into_position(mode)
+            .map_err(|error| format!("its FEN is no position: {error}"))?,
+    };
+    let mut plies: Vec<Ply> = Vec::new();
+    for token in Tokens(movetext) {
+        match token {
+            Token::Comment(comment) => {
+                if let Some(ply) = plies.last_mut() {
+                    ply.said = said(comment);
+                }
+            }
+            Token::Move(word) => {
+                let legal = find(word, &position, notation)
+                    .ok_or_else(|| format!("{word} is no legal move"))?;
+                plies.push(Ply {
+                    before: position.clone(),
+                    legal,
+                    said: None,
+                });
+                position.play_unchecked(legal);
+            }
+        }
+    }
+    Ok(Record {
+        fen: fen.map(str::to_string),
+        plies,
+    })
+}
+
+fn find(word: &str, position: &Chess, notation: Notation) -> Option<Move> {
+    if notation == Notation::Uci {
+        return word.parse::<UciMove>().ok()?.to_move(position).ok();
+    }
+    let san = word.trim_end_matches(['+', '#']);
+    san.parse::<San>().ok()?.to_move(position).ok()
+}
+
+enum Token<'a> {
+    Move(&'a str),
+    Comment(&'a str),
+}
+
+/// Moves and comments; numbers and the result are passed over.
+struct Tokens<'a>(&'a str);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        loop {
+            self.0 = self.0.trim_start();
+            if let Some(rest) = self.0.strip_prefix('{') {
+                let (comment, rest) = rest.split_once('}')?;
+                self.0 = rest;
+                return Some(Token::Comment(comment));
+            }
+            if self.0.is_empty() {
+                return None;
+            }
+            let end = self.0.find(|c: char| c.is_whitespace() || c == '{');
+            let (word, rest) = self.0.split_at(end.unwrap_or(self.0.len()));
+            self.0 = rest;
+            let is_result = ["1-0", "0-1", "1/2-1/2", "*"].contains(&word);
+            if !word.ends_with('.') && !is_result {
+                return Some(Token::Move(word));
+            }
+        }
+    }
+}
+
+/// `+1.23/15 0.430s, …`; anything else is no engine's word.
+fn said(comment: &str) -> Option<Said> {
+    let comment = comment.replace('\n', " ");
+    let (head, _) = comment.split_once(',').unwrap_or((&comment, ""));
+    let (judgement, time) = head.trim().split_once(' ')?;
+    let (score, depth) = judgement.split_once('/')?;
+    let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
+    Some(Said {
+        score: value(score)?,
+        depth: depth.parse().ok()?,
+        ms: (seconds * 1000.0).round() as u64,
+    })
+}
+
+fn value(text: &str) -> Option<Value> {
+    let (sign, size) = match text.strip_prefix('-') {
+        Some(size) => (-1, size),
+        None => (1, text.trim_start_matches('+')),
+    };
+    if let Some(plies) = size.strip_prefix('M') {
+        return Some(Value::Mate(sign * plies.parse::<i32>().ok()?));
+    }
+    let pawns: f64 = size.parse().ok()?;
+    Some(Value::Centipawns(sign * (pawns * 100.0).round() as i32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(movetext: &str, notation: Notation) -> Result<Record, String> {
+        let text = format!("[White \"a\"]\n[Black \"b\"]\n\n{movetext}\n\n");
+        read(&text, CastlingMode::Standard, notation)
+    }
+
+    #[test]
+    fn moves_and_what_was_said() {
+        let record = game(
+            "1. e4 {book} 1... e5 {+1.23/15\n0.430s, n=5} 2. Nf3 {-M4/9 1.000s, White disconnects} 1-0",
+            Notation::San,
+        )
+        .unwrap();
+        let said: Vec<_> = record.plies.iter().map(|ply| ply.said).collect();
+        assert_eq!(said[0], None);
+        let second = Said {
+            score: Value::Centipawns(123),
+            depth: 15,
+            ms: 430,
+        };
+        assert_eq!(said[1], Some(second));
+        assert_eq!(said[2].unwrap().score, Value::Mate(-4));
+    }
+
+    #[test]
+    fn every_notation() {
+        for (notation, text) in [
+            (Notation::San, "1. f3 e5 2. g4 Qh4# 0-1"),
+            (Notation::Lan, "1. f2f3 e7e5 2. g2g4 Qd8h4# 0-1"),
+            (Notation::Uci, "1. f2f3 e7e5 2. g2g4 d8h4 0-1"),
+        ] {
+            assert_eq!(game(text, notation).unwrap().plies.len(), 4);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(game("1. e5 *", Notation::San).unwrap_err().contains("e5"));
+        assert!(read("", CastlingMode::Standard, Notation::San).is_err());
+        let bad = "[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n\n";
+        assert!(read(bad, CastlingMode::Standard, Notation::San).is_err());
+    }
+}

@@ -1,0 +1,66 @@
+//! The exact configuration of a run and how to play it again.
+
+use anyhow::Context;
+
+use super::Source;
+use super::markup::{Table, paragraph, preformatted};
+use crate::run::Kind;
+
+/// Engines, book, configuration and the commands to repeat it.
+///
+/// # Errors
+/// If the configuration cannot be put into TOML.
+pub fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
+    let manifest = source.manifest;
+    let mut engines = Table::new(
+        "The engines",
+        &["engine", "says it is", "program", "sha256"],
+    );
+    for engine in &manifest.engines {
+        engines.row(&[
+            engine.name.clone(),
+            engine.id.clone(),
+            engine.program.display().to_string(),
+            engine.sha256.clone(),
+        ]);
+    }
+    let mut facts = Table::new("The run", &["", ""]);
+    facts.row(&["hone", &manifest.hone]);
+    facts.row(&["begun", &manifest.created.to_string()]);
+    facts.row(&["started in", &manifest.base.display().to_string()]);
+    facts.row(&["seed", &manifest.config.r#match.seed.to_string()]);
+    facts.row(&["pairs at a time", &manifest.concurrency.to_string()]);
+    for (worker, processors) in manifest.placement.iter().enumerate() {
+        let name = format!("processors of worker {worker}");
+        facts.row(&[name, format!("{processors:?}")]);
+    }
+    if let Some(book) = &manifest.book {
+        facts.row(&["book", &book.file.display().to_string()]);
+        facts.row(&["sha256 of the book", &book.sha256]);
+        facts.row(&["openings in it", &book.openings.to_string()]);
+    }
+    let command = match manifest.kind {
+        Kind::Match => "match",
+        Kind::Sprt => "sprt",
+        Kind::Tune => "tune",
+    };
+    let config = toml::to_string(&manifest.config).context("the configuration as TOML")?;
+    let mut html = engines.html() + &facts.html();
+    if manifest.kind == Kind::Tune {
+        html += &paragraph(
+            "To go on with the run: `hone resume` and its folder. To repeat it: `hone tune` with \
+             the configuration it was started with; below is what was played, the engine once \
+             for each side.",
+        );
+    } else {
+        html += &paragraph(
+            "To repeat it: save this as config.toml, start hone in the same folder with the \
+             same programs and the same book, and compare the digests that `hone verify` prints. \
+             With a node or depth limit they are equal.",
+        );
+        html += &preformatted(&format!("hone {command} config.toml"));
+    }
+    html += "<details><summary>The configuration, with every default filled in</summary>\n";
+    html += &preformatted(&config);
+    Ok(html + "</details>\n")
+}

@@ -1,0 +1,84 @@
+//! The colours of pictures. They are drawn in the colours of the light theme;
+//! on a page each becomes a variable of its style sheet.
+
+use plotters::style::RGBColor;
+
+/// A colour by its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Text and axes.
+    Ink,
+    /// Grid lines and what is of less weight.
+    Soft,
+    /// The first engine, and the main line.
+    First,
+    /// The second engine.
+    Second,
+    Good,
+    Bad,
+}
+
+impl Paint {
+    const ALL: [Self; 6] = [
+        Self::Ink,
+        Self::Soft,
+        Self::First,
+        Self::Second,
+        Self::Good,
+        Self::Bad,
+    ];
+
+    /// As it is drawn.
+    pub fn rgb(self) -> RGBColor {
+        match self {
+            Self::Ink => RGBColor(0x24, 0x29, 0x2f),
+            Self::Soft => RGBColor(0xc8, 0xce, 0xd6),
+            Self::First => RGBColor(0x0b, 0x62, 0xc4),
+            Self::Second => RGBColor(0xc2, 0x4d, 0x00),
+            Self::Good => RGBColor(0x18, 0x7a, 0x39),
+            Self::Bad => RGBColor(0xc6, 0x28, 0x2d),
+        }
+    }
+
+    /// As the style sheet names it.
+    pub fn css(self) -> &'static str {
+        match self {
+            Self::Ink => "var(--ink)",
+            Self::Soft => "var(--soft)",
+            Self::First => "var(--first)",
+            Self::Second => "var(--second)",
+            Self::Good => "var(--good)",
+            Self::Bad => "var(--bad)",
+        }
+    }
+}
+
+/// A picture for a page: its colours follow the page's theme, and `label` says
+/// to those who cannot see it what it shows.
+pub fn themed(svg: &str, label: &str) -> String {
+    let mut svg = svg.replacen(
+        "<svg ",
+        &format!("<svg role=\"img\" aria-label=\"{}\" ", super::escape(label)),
+        1,
+    );
+    for paint in Paint::ALL {
+        let RGBColor(r, g, b) = paint.rgb();
+        svg = svg.replace(&format!("#{r:02X}{g:02X}{b:02X}"), paint.css());
+    }
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_style_sheet_knows_every_colour() {
+        let style = include_str!("style.css");
+        for paint in Paint::ALL {
+            let name = paint.css().trim_start_matches("var(").trim_end_matches(')');
+            let light = format!("{name}: ");
+            assert_eq!(style.matches(&light).count(), 2, "{name}, light and dark");
+        }
+    }
+}

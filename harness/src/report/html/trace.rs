@@ -1,0 +1,83 @@
+//! How a run of two engines came about, pair by pair: the numbers behind the
+//! pictures over pairs.
+
+use crate::config::Config;
+use crate::ledger::Entry;
+use crate::run::{Kind, Manifest};
+use crate::stats::confidence::ConfidenceSequence;
+use crate::stats::{Estimate, Sprt};
+
+/// Pairs at which the always-valid band of a sequential test is narrowest for
+/// its level; that of a match is narrowest half-way to its budget.
+const TIGHT_AT: f64 = 1000.0;
+const ALPHA: f64 = 0.05;
+
+/// The state after a pair.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moment {
+    pub(super) pairs: u64,
+    /// LLR and its bounds, of a sequential test.
+    pub(super) test: Option<TestMoment>,
+    /// Elo with its always-valid interval.
+    pub(super) elo: Option<Estimate>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TestMoment {
+    pub(super) llr: f64,
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+}
+
+/// All moments of a run.
+#[derive(Debug, Clone)]
+pub(super) struct Trace {
+    pub(super) moments: Vec<Moment>,
+    pub(super) is_test: bool,
+}
+
+impl Trace {
+    /// Of pairs in their order.
+    ///
+    /// # Errors
+    /// If the manifest's test makes no sense.
+    pub(super) fn of(manifest: &Manifest, entries: &[Entry]) -> anyhow::Result<Self> {
+        let mut test = match manifest.kind {
+            Kind::Sprt => Some(Sprt::new(manifest.config.sprt.unwrap_or_default().test())?),
+            _ => None,
+        };
+        let mut sequence =
+            ConfidenceSequence::new(ALPHA, tight_at(manifest.kind, &manifest.config));
+        let mut moments = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            let games = [0, 1].map(|game| entry.result.first_half_points(game));
+            sequence.absorb(entry.result.half_points());
+            if let Some(test) = &mut test {
+                test.absorb_games(games);
+            }
+            moments.push(Moment {
+                pairs: index as u64 + 1,
+                test: test.as_ref().map(|test| {
+                    let (lower, upper) = test.bounds();
+                    TestMoment {
+                        llr: test.llr(),
+                        lower,
+                        upper,
+                    }
+                }),
+                elo: sequence.interval(),
+            });
+        }
+        Ok(Self {
+            moments,
+            is_test: test.is_some(),
+        })
+    }
+}
+
+fn tight_at(kind: Kind, config: &Config) -> f64 {
+    match kind {
+        Kind::Match => (config.r#match.pairs as f64 / 2.0).max(1.0),
+        _ => TIGHT_AT,
+    }
+}

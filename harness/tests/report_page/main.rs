@@ -1,0 +1,271 @@
+//! The report as a reader meets it: in a browser.
+#![cfg(unix)]
+
+mod chromium;
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::fs;
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use chromium::Chromium;
+use common::{Setup, engines, finish, hone, scripted};
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use serde_json::{Value, json};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position};
+
+const EVIL: &str = "<script>alert(1)</script>";
+const EVIL_TOO: &str = "<img src=x onerror=alert(2)>\"'&";
+
+/// Random games between engines with evil names; the second fails in one.
+fn run(more: &str) -> (Setup, PathBuf) {
+    let cmd = |seed: u32, script: &str| format!("{} --seed {seed} {script}", scripted());
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = '''{EVIL_TOO}'''\ncmd = '{}'\n\
+         [match]\nlimit = \"nodes=5\"\npairs = 6\nconcurrency = 1\nstall_ms = 5000\n\
+         max_failures = 1.0\n{more}",
+        cmd(17, ""),
+        cmd(18, "go:400=exit:3"),
+    ));
+    let played = setup.play("match", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let page = setup.run("run").join("report.html");
+    (setup, page)
+}
+
+/// A game as an independent reader of PGN sees it.
+#[derive(Debug, Default, Clone)]
+struct Told {
+    names: Vec<String>,
+    /// The board after each half-move.
+    placements: Vec<String>,
+}
+
+struct Teller(CastlingMode);
+
+impl Visitor for Teller {
+    type Tags = Chess;
+    type Movetext = (Chess, Told);
+    type Output = Told;
+
+    fn begin_tags(&mut self) -> ControlFlow<Told, Chess> {
+        ControlFlow::Continue(Chess::default())
+    }
+
+    fn tag(&mut self, start: &mut Chess, name: &[u8], value: RawTag<'_>) -> ControlFlow<Told> {
+        if name == b"FEN" {
+            let fen = Fen::from_ascii(value.as_bytes()).expect("a FEN");
+            *start = fen.into_position(self.0).expect("a position");
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, start: Chess) -> ControlFlow<Told, (Chess, Told)> {
+        ControlFlow::Continue((start, Told::default()))
+    }
+
+    fn san(&mut self, (position, told): &mut (Chess, Told), san: SanPlus) -> ControlFlow<Told> {
+        let legal = san.san.to_move(&*position).expect("a legal move");
+        position.play_unchecked(legal);
+        told.names.push(san.to_string());
+        told.placements
+            .push(position.board().board_fen().to_string());
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut (Chess, Told)) -> ControlFlow<Told, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, (_, told): (Chess, Told)) -> Told {
+        told
+    }
+}
+
+fn told(pgn: &Path, mode: CastlingMode) -> Vec<Told> {
+    let text = fs::read(pgn).expect("there are games");
+    let mut reader = Reader::new(Cursor::new(text));
+    let mut games = Vec::new();
+    while let Some(game) = reader
+        .read_game(&mut Teller(mode))
+        .expect("games can be read")
+    {
+        games.push(game);
+    }
+    games
+}
+
+/// Opens every game with the mouse and compares it with what the PGN says.
+fn click_through(browser: &mut Chromium, games: &[Told]) {
+    for (index, game) in games.iter().enumerate() {
+        browser.click(&format!("tr[data-index='{index}'] button"));
+        let names =
+            browser.eval("[...document.querySelectorAll('#moves button')].map(b => b.textContent)");
+        assert_eq!(names, json!(game.names), "game {index}");
+        let middle = game.names.len() / 2;
+        browser.click(&format!("#moves button[data-ply='{middle}']"));
+        assert_eq!(placement(browser), game.placements[middle - 1]);
+        browser.click("#step-on");
+        assert_eq!(placement(browser), game.placements[middle]);
+        browser.press("ArrowLeft");
+        assert_eq!(placement(browser), game.placements[middle - 1]);
+        browser.click("#to-end");
+        assert_eq!(
+            placement(browser),
+            game.placements[game.placements.len() - 1]
+        );
+        let words = browser.eval("document.getElementById('move-words').textContent");
+        assert!(words.as_str().unwrap().contains("the end"), "{words}");
+    }
+}
+
+fn placement(browser: &mut Chromium) -> String {
+    let value = browser.eval("document.getElementById('board').dataset.placement");
+    value.as_str().expect("a board").to_string()
+}
+
+fn browser() -> Option<Chromium> {
+    let browser = Chromium::start();
+    if browser.is_none() {
+        eprintln!("skipped: there is no Chromium here");
+    }
+    browser
+}
+
+#[test]
+fn every_game_can_be_played_through() {
+    let Some(mut browser) = browser() else { return };
+    let (setup, page) = run("");
+    let pgn = setup.run("run").join("games.pgn");
+    let text = fs::read_to_string(&pgn).unwrap();
+    assert!(text.contains("=Q") && text.contains("O-O"), "dull games");
+    let games = told(&pgn, CastlingMode::Standard);
+    assert_eq!(games.len(), 12);
+    browser.open(&page);
+    click_through(&mut browser, &games);
+
+    // Names are texts.
+    let title = browser.eval("document.querySelector('h1').textContent");
+    assert_eq!(title, format!("{EVIL} against {EVIL_TOO}"));
+    assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
+    assert_eq!(
+        browser.eval("document.querySelectorAll('script').length"),
+        3
+    );
+
+    // A failure is linked to what is kept of it.
+    let link = browser.eval("document.querySelector('#failures a').href");
+    let link = link
+        .as_str()
+        .unwrap()
+        .trim_start_matches("file://")
+        .to_string();
+    assert!(Path::new(&link).join("summary.txt").exists(), "{link}");
+
+    filters_and_looks(&mut browser);
+    assert_eq!(browser.complaints, Vec::<String>::new());
+    let outside: Vec<_> = browser
+        .requests
+        .iter()
+        .filter(|url| !url.starts_with("file:"))
+        .collect();
+    assert_eq!(outside, Vec::<&String>::new());
+}
+
+fn filters_and_looks(browser: &mut Chromium) {
+    let rows = "document.querySelectorAll('#game-list tbody tr').length";
+    browser.eval(
+        "(() => { const f = document.getElementById('filter-pair'); f.value = 2; \
+         f.dispatchEvent(new Event('input', { bubbles: true })); })()",
+    );
+    assert_eq!(browser.eval(rows), 2);
+
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let curve = "getComputedStyle(document.querySelector('figure polyline')).stroke";
+    let mut looks = Vec::new();
+    for scheme in ["light", "dark"] {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        browser.call(
+            "Emulation.setEmulatedMedia",
+            json!({ "features": features }),
+        );
+        looks.push((browser.eval(paper), browser.eval(curve)));
+    }
+    assert_ne!(looks[0].0, looks[1].0);
+    assert_ne!(looks[0].1, looks[1].1, "pictures follow the theme");
+
+    let phone = json!({ "width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true });
+    browser.call("Emulation.setDeviceMetricsOverride", phone);
+    let width = browser.eval("document.documentElement.scrollWidth");
+    assert!(
+        width.as_u64() <= Some(360),
+        "a phone must scroll sideways: {width}"
+    );
+    let unlabelled = "[...document.querySelectorAll('svg[role=img]')]\
+                      .filter(s => !s.getAttribute('aria-label') && !s.getAttribute('aria-labelledby')).length";
+    assert_eq!(browser.eval(unlabelled), 0);
+}
+
+#[test]
+fn chess960_and_games_without_comments() {
+    let Some(mut browser) = browser() else { return };
+    let (setup, page) = run(
+        "variant = \"chess960\"\nopenings = { file = \"books/chess960.epd\" }\n\
+         [pgn]\nminimal = true\n",
+    );
+    let pgn = setup.run("run").join("games.pgn");
+    assert!(
+        fs::read_to_string(&pgn).unwrap().contains("O-O"),
+        "dull games"
+    );
+    let games = told(&pgn, CastlingMode::Chess960);
+    browser.open(&page);
+    click_through(&mut browser, &games);
+    let effort = browser.eval("document.getElementById('effort').textContent");
+    assert!(
+        effort.as_str().unwrap().contains("from games.csv"),
+        "{effort}"
+    );
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn a_test_and_a_page_elsewhere() {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=5\"\nconcurrency = 1\n\
+         [adjudication]\nmax_moves = 10\n[sprt]\nelo0 = -100\nelo1 = 100\nmax_pairs = 30\n"
+    ));
+    let played = setup.play("sprt", "run", &["--json"]);
+    let facts: Value = played.json();
+    let page = setup.run("elsewhere.html");
+    let mut command = hone();
+    command
+        .arg("report")
+        .arg(setup.run("run"))
+        .arg("--html")
+        .arg(&page);
+    let reported = finish(command);
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let text = fs::read_to_string(&page).unwrap();
+    // The same numbers as everywhere else.
+    let sprt = &facts["sprt"];
+    let llr = sprt["llr"].as_f64().unwrap();
+    assert!(text.contains(&format!("{llr:.2}, bounds ")), "{llr}");
+    for count in facts["pentanomial"].as_array().unwrap() {
+        assert!(text.contains(&format!("<td class=\"n\">{count}</td>")));
+    }
+    assert!(
+        text.contains("max_pairs = 30"),
+        "the configuration is there"
+    );
+    let Some(mut browser) = browser() else { return };
+    browser.open(&page);
+    let progress = browser.eval("document.querySelectorAll('#progress svg polyline').length");
+    assert!(progress.as_u64() > Some(1), "{progress}");
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
