@@ -3,7 +3,7 @@
 use super::Search;
 use super::history::Before;
 use super::node::Node;
-use super::picker::Picker;
+use super::picker::{Picker, is_advance};
 use super::score::{INFINITE, MATE_BOUND, is_mate};
 use super::stats::Counter;
 use super::table::Bound;
@@ -157,14 +157,15 @@ impl Search<'_> {
             }
             return skip;
         }
+        let forcing = candidate.gives_check || is_advance(node.position, candidate.mv);
         // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
         if params.late_move_pruning && depth <= params.lmp_depth {
             let square = params.lmp_square * depth * depth / 100;
             let limit = params.lmp_base + if node.improving { square } else { square / 2 };
-            if candidate.number as i32 >= limit {
+            if candidate.number as i32 >= limit && !forcing {
                 self.stats.count(Counter::LateMovePrunes);
-                picker.skip_quiets();
-                return !candidate.gives_check;
+                picker.only_forcing();
+                return true;
             }
         }
         let reduced = (depth - self.base_reduction(depth, candidate.number) / 100).max(1);
@@ -173,11 +174,11 @@ impl Search<'_> {
         if params.futility
             && reduced <= params.futility_depth
             && !node.in_check
-            && !candidate.gives_check
+            && !forcing
             && node.eval + params.futility_base + params.futility_margin * reduced <= node.alpha
         {
             self.stats.count(Counter::FutilityPrunes);
-            picker.skip_quiets();
+            picker.only_forcing();
             return true;
         }
         // 13d. Bad histories (HistoryPruning, HistoryPruningDepth,
@@ -185,6 +186,7 @@ impl Search<'_> {
         if params.history_pruning
             && reduced <= params.history_pruning_depth
             && !candidate.refutation
+            && !forcing
             && candidate.history < -params.history_pruning_margin * depth
         {
             self.stats.count(Counter::HistoryPrunes);

@@ -51,7 +51,8 @@ pub(super) struct Picker {
     refutations: [Move; 3],
     before: Before,
     depth: i32,
-    skip_quiets: bool,
+    only_forcing: bool,
+    dropped: bool,
     /// History of the quiet move given out last, if it was looked up.
     history: Option<i32>,
 }
@@ -68,14 +69,16 @@ impl Picker {
             refutations: [Move::NONE; 3],
             before,
             depth: 0,
-            skip_quiets: false,
+            only_forcing: false,
+            dropped: false,
             history: None,
         }
     }
 
-    /// From now on no quiet moves.
-    pub(super) fn skip_quiets(&mut self) {
-        self.skip_quiets = true;
+    /// From now on, of the quiet moves only checks and advances of pawns far up
+    /// the board: these may be worth more than they look.
+    pub(super) fn only_forcing(&mut self) {
+        self.only_forcing = true;
     }
 
     /// History of the quiet move given out last, if it was looked up to sort it.
@@ -203,18 +206,20 @@ impl Search<'_> {
                     }
                 }
                 Stage::Quiet => {
-                    if !picker.skip_quiets {
-                        picker.next = self.moves.len();
-                        movegen::quiet(position, &mut self.moves);
-                        self.score_quiets(position, picker);
-                        self.sort_quiets(picker);
+                    picker.next = self.moves.len();
+                    movegen::quiet(position, &mut self.moves);
+                    if picker.only_forcing {
+                        self.drop_others(position, picker);
                     }
+                    self.score_quiets(position, picker);
+                    self.sort_quiets(picker);
                     picker.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    if !picker.skip_quiets
-                        && let Some(mv) = self.take(position, picker)
-                    {
+                    if picker.only_forcing && !picker.dropped {
+                        self.drop_others(position, picker);
+                    }
+                    if let Some(mv) = self.take(position, picker) {
                         if picker.is_refutation(mv) {
                             continue;
                         }
@@ -321,10 +326,24 @@ impl Search<'_> {
         self.moves.truncate(kept);
     }
 
+    /// Drops the quiet moves to come that are not forcing.
+    fn drop_others(&mut self, position: &Position, picker: &mut Picker) {
+        let checks = CheckSquares::new(position);
+        let mut kept = picker.next;
+        for i in picker.next..self.moves.len() {
+            let mv = self.moves[i].mv;
+            if checks.gives_check(position, mv) || is_advance(position, mv) {
+                self.moves[kept] = self.moves[i];
+                kept += 1;
+            }
+        }
+        self.moves.truncate(kept);
+        picker.dropped = true;
+    }
+
     fn refutation(&self, position: &Position, picker: &Picker, index: usize) -> Option<Move> {
         let mv = picker.refutations[index];
-        let wanted = !picker.skip_quiets
-            && mv != picker.table_move
+        let wanted = mv != picker.table_move
             && position.is_pseudo_legal(mv)
             && !position.is_noisy(mv)
             && position.is_legal(mv);
@@ -390,6 +409,11 @@ impl Search<'_> {
         }
         insertion_sort(&mut quiets[..sorted]);
     }
+}
+
+/// Whether a pawn moves on from the fifth rank or further.
+pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
+    position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn()) > 3
 }
 
 /// Best first; stable, and quick for lists as short as these.
