@@ -183,6 +183,24 @@ fn values_do_not_depend_on_concurrency_or_kills() {
 }
 
 #[test]
+fn when_its_time_is_spent_the_values_are_those_so_far() {
+    let setup = games("pairs = 4000\nmax_time = \"2s\"");
+    let finished = setup.play("tune", "run", &["--json", "--verify"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("these values are on the way"),
+        "{}",
+        finished.stderr
+    );
+    assert!(finished.json()["values"]["QsDeltaMargin"].is_number());
+    let before = rows(&setup.run("run"));
+    let mut resume = hone();
+    resume.arg("resume").arg(setup.run("run"));
+    assert_eq!(finish(resume).code, Some(3));
+    assert!(rows(&setup.run("run")) > before);
+}
+
+#[test]
 fn the_verifying_test_decides_the_exit_code() {
     let setup = games("pairs = 4");
     // Nothing can be shown in one pair.

@@ -7,20 +7,27 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use super::ends::{EndArgs, repeating};
+use super::gate::GateArgs;
 use super::{Exit, Failure, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::html::{self, Source};
-use crate::report::{self, RunFacts, Scoreboard};
+use crate::report::{self, RunFacts, Scoreboard, SummaryNotes};
 use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries};
 
 /// Test whether the first engine is stronger than the second.
 ///
 /// Plays pairs of games until the sequential probability ratio test of [sprt]
 /// decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3: budget
-/// used up without a decision.
+/// used up without a decision; 4: an engine does not build, or failed.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
+    /// The configuration, in TOML; see configs/sprt.toml for one with
+    /// comments. With --dev and --base there need not be any.
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    gate: GateArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -28,15 +35,15 @@ pub(super) struct SprtArgs {
 /// Play a match, a gauntlet or a round robin.
 #[derive(Debug, Args)]
 pub(super) struct MatchArgs {
+    /// The configuration, in TOML; see configs/sprt.toml for one with
+    /// comments.
+    config: PathBuf,
     #[command(flatten)]
     run: RunArgs,
 }
 
 #[derive(Debug, Args)]
 struct RunArgs {
-    /// The configuration, in TOML; see configs/sprt.toml for one with
-    /// comments.
-    config: PathBuf,
     /// Override a value of the configuration, as in `match.limit=nodes=5000`
     /// or `engine.dev.options.Hash=32`.
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
@@ -44,9 +51,8 @@ struct RunArgs {
     /// The run's folder; by default a new one under results/.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the result as one JSON object on standard output.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    ends: EndArgs,
 }
 
 /// Continue a run that was interrupted or stopped.
@@ -54,9 +60,8 @@ struct RunArgs {
 pub(super) struct ResumeArgs {
     /// The run's folder.
     run: PathBuf,
-    /// Print the result as one JSON object on standard output.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    ends: EndArgs,
 }
 
 /// Print what a run came to, finished or not.
@@ -75,28 +80,19 @@ pub(super) struct ReportArgs {
 
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let mut config = config::load(&self.run.config, &self.run.set)?;
-        config.sprt.get_or_insert_default();
-        if config.engine.len() != 2 {
-            return Err(anyhow::anyhow!(
-                "{}: a test is between two engines, and {} are configured",
-                self.run.config.display(),
-                config.engine.len()
-            )
-            .into());
-        }
+        let config = self.gate.config(self.config.as_deref(), &self.run.set)?;
         start(config, Kind::Sprt, &self.run)
     }
 }
 
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let config = config::load(&self.run.config, &self.run.set)?;
+        let config = config::load(&self.config, &self.run.set)?;
         let engines = config.engine.len();
         if config.r#match.stop.is_some() && engines > 2 {
             return Err(anyhow::anyhow!(
                 "{}: `stop` is for matches of two engines, and {engines} are configured",
-                self.run.config.display()
+                self.config.display()
             )
             .into());
         }
@@ -108,8 +104,8 @@ impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
         match session.manifest.kind {
-            Kind::Tune => tune::resume(session, self.json),
-            Kind::Match | Kind::Sprt => play(session, self.json),
+            Kind::Tune => tune::resume(self.ends.limit(session), self.ends.json),
+            Kind::Match | Kind::Sprt => play(session, &self.ends),
         }
     }
 }
@@ -163,9 +159,18 @@ pub(super) fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
 }
 
 fn start(config: Config, kind: Kind, args: &RunArgs) -> Result<Exit, Failure> {
-    let session =
-        Session::create(config, kind, args.out.as_deref(), &mut announce).map_err(failure)?;
-    play(session, args.json)
+    let mut config = config;
+    if args.ends.max_time.is_some() {
+        config.r#match.max_time = args.ends.max_time;
+    }
+    match Session::create(config, kind, args.out.as_deref(), &mut announce) {
+        Ok(session) => play(session, &args.ends),
+        Err(error) => {
+            let text = report::failed_summary(&error.to_string(), &repeating(&[]));
+            args.ends.summarize(&text)?;
+            Err(failure(error))
+        }
+    }
 }
 
 pub(super) fn announce(what: &str) {
@@ -194,7 +199,8 @@ pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Exper
     })
 }
 
-fn play(session: Session, json: bool) -> Result<Exit, Failure> {
+fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
+    let session = ends.limit(session);
     let folder = session.folder.clone();
     let manifest = session.manifest.clone();
     eprintln!(
@@ -210,17 +216,26 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
     let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
     report::write_files(&folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
-    print(&facts, json)?;
+    print(&facts, ends.json)?;
+    let resume = format!("hone resume {}", folder.path().display());
+    let goes_on = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let notes = SummaryNotes {
+        repeat: &repeating(&facts.engines),
+        resume: goes_on.then_some(resume.as_str()),
+    };
+    ends.summarize(&report::summary(&facts, notes))
+        .map_err(Failure::failed)?;
     Ok(match ended {
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
         Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
         Ended::Interrupted => {
-            eprintln!(
-                "Interrupted. Nothing is lost: continue with `hone resume {}`",
-                folder.path().display()
-            );
+            eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
             Exit::Interrupted
+        }
+        Ended::OutOfTime => {
+            eprintln!("The time is spent: continue with `{resume} --max-time TIME`");
+            Exit::Inconclusive
         }
     })
 }

@@ -17,6 +17,31 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         path: path.to_path_buf(),
         source,
     })?;
+    parse(path, text, overrides)
+}
+
+/// The configuration without a file: the defaults with `overrides` laid over
+/// them.
+///
+/// # Errors
+/// As [`load`].
+pub fn without_file(overrides: &[String]) -> Result<Config, ConfigError> {
+    parse(Path::new("--set"), String::new(), overrides)
+}
+
+/// Names and checks engines that were not read from a file.
+///
+/// # Errors
+/// What is wrong with which engine.
+pub fn check_engines(config: &mut Config) -> Result<(), String> {
+    for engine in &config.engine {
+        let named = |reason| format!("engine `{}`: {reason}", engine.name);
+        engine.check().map_err(named)?;
+    }
+    name_engines(config)
+}
+
+fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Config, ConfigError> {
     let content = |place| ConfigError::Content {
         path: path.to_path_buf(),
         place,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use engine::{EngineConfig, EngineOptions};
 pub use error::ConfigError;
-pub use load::load;
+pub use load::{check_engines, load, without_file};
 pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
 pub use sprt::SprtSection;
 pub use time_span::TimeSpan;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::TimeSpan;
 use crate::game::Limit;
 use crate::openings::{Order, Variant};
 use crate::stats::confidence::StopRule;
@@ -53,6 +54,10 @@ pub struct MatchConfig {
         skip_serializing_if = "Option::is_none"
     )]
     pub stop: Option<StopRule>,
+    /// Ends a run after so long, undecided if need be. It can be resumed for as
+    /// long again, or for another time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.
     #[serde(
         deserialize_with = "positive_option",
@@ -87,6 +92,7 @@ impl Default for MatchConfig {
             tournament: Tournament::RoundRobin,
             pairs: 1000,
             stop: None,
+            max_time: None,
             concurrency: None,
             seed: 1,
             affinity: false,

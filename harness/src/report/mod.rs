@@ -5,11 +5,13 @@ mod facts;
 pub mod html;
 mod live;
 mod markdown;
+mod summary;
 mod text;
 
 pub use facts::{EngineFacts, PairingFacts, RunFacts, SprtFacts};
 pub use live::Scoreboard;
 pub use markdown::markdown;
+pub use summary::{SummaryNotes, failed_summary, summary};
 pub use text::{results_block, verdict_sentence};
 
 use std::fs;

@@ -37,6 +37,8 @@ pub enum Ended {
     Verdict(Verdict),
     /// It was interrupted and can be resumed.
     Interrupted,
+    /// Its time is spent; it can be resumed with more.
+    OutOfTime,
 }
 
 /// Turns plans into jobs: knows the players, the rules and the openings.
@@ -110,6 +112,14 @@ impl Jobs {
     }
 }
 
+/// Waits for a moment, if there is one.
+async fn passed(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// What a live view is told.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
@@ -146,6 +156,7 @@ pub struct Driver<E> {
     in_flight: u64,
     played: u64,
     started: Instant,
+    deadline: Option<Instant>,
 }
 
 /// How far the plan may run ahead of the oldest pair that is missing, so that
@@ -165,11 +176,19 @@ impl<E: Experiment> Driver<E> {
             in_flight: 0,
             played: 0,
             started: Instant::now(),
+            deadline: None,
         }
     }
 
-    /// Plays until there is a verdict, the plan is at its end, or it is
-    /// interrupted.
+    /// Ends it after so long: pairs that are being played then are finished,
+    /// so that long games are not left out.
+    pub fn ending_after(mut self, max_time: Option<Duration>) -> Self {
+        self.deadline = max_time.map(|time| self.started + time);
+        self
+    }
+
+    /// Plays until there is a verdict, the plan is at its end, its time is
+    /// spent, or it is interrupted.
     ///
     /// # Errors
     /// [`RunError`].
@@ -181,31 +200,41 @@ impl<E: Experiment> Driver<E> {
         view: &mut impl View<E>,
     ) -> Result<Ended, RunError> {
         let mut stopping = false;
+        let mut stopped = Ended::Interrupted;
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
             if let Some(verdict) = self.fold.experiment.verdict() {
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
             }
+            if !stopping && self.deadline.is_some_and(|at| Instant::now() >= at) {
+                stopping = true;
+                stopped = Ended::OutOfTime;
+                executor.stop(Stop::Drain);
+            }
             if !stopping {
                 self.check_failures()?;
                 self.submit(executor);
             }
             if self.in_flight == 0 {
-                return Ok(Ended::Interrupted);
+                return Ok(stopped);
             }
+            let deadline = self.deadline.filter(|_| !stopping);
             let event = tokio::select! {
                 event = executor.next() => event,
                 request = interrupts.next() => {
-                    if stopping || request == Request::Now {
+                    let asked_before = stopping && stopped == Ended::Interrupted;
+                    stopped = Ended::Interrupted;
+                    if asked_before || request == Request::Now {
                         executor.stop(Stop::Abort);
-                        return Ok(Ended::Interrupted);
+                        return Ok(stopped);
                     }
                     stopping = true;
                     executor.stop(Stop::Drain);
                     view.update(&self.fold.experiment, self.progress(stopping));
                     continue;
                 }
+                () = passed(deadline) => continue,
             };
             match event {
                 Event::Played(played) => {
@@ -220,7 +249,7 @@ impl<E: Experiment> Driver<E> {
                     executor.stop(Stop::Abort);
                     return Err(error.into());
                 }
-                Event::Finished => return Ok(Ended::Interrupted),
+                Event::Finished => return Ok(stopped),
             }
         }
     }

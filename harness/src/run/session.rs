@@ -2,6 +2,7 @@
 //! and `hone resume` share.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 
@@ -48,6 +49,8 @@ impl SessionError {
 pub struct Session {
     pub folder: Folder,
     pub manifest: Manifest,
+    /// How long this process may play.
+    pub max_time: Option<Duration>,
     contenders: Contenders,
     book: Option<Book>,
     ledger: Ledger,
@@ -134,6 +137,7 @@ impl Session {
         let (ledger, entries) = Ledger::open(folder.path(), &manifest.names(), epd)?;
         Ok(Self {
             folder,
+            max_time: manifest.max_time(),
             manifest,
             contenders,
             book,
@@ -155,6 +159,7 @@ impl Session {
         let Self {
             folder,
             manifest,
+            max_time,
             contenders,
             book,
             mut ledger,
@@ -165,7 +170,7 @@ impl Session {
             .into_iter()
             .for_each(|entry| fold.push(entry.result));
         let jobs = Jobs::new(&manifest.config, contenders.players, book);
-        let mut driver = Driver::new(fold, jobs, &manifest.config);
+        let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(max_time);
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,

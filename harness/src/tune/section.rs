@@ -12,7 +12,7 @@ use super::method::{
 use super::param::{Kind, Param};
 use super::space::Space;
 use super::tuner::Budget;
-use crate::config::{OpeningsConfig, SprtSection};
+use crate::config::{OpeningsConfig, SprtSection, TimeSpan};
 use crate::game::Limit;
 
 /// An update rule by name.
@@ -53,6 +53,10 @@ pub struct TuneSection {
     /// The budget.
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
+    /// Ends the tuning after so long. The schedule remains that of `pairs`, so
+    /// the values are those of an unfinished run; it can be resumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time: Option<TimeSpan>,
     /// Pairs played with the same perturbation.
     #[serde(deserialize_with = "positive")]
     pub batch: u64,
@@ -89,6 +93,7 @@ impl Default for TuneSection {
         Self {
             method: MethodName::default(),
             pairs: 10_000,
+            max_time: None,
             batch: 8,
             window: 32,
             seed: None,

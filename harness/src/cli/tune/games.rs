@@ -173,11 +173,9 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     let played = session.play(experiment(&manifest)?, &mut view);
     view.finish();
     let (ended, mut fold) = played.map_err(failure)?;
+    let resume = format!("hone resume {}", folder.path().display());
     if ended == Ended::Interrupted {
-        eprintln!(
-            "Interrupted. Nothing is lost: continue with `hone resume {}`",
-            folder.path().display()
-        );
+        eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
         return Ok(Exit::Interrupted);
     }
     fold.experiment.conclude();
@@ -191,6 +189,18 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
         inside: true,
     };
     write_files(&folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
+    if ended == Ended::OutOfTime {
+        eprintln!(
+            "The time is spent after {} of {} pairs: these values are on the way. Continue with `{resume}`",
+            fold.absorbed(),
+            section.pairs
+        );
+        if json {
+            let object = full(&folder, outcome.json(), Value::Null);
+            println!("{}", serde_json::to_string(&object)?);
+        }
+        return Ok(Exit::Inconclusive);
+    }
     let (exit, verify) = match &section.verify {
         Some(test) => verify(&folder, &manifest, test, &outcome)?,
         None => {
@@ -280,7 +290,7 @@ fn verify(
             eprintln!("The test did not find the engine stronger: keep the old values.");
             (Exit::Rejected, value)
         }
-        Ended::Verdict(_) => (Exit::Inconclusive, value),
+        Ended::Verdict(_) | Ended::OutOfTime => (Exit::Inconclusive, value),
         Ended::Interrupted => (Exit::Interrupted, value),
     })
 }

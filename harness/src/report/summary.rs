@@ -1,0 +1,126 @@
+//! A summary of a test for the page of a pull request or of a CI job.
+
+use std::fmt::Write as _;
+
+use super::facts::RunFacts;
+use super::text::{plus_minus, verdict_sentence};
+use crate::stats::Estimate;
+
+/// What a summary says besides the facts.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryNotes<'a> {
+    /// The command that does the same again.
+    pub repeat: &'a str,
+    /// The command that goes on, where there is more to play.
+    pub resume: Option<&'a str>,
+}
+
+/// The verdict, the numbers and the command to repeat it, as Markdown.
+pub fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+    let mut text = String::new();
+    write_summary(&mut text, facts, notes).expect("writing to a string cannot fail");
+    text
+}
+
+/// The summary of a test that could not be played.
+pub fn failed_summary(error: &str, repeat: &str) -> String {
+    let fence = fence_for(error);
+    format!(
+        "## hone: not played\n\n{fence}text\n{error}\n{fence}\n\n{}",
+        repeat_block(repeat)
+    )
+}
+
+fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
+    let heading = match (facts.verdict, facts.kind) {
+        ("H1", _) => "passed",
+        ("H0", _) => "failed",
+        (_, "sprt") => "no decision",
+        _ => "played",
+    };
+    writeln!(out, "## hone: {heading}\n")?;
+    for sentence in verdict_sentence(facts).lines() {
+        writeln!(out, "{sentence}\n")?;
+    }
+    writeln!(out, "| | |\n|---|---|")?;
+    for engine in &facts.engines {
+        let commit = engine.commit.as_deref().map_or(String::new(), |commit| {
+            format!(", commit `{}`", &commit[..10.min(commit.len())])
+        });
+        let bench = engine
+            .bench
+            .map_or(String::new(), |nodes| format!(", bench {nodes}"));
+        let id = engine.id.replace('|', "\\|");
+        writeln!(
+            out,
+            "| {} | {id}{commit}{bench} |",
+            engine.name.replace('|', "\\|")
+        )?;
+    }
+    let [wins, draws, losses] = facts.wdl;
+    writeln!(
+        out,
+        "| games | {}: {wins} won, {draws} drawn, {losses} lost |",
+        facts.games
+    )?;
+    writeln!(out, "| pentanomial | {:?} |", facts.pentanomial)?;
+    writeln!(out, "| Elo | {} |", plus_minus(facts.elo))?;
+    writeln!(out, "| normalized Elo | {} |", plus_minus(facts.nelo))?;
+    if let Some(sprt) = &facts.sprt {
+        writeln!(
+            out,
+            "| LLR | {:.2} of {:.2} to {:.2}, Elo {} against {} ({}) |",
+            sprt.llr, sprt.lower, sprt.upper, sprt.elo0, sprt.elo1, sprt.model
+        )?;
+        if let Some(estimate) = &sprt.elo {
+            writeln!(
+                out,
+                "| Elo, corrected for stopping | {} |",
+                interval(estimate.elo)
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "| limit, openings | {}, {} |",
+        facts.limit, facts.openings
+    )?;
+    let f = &facts.failures;
+    let failures: u64 = [&f.time_forfeit, &f.crash, &f.stall, &f.illegal_move]
+        .into_iter()
+        .flatten()
+        .sum();
+    writeln!(out, "| games lost by failures | {failures} |")?;
+    writeln!(out, "| time | {:.0} s |\n", facts.seconds)?;
+    for finding in &facts.findings {
+        writeln!(out, "Suspicious: {}\n", finding.detail)?;
+    }
+    if let Some(resume) = notes.resume {
+        writeln!(out, "To play on: `{resume}`\n")?;
+    }
+    out.push_str(&repeat_block(notes.repeat));
+    Ok(())
+}
+
+fn interval(elo: Estimate) -> String {
+    format!(
+        "{:.1} (95 %: {:.1} to {:.1})",
+        elo.estimate, elo.low, elo.high
+    )
+}
+
+fn repeat_block(command: &str) -> String {
+    let fence = fence_for(command);
+    format!(
+        "<details><summary>Repeat it</summary>\n\n{fence}sh\n{command}\n{fence}\n\n</details>\n"
+    )
+}
+
+/// A fence that the text does not hold.
+fn fence_for(text: &str) -> String {
+    let mut fence = "```".to_string();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    fence
+}

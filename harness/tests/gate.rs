@@ -1,0 +1,219 @@
+//! The merge gate: `hone sprt` on commits, as a job of continuous integration
+//! runs it.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::repository::{BUILD, EngineRepository};
+use common::{Finished, finish, rows, workspace};
+
+/// A repository whose `main` is Stillwater without quiescence search, which
+/// costs it hundreds of Elo.
+fn repository() -> EngineRepository {
+    let repository = EngineRepository::new();
+    repository.commit_engine("--set Quiescence=false", 5, "Main");
+    repository.git(&["checkout", "--quiet", "-b", "change"]);
+    repository
+}
+
+struct Gate {
+    finished: Finished,
+    run: PathBuf,
+    summary: String,
+    step_summary: String,
+}
+
+/// Tests `HEAD` against `main`.
+fn gate(repository: &EngineRepository, more: &[&str]) -> Gate {
+    let folder = tempfile::tempdir_in(repository.dir.path())
+        .expect("made")
+        .keep();
+    let step = folder.join("step.md");
+    fs::write(&step, "earlier\n").expect("written");
+    let mut command = repository.hone();
+    command
+        .args([
+            "sprt", "--dev", "git:HEAD", "--base", "git:main", "--build", BUILD,
+        ])
+        .args(["--limit", "nodes=400", "--json", "--book"])
+        .arg(workspace().join("books/quick.epd"))
+        .args(["--set", "adjudication.max_moves=80"])
+        .args(["--set", "adjudication.resign={count=3,score=400}"])
+        .arg("--out")
+        .arg(folder.join("run"))
+        .arg("--summary")
+        .arg(folder.join("summary.md"))
+        .args(more)
+        .env("GITHUB_STEP_SUMMARY", &step);
+    let finished = finish(command);
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    Gate {
+        finished,
+        run: folder.join("run"),
+        summary: read("summary.md"),
+        step_summary: read("step.md"),
+    }
+}
+
+#[test]
+fn a_good_change_passes() {
+    let repository = repository();
+    let commit = repository.commit_engine("", 6, "Quiescence search\n\nBench: 6");
+    let gate = gate(
+        &repository,
+        &["--profile", "gain", "--set", "sprt.elo1=50.0"],
+    );
+    assert_eq!(gate.finished.code, Some(0), "{}", gate.finished.stderr);
+    assert_eq!(gate.finished.json()["verdict"], "H1");
+    assert!(
+        gate.summary.starts_with("## hone: passed"),
+        "{}",
+        gate.summary
+    );
+    for part in [
+        "H1 accepted: dev is stronger than base",
+        &format!("commit `{}`, bench 6", &commit[..10]),
+        &format!("hone sprt --dev git:.@{commit}"),
+    ] {
+        assert!(gate.summary.contains(part), "{part}: {}", gate.summary);
+    }
+    assert_eq!(gate.step_summary, format!("earlier\n{}", gate.summary));
+}
+
+#[test]
+fn a_bad_change_fails() {
+    let repository = repository();
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.commit_engine("", 6, "Better");
+    repository.git(&["checkout", "--quiet", "change"]);
+    let gate = gate(&repository, &["--profile", "non-regression"]);
+    assert_eq!(gate.finished.code, Some(1), "{}", gate.finished.stderr);
+    assert!(
+        gate.summary.starts_with("## hone: failed"),
+        "{}",
+        gate.summary
+    );
+    assert_eq!(gate.finished.json()["sprt"]["elo0"], -5.0);
+}
+
+#[test]
+fn no_change_within_the_budget_is_undecided_and_can_go_on() {
+    let repository = repository();
+    repository.commit("No functional change\n\nBench: 5");
+    let gate = gate(&repository, &["--profile", "gain", "--max-time", "2s"]);
+    assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
+    assert!(
+        gate.summary.starts_with("## hone: no decision"),
+        "{}",
+        gate.summary
+    );
+    assert!(
+        gate.summary.contains("To play on: `hone resume "),
+        "{}",
+        gate.summary
+    );
+    assert!(
+        gate.finished.stderr.contains("The time is spent"),
+        "{}",
+        gate.finished.stderr
+    );
+    let before = rows(&gate.run);
+    let mut resume = repository.hone();
+    resume
+        .arg("resume")
+        .arg(&gate.run)
+        .args(["--max-time", "1s", "--json"]);
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    // Every pair that was begun has been finished.
+    assert_eq!(resumed.json()["games"], rows(&gate.run));
+    assert!(rows(&gate.run) > before, "{}", resumed.stderr);
+    // Its budget of pairs ends it in the same way.
+    let gate = self::gate(&repository, &["--set", "sprt.max_pairs=3"]);
+    assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
+}
+
+#[test]
+fn a_broken_build_is_told_from_a_bad_change() {
+    let repository = repository();
+    repository.write("build.sh", "echo engine.c:7: error: no such thing; exit 3");
+    repository.commit("Broken");
+    let gate = gate(&repository, &[]);
+    assert_eq!(gate.finished.code, Some(4), "{}", gate.finished.stderr);
+    for text in [&gate.finished.stderr, &gate.summary] {
+        assert!(
+            text.contains("(Broken) does not build (exit status: 3)"),
+            "{text}"
+        );
+        assert!(text.contains("engine.c:7: error: no such thing"), "{text}");
+    }
+    assert!(
+        gate.summary.starts_with("## hone: not played"),
+        "{}",
+        gate.summary
+    );
+    assert!(!gate.run.exists());
+}
+
+#[test]
+fn uncommitted_changes_and_programs_can_be_tested_too() {
+    let repository = repository();
+    repository.write_engine("", 7);
+    let program = common::scripted();
+    let mut command = repository.hone();
+    command
+        .args(["sprt", "--dev", "worktree:", "--base"])
+        .arg(format!("path:{program}"))
+        .args([
+            "--build",
+            BUILD,
+            "--limit",
+            "nodes=100",
+            "--set",
+            "sprt.max_pairs=2",
+            "--json",
+        ])
+        .args(["--set", "adjudication.max_moves=40", "--out"])
+        .arg(repository.dir.path().join("run"));
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    assert_eq!(finished.json()["engines"][0]["bench"], 7);
+    let mut command = repository.hone();
+    command.args(["sprt", "--dev", "git:HEAD"]);
+    let incomplete = finish(command);
+    assert_eq!(incomplete.code, Some(2));
+    assert!(
+        incomplete.stderr.contains("or the two engines"),
+        "{}",
+        incomplete.stderr
+    );
+}
+
+#[test]
+fn a_configuration_and_the_command_line_go_together() {
+    let repository = repository();
+    repository.commit_engine("", 6, "Change");
+    let config = repository.dir.path().join("gate.toml");
+    let engine =
+        |name: &str| format!("[[engine]]\nname = \"{name}\"\ngit = \".\"\nbuild = \"{BUILD}\"\n");
+    let conditions =
+        "[match]\nlimit = \"nodes=100\"\n[adjudication]\nmax_moves = 40\n[sprt]\nmax_pairs = 2\n";
+    fs::write(&config, engine("new") + &engine("old") + conditions).expect("written");
+    let mut command = repository.hone();
+    command
+        .arg("sprt")
+        .arg(&config)
+        .args(["--base", "git:main", "--json", "--out"])
+        .arg(repository.dir.path().join("run"));
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let json = finished.json();
+    assert_eq!(json["engines"][0]["name"], "new");
+    assert_eq!(json["engines"][0]["bench"], 6);
+    assert_eq!(json["engines"][1]["bench"], 5);
+    assert_eq!(json["pairs"], 2);
+}
