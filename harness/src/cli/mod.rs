@@ -37,7 +37,7 @@ struct Cli {
 enum Command {
     Book(book::BookArgs),
     Builds(builds::BuildsArgs),
-    Sprt(play::SprtArgs),
+    Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
     Resume(play::ResumeArgs),
     Report(play::ReportArgs),

@@ -25,6 +25,7 @@ use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, rea
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
     /// comments. With --dev and --base there need not be any.
+    #[arg(required_unless_present_all = ["dev", "base"])]
     config: Option<PathBuf>,
     #[command(flatten)]
     gate: GateArgs,
