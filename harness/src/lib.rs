@@ -27,6 +27,7 @@
 //! * [`book`]: makes, measures and converts opening books.
 //! * [`suite`]: engines on test positions.
 //! * [`builds`]: engines from commits, built once and kept.
+//! * [`tablebase`]: endgame tables that end games.
 //! * [`analysis`]: an engine that is asked about single positions.
 //! * [`machine`]: processors, cores and how busy they are.
 
@@ -46,6 +47,7 @@ pub mod report;
 pub mod run;
 pub mod stats;
 pub mod suite;
+pub mod tablebase;
 pub mod tune;
 pub mod uci;
 pub mod verify;

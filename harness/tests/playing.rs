@@ -277,3 +277,36 @@ fn a_match_stops_when_its_interval_says_enough() {
         assert!(refused.stderr.contains(says), "{}", refused.stderr);
     }
 }
+
+/// With the tables that `.ci/run` puts into the folder named by
+/// `HONE_TEST_SYZYGY`.
+#[test]
+fn tablebases_end_games() {
+    let Some(tables) = std::env::var_os("HONE_TEST_SYZYGY").map(PathBuf::from) else {
+        eprintln!("skipped: HONE_TEST_SYZYGY names no folder with Syzygy tables");
+        return;
+    };
+    let tables = tables.canonicalize().expect("the folder is there");
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("endings.epd");
+    // Black wins once something is captured or a pawn moves; the other is
+    // drawn from the start: a rook's pawn, and the king in its corner.
+    fs::write(
+        &book,
+        "6k1/8/8/8/7r/8/1p6/K7 w - - hmvc 0;\nk7/8/K7/P7/8/8/8/8 w - - hmvc 0;\n",
+    )
+    .unwrap();
+    let more = format!(
+        "limit = \"nodes=5\"\nopenings = {{ file = '{}', order = \"sequential\" }}\n\
+         [adjudication]\nsyzygy = {{ path = '{}' }}\n",
+        book.display(),
+        tables.display()
+    );
+    let (setup, finished) = random_match(&more);
+    no_failures(&finished);
+    let ledger = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
+    assert!(ledger.contains(",tablebase,"), "{ledger}");
+    let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+    assert!(pgn.contains("by adjudication: SyzygyTB"));
+    assert!(pgn.contains("[Termination \"adjudication\"]"));
+}

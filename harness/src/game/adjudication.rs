@@ -1,9 +1,13 @@
-//! Ends games whose result the engines agree on. The rules count as fastchess
-//! counts (`docs/playing.md` has the comparison): a game's natural end comes
-//! first, then resignation, then a draw, then the maximum length.
+//! Ends games whose result is known, from tablebases, or agreed on by the
+//! engines. The rules count as fastchess counts (`docs/playing.md` has the
+//! comparison): a game's natural end comes first, then the tablebase, then
+//! resignation, then a draw, then the maximum length.
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
+use shakmaty_syzygy::Wdl;
 
 use super::referee::Ending;
 use crate::experiment::{Outcome, Termination};
@@ -37,6 +41,65 @@ pub struct ResignRule {
     pub twosided: bool,
 }
 
+/// The result that Syzygy tables give a position with few pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TablebaseRule {
+    /// Folders with the tables, separated as in `PATH`.
+    pub path: PathBuf,
+    /// Positions with at most so many pieces, kings counted; by default as
+    /// many as there are tables for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<usize>,
+    /// Whether a win counts that the fifty-move rule would spoil.
+    #[serde(default)]
+    pub ignore_fifty: bool,
+    /// Which results end a game.
+    #[serde(default)]
+    pub results: TablebaseResults,
+}
+
+/// Which results of tablebases end a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TablebaseResults {
+    #[default]
+    All,
+    Wins,
+    Draws,
+}
+
+impl TablebaseRule {
+    /// What the tables' word for the side to move means for the game.
+    /// `halfmoves` are those since the last capture or pawn's move: the tables'
+    /// wins hold for a count of zero, so that without `ignore_fifty` a win is
+    /// only believed there. A draw is one whatever the count.
+    pub fn decide(&self, turn: Color, wdl: Wdl, halfmoves: u32) -> Option<Ending> {
+        let sign = match wdl {
+            Wdl::CursedWin | Wdl::BlessedLoss if !self.ignore_fifty => 0,
+            wdl => wdl.signum(),
+        };
+        let winner = match sign {
+            0 => None,
+            1 => Some(turn),
+            _ => Some(!turn),
+        };
+        let wanted = match (self.results, winner) {
+            (TablebaseResults::Draws, Some(_)) | (TablebaseResults::Wins, None) => false,
+            (_, None) => true,
+            (_, Some(_)) => self.ignore_fifty || halfmoves == 0,
+        };
+        wanted.then_some(Ending {
+            outcome: match winner {
+                None => Outcome::Draw,
+                Some(Color::White) => Outcome::White,
+                Some(Color::Black) => Outcome::Black,
+            },
+            termination: Termination::Tablebase,
+        })
+    }
+}
+
 /// The adjudication rules of a run; a rule that is absent is off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +111,8 @@ pub struct Adjudication {
     /// A draw after so many full moves of play, the opening not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syzygy: Option<TablebaseRule>,
 }
 
 /// Watches one game.
@@ -152,6 +217,37 @@ impl Adjudicator {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_tablebase_win_needs_a_fresh_fifty_move_count_and_a_draw_does_not() {
+        let rule = |ignore_fifty, results| TablebaseRule {
+            path: PathBuf::new(),
+            pieces: None,
+            ignore_fifty,
+            results,
+        };
+        let outcome = |rule: &TablebaseRule, wdl, halfmoves| {
+            let ending = rule.decide(Color::Black, wdl, halfmoves)?;
+            assert_eq!(ending.termination, Termination::Tablebase);
+            Some(ending.outcome)
+        };
+        let strict = rule(false, TablebaseResults::All);
+        assert_eq!(outcome(&strict, Wdl::Win, 0), Some(Outcome::Black));
+        assert_eq!(outcome(&strict, Wdl::Loss, 0), Some(Outcome::White));
+        assert_eq!(outcome(&strict, Wdl::Win, 1), None);
+        assert_eq!(outcome(&strict, Wdl::CursedWin, 0), Some(Outcome::Draw));
+        assert_eq!(outcome(&strict, Wdl::BlessedLoss, 7), Some(Outcome::Draw));
+        assert_eq!(outcome(&strict, Wdl::Draw, 99), Some(Outcome::Draw));
+        let lenient = rule(true, TablebaseResults::All);
+        assert_eq!(outcome(&lenient, Wdl::CursedWin, 7), Some(Outcome::Black));
+        assert_eq!(outcome(&lenient, Wdl::BlessedLoss, 7), Some(Outcome::White));
+        let wins = rule(false, TablebaseResults::Wins);
+        assert_eq!(outcome(&wins, Wdl::Draw, 0), None);
+        assert_eq!(outcome(&wins, Wdl::Win, 0), Some(Outcome::Black));
+        let draws = rule(false, TablebaseResults::Draws);
+        assert_eq!(outcome(&draws, Wdl::Draw, 3), Some(Outcome::Draw));
+        assert_eq!(outcome(&draws, Wdl::Win, 0), None);
+    }
+
     fn adjudicator(draw: Option<(u32, u32, u32)>, resign: Option<(u32, u32, bool)>) -> Adjudicator {
         Adjudicator::new(&Adjudication {
             draw: draw.map(|(from_move, count, score)| DrawRule {
@@ -165,6 +261,7 @@ mod tests {
                 twosided,
             }),
             max_moves: None,
+            syzygy: None,
         })
     }
 

@@ -10,9 +10,11 @@ mod movetext;
 mod pgn;
 mod referee;
 
-pub use adjudication::{Adjudication, Adjudicator, DrawRule, ResignRule};
+pub use adjudication::{
+    Adjudication, Adjudicator, DrawRule, ResignRule, TablebaseResults, TablebaseRule,
+};
 pub use clock::{Clock, Overrun};
-pub use digest::game_digest;
+pub use digest::{GameDigest, game_digest};
 pub use go::push_go;
 pub use limit::{Limit, LimitError, Stage};
 pub use movetext::{Movetext, Notation, PlayedMove, RecordStyle};

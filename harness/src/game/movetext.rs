@@ -84,27 +84,51 @@ pub struct PlayedMove<'a> {
     pub left: Option<u64>,
 }
 
-/// Movetext in the making.
+/// Movetext in the making, wrapped as it grows so that a game's end costs
+/// little.
 #[derive(Debug, Clone, Default)]
 pub struct Movetext {
-    text: String,
+    lines: Lines,
+    /// The last move with its comment, not yet among the lines.
+    last: String,
     plies: u32,
-    /// Where the open comment of the last move ends, so that the reason for
-    /// the game's end can still join it.
+    /// Where in `last` the comment ends, so that the reason for the game's end
+    /// can still join it.
     comment_end: Option<usize>,
+}
+
+/// Words separated by spaces, in lines of at most 80 columns where the words
+/// allow it.
+#[derive(Debug, Clone, Default)]
+struct Lines {
+    text: String,
+    column: usize,
+}
+
+impl Lines {
+    fn push(&mut self, word: &str) {
+        if self.column > 0 {
+            if self.column + 1 + word.len() > 80 {
+                self.text.push('\n');
+                self.column = 0;
+            } else {
+                self.text.push(' ');
+                self.column += 1;
+            }
+        }
+        self.text.push_str(word);
+        self.column += word.len();
+    }
 }
 
 impl Movetext {
     /// Starts again with an empty text, keeping the allocation.
     pub fn clear(&mut self) {
-        self.text.clear();
+        self.lines.text.clear();
+        self.lines.column = 0;
+        self.last.clear();
         self.plies = 0;
         self.comment_end = None;
-    }
-
-    /// The text so far, without the result.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Half-moves written, those of the opening too.
@@ -116,7 +140,7 @@ impl Movetext {
     pub fn push_book(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
         self.push_move(style, before, legal, after);
         if !style.minimal {
-            self.text.push_str(" {book}");
+            self.last.push_str(" {book}");
         }
         self.comment_end = None;
     }
@@ -129,14 +153,14 @@ impl Movetext {
         if style.minimal {
             return;
         }
-        self.text.push_str(" {");
+        self.last.push_str(" {");
         match played.info.score {
-            Some(score) => score.write_pgn(&mut self.text),
-            None => self.text.push_str("0.00"),
+            Some(score) => score.write_pgn(&mut self.last),
+            None => self.last.push_str("0.00"),
         }
         let ms = played.used.as_millis();
         write!(
-            self.text,
+            self.last,
             "/{} {}.{:03}s",
             played.info.depth,
             ms / 1000,
@@ -144,59 +168,65 @@ impl Movetext {
         )
         .expect(INFALLIBLE);
         self.push_fields(style, played);
-        self.comment_end = Some(self.text.len());
-        self.text.push('}');
+        self.comment_end = Some(self.last.len());
+        self.last.push('}');
     }
 
     /// Adds the reason for the game's end to the last move's comment, or as a
-    /// comment of its own where there is none.
-    pub fn close(&mut self, style: &RecordStyle, reason: &str) {
-        if style.minimal {
-            return;
-        }
-        match self.comment_end.take() {
-            Some(at) => self.text.insert_str(at, &format!(", {reason}")),
-            None => {
-                let space = if self.text.is_empty() { "" } else { " " };
-                write!(self.text, "{space}{{{reason}}}").expect(INFALLIBLE);
+    /// comment of its own where there is none, then the result. Returns the
+    /// whole text.
+    pub fn finish(&mut self, style: &RecordStyle, reason: &str, result: &str) -> &str {
+        if !style.minimal {
+            match self.comment_end.take() {
+                Some(at) => self.last.insert_str(at, &format!(", {reason}")),
+                None => write!(self.last, " {{{reason}}}").expect(INFALLIBLE),
             }
         }
+        self.settle();
+        self.lines.push(result);
+        &self.lines.text
+    }
+
+    /// Puts the last move among the lines.
+    fn settle(&mut self) {
+        for word in self.last.split_ascii_whitespace() {
+            self.lines.push(word);
+        }
+        self.last.clear();
     }
 
     fn push_move(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
         let number = before.fullmoves().get();
-        if !self.text.is_empty() {
-            self.text.push(' ');
-        }
+        self.settle();
         match before.turn() {
-            Color::White => write!(self.text, "{number}. ").expect(INFALLIBLE),
+            Color::White => write!(self.last, "{number}. ").expect(INFALLIBLE),
             // After a comment the move number is repeated for Black.
             Color::Black if self.plies == 0 || !style.minimal => {
-                write!(self.text, "{number}... ").expect(INFALLIBLE);
+                write!(self.last, "{number}... ").expect(INFALLIBLE);
             }
             Color::Black => {}
         }
         self.plies += 1;
         match style.notation {
             Notation::San => {
-                write!(self.text, "{}", San::from_move(before, legal)).expect(INFALLIBLE);
+                write!(self.last, "{}", San::from_move(before, legal)).expect(INFALLIBLE);
             }
-            Notation::Lan => push_lan(&mut self.text, legal),
+            Notation::Lan => push_lan(&mut self.last, legal),
             Notation::Uci => {
                 let uci = legal.to_uci(before.castles().mode());
-                write!(self.text, "{uci}").expect(INFALLIBLE);
+                write!(self.last, "{uci}").expect(INFALLIBLE);
                 return;
             }
         }
         if after.is_check() {
             let mate = after.legal_moves().is_empty();
-            self.text.push(if mate { '#' } else { '+' });
+            self.last.push(if mate { '#' } else { '+' });
         }
     }
 
     fn push_fields(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
         let info = played.info;
-        let text = &mut self.text;
+        let text = &mut self.last;
         if style.timeleft
             && let Some(left) = played.left
         {
@@ -301,12 +331,33 @@ mod tests {
     fn comments_as_fastchess_writes_them() {
         let style = RecordStyle::default();
         let mut text = movetext(&style, "e2e4 e7e5 g1f3", 1);
-        text.close(&style, "White disconnects");
-        assert_eq!(
-            text.text(),
-            "1. e4 {book} 1... e5 {+1.23/15 0.430s} 2. Nf3 {+1.23/15 0.430s, White disconnects}"
-        );
         assert_eq!(text.plies(), 3);
+        assert_eq!(
+            text.finish(&style, "White disconnects", "0-1"),
+            "1. e4 {book} 1... e5 {+1.23/15 0.430s} 2. Nf3 {+1.23/15 0.430s, White\n\
+             disconnects} 0-1"
+        );
+    }
+
+    #[test]
+    fn a_reason_without_a_move_stands_alone() {
+        let style = RecordStyle::default();
+        let mut text = movetext(&style, "", 0);
+        let reason = "White's connection stalls";
+        assert_eq!(
+            text.finish(&style, reason, "0-1"),
+            "{White's connection stalls} 0-1"
+        );
+    }
+
+    #[test]
+    fn lines_are_wrapped_between_words() {
+        let style = RecordStyle::default();
+        let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(2);
+        let mut text = movetext(&style, &moves, 0);
+        let text = text.finish(&style, "Draw by 3-fold repetition", "1/2-1/2");
+        assert!(text.lines().count() > 2);
+        assert!(text.lines().all(|line| line.len() <= 80 && line.trim() == line));
     }
 
     #[test]
@@ -320,7 +371,7 @@ mod tests {
             ..RecordStyle::default()
         };
         assert_eq!(
-            movetext(&style, "e2e4", 0).text(),
+            movetext(&style, "e2e4", 0).last,
             "1. e4 {+1.23/15 0.430s, tl=9.570s, latency=0.000012s, n=5000, sd=22, pv=\"e2e4 x\"}"
         );
     }
@@ -331,17 +382,14 @@ mod tests {
             minimal: true,
             ..RecordStyle::default()
         };
-        let mate = "f2f3 e7e5 g2g4 d8h4";
-        assert_eq!(movetext(&style, mate, 0).text(), "1. f3 e5 2. g4 Qh4#");
+        let text = |style: &RecordStyle| {
+            let mut text = movetext(style, "f2f3 e7e5 g2g4 d8h4", 0);
+            text.finish(style, "Black mates", "0-1").to_string()
+        };
+        assert_eq!(text(&style), "1. f3 e5 2. g4 Qh4# 0-1");
         style.notation = Notation::Lan;
-        assert_eq!(
-            movetext(&style, mate, 0).text(),
-            "1. f2f3 e7e5 2. g2g4 Qd8h4#"
-        );
+        assert_eq!(text(&style), "1. f2f3 e7e5 2. g2g4 Qd8h4# 0-1");
         style.notation = Notation::Uci;
-        assert_eq!(
-            movetext(&style, mate, 0).text(),
-            "1. f2f3 e7e5 2. g2g4 d8h4"
-        );
+        assert_eq!(text(&style), "1. f2f3 e7e5 2. g2g4 d8h4 0-1");
     }
 }

@@ -25,15 +25,18 @@ pub struct GameHeader<'a> {
     pub duration: Duration,
 }
 
-/// Appends a game to `out`: tags, movetext and result, wrapped, with an empty
-/// line after it.
+/// Appends a game to `out`: tags and movetext, which ends with the result, each
+/// with an empty line after it.
 pub fn write_game(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>, movetext: &str) {
+    out.reserve(TAGS_SIZE + movetext.len());
     push_tags(out, style, header);
     out.push('\n');
-    let result = header.outcome.as_str();
-    push_wrapped(out, movetext.split(' ').chain([result]));
+    out.push_str(movetext);
     out.push_str("\n\n");
 }
+
+/// Room for the tags of most games.
+const TAGS_SIZE: usize = 1024;
 
 fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     let mut tag = |name: &str, value: &str| {
@@ -109,25 +112,6 @@ fn termination_tag(termination: Termination) -> &'static str {
     }
 }
 
-/// Writes words separated by spaces in lines of at most 80 columns where the
-/// words allow it.
-fn push_wrapped<'a>(out: &mut String, words: impl Iterator<Item = &'a str>) {
-    let mut column = 0;
-    for word in words.filter(|word| !word.is_empty()) {
-        if column > 0 {
-            if column + 1 + word.len() > 80 {
-                out.push('\n');
-                column = 0;
-            } else {
-                out.push(' ');
-                column += 1;
-            }
-        }
-        out.push_str(word);
-        column += word.len();
-    }
-}
-
 impl Termination {
     /// The reason in words, as cutechess-cli and fastchess write it; programs
     /// read these. `overrun_ms` belongs to a time forfeit.
@@ -183,7 +167,7 @@ mod tests {
                 started: &started,
                 duration: Duration::from_secs(61),
             },
-            "1. Rh2 {+1.00/1 0.001s}",
+            "1. Rh2 {+1.00/1 0.001s} 1-0",
         );
         out
     }
@@ -214,15 +198,6 @@ mod tests {
         });
         assert!(!text.contains("GameDuration"));
         assert!(text.contains("[FEN "));
-    }
-
-    #[test]
-    fn lines_are_wrapped_between_words() {
-        let mut out = String::new();
-        let words = vec!["12345678"; 30];
-        push_wrapped(&mut out, words.iter().copied());
-        assert!(out.lines().all(|line| line.len() <= 80));
-        assert_eq!(out.split_whitespace().count(), 30);
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn more(others: usize) -> String {
     }
 }
 
-/// A file of openings, all of them checked. Positions are kept as the text of
+/// A file of openings, those that are asked for checked. Positions are kept as the text of
 /// the file and parsed when asked for; moves of games in two bytes each.
 #[derive(Debug)]
 pub struct Book {
@@ -102,9 +102,45 @@ impl Book {
     /// The first opening that is illegal or leaves nothing to play, with its
     /// file and line; a file that cannot be read, or that holds no opening.
     pub fn open(path: &Path, options: BookOptions) -> Result<Self, BookError> {
+        let book = Self::read(path, options)?;
+        if let Openings::Lines { text, starts } = &book.openings {
+            check_lines(path, text, starts, options.variant)?;
+        }
+        Ok(book)
+    }
+
+    /// Reads a book and checks the openings that will be played: those for
+    /// which `indices`, given the number of openings, gives the places in the
+    /// file. Books run to hundreds of thousands of positions, of which a test
+    /// plays a few thousand. A book of games is checked as a whole.
+    ///
+    /// # Errors
+    /// As [`Book::open`].
+    ///
+    /// # Panics
+    /// If an index is not below the number of openings.
+    pub fn open_part(
+        path: &Path,
+        options: BookOptions,
+        indices: impl FnOnce(usize) -> Vec<usize>,
+    ) -> Result<Self, BookError> {
+        let book = Self::read(path, options)?;
+        if let Openings::Lines { text, starts } = &book.openings {
+            let mut part: Vec<u32> = indices(starts.len()).iter().map(|&i| starts[i]).collect();
+            part.sort_unstable();
+            check_lines(path, text, &part, options.variant)?;
+        }
+        Ok(book)
+    }
+
+    /// Reads a book whose positions nobody has checked yet.
+    fn read(path: &Path, options: BookOptions) -> Result<Self, BookError> {
         let source = source::read(path)?;
         let openings = match options.format.unwrap_or(source.format) {
-            Format::Epd => read_lines(path, source.bytes, options.variant)?,
+            Format::Epd => Openings::Lines {
+                starts: line_starts(&source.bytes),
+                text: source.bytes,
+            },
             Format::Pgn => read_games(path, &source.bytes, options)?,
             Format::Polyglot => {
                 return Err(BookError::Polyglot {
@@ -151,7 +187,8 @@ impl Book {
     /// The opening at `index` in the order of the file.
     ///
     /// # Panics
-    /// If `index` is not below [`Book::len`].
+    /// If `index` is not below [`Book::len`], or the opening there is faulty
+    /// and was not checked.
     pub fn opening(&self, index: usize) -> Opening {
         match &self.openings {
             Openings::Lines { text, starts } => {
@@ -168,20 +205,6 @@ impl Book {
     pub fn iter(&self) -> impl Iterator<Item = Opening> {
         (0..self.len()).map(|index| self.opening(index))
     }
-}
-
-fn read_lines(path: &Path, text: Vec<u8>, variant: Variant) -> Result<Openings, BookError> {
-    let starts = line_starts(&text);
-    if let Some((index, error, others)) = check_lines(&text, &starts, variant) {
-        let before = &text[..starts[index] as usize];
-        return Err(BookError::Position {
-            path: path.to_owned(),
-            line: memchr::memchr_iter(b'\n', before).count() + 1,
-            error,
-            others,
-        });
-    }
-    Ok(Openings::Lines { text, starts })
 }
 
 /// Where each line that holds a position starts.
@@ -206,9 +229,28 @@ fn line_at(text: &[u8], start: u32) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
+/// Checks the positions that start at these places.
+fn check_lines(
+    path: &Path,
+    text: &[u8],
+    starts: &[u32],
+    variant: Variant,
+) -> Result<(), BookError> {
+    let Some((index, error, others)) = first_fault(text, starts, variant) else {
+        return Ok(());
+    };
+    let before = &text[..starts[index] as usize];
+    Err(BookError::Position {
+        path: path.to_owned(),
+        line: memchr::memchr_iter(b'\n', before).count() + 1,
+        error,
+        others,
+    })
+}
+
 /// The first faulty line, what is wrong with it, and how many others are
-/// faulty. Books run to hundreds of thousands of lines, so all processors help.
-fn check_lines(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, LineError, usize)> {
+/// faulty. All processors help.
+fn first_fault(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, LineError, usize)> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = starts.len().div_ceil(threads).max(1024);
     let check = |number: usize, chunk: &[u32]| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
 use super::tally::Tally;
-use crate::config::Config;
+use crate::config::{Config, MatchConfig};
 use crate::executor::{Event, Executor, ExecutorError, PairJob, Player, Rules, Stop};
 use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
 use crate::ledger::{Ledger, LedgerError};
@@ -65,12 +65,7 @@ impl Jobs {
                 record: config.pgn.clone(),
                 on_failure: play.on_failure,
             }),
-            schedule: Schedule::new(
-                count,
-                play.openings.order,
-                play.seed,
-                play.openings.start - 1,
-            ),
+            schedule: schedule(play, count),
             book,
             seed: play.seed,
         }
@@ -118,6 +113,12 @@ async fn passed(moment: Option<Instant>) {
         Some(moment) => tokio::time::sleep_until(moment.into()).await,
         None => std::future::pending().await,
     }
+}
+
+/// The order in which a book of `count` openings is played.
+pub(super) fn schedule(play: &MatchConfig, count: usize) -> Schedule {
+    let openings = &play.openings;
+    Schedule::new(count, openings.order, play.seed, openings.start - 1)
 }
 
 /// What a live view is told.

@@ -1,13 +1,14 @@
 //! A run from its first check to its report: what `hone sprt`, `hone match`
 //! and `hone resume` share.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 
 use super::contenders::{Contenders, PrepareError};
-use super::driver::{Driver, Ended, Jobs, RunError, View};
+use super::driver::{Driver, Ended, Jobs, RunError, View, schedule};
 use super::fold::Fold;
 use super::folder::{Folder, FolderError};
 use super::interrupt::Interrupts;
@@ -18,6 +19,7 @@ use crate::experiment::Experiment;
 use crate::ledger::{self, Entry, Ledger, LedgerError};
 use crate::machine;
 use crate::openings::{Book, BookError, BookOptions};
+use crate::tablebase::{TablebaseError, Tables};
 
 /// Why a run could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +28,8 @@ pub enum SessionError {
     Prepare(#[from] PrepareError),
     #[error(transparent)]
     Book(#[from] BookError),
+    #[error(transparent)]
+    Tablebase(#[from] TablebaseError),
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
@@ -74,8 +78,12 @@ impl Session {
                 config.engine.len()
             )));
         }
-        let base = std::env::current_dir().context("the working directory is gone")?;
-        let book = open_book(&config, &base)?;
+        let base = env::current_dir().context("the working directory is gone")?;
+        let book = open_book(&config, kind, &base)?;
+        if let Some(rule) = &mut config.adjudication.syzygy {
+            rule.path = absolute_paths(&rule.path, &base)?;
+            Tables::open(rule)?;
+        }
         let contenders = Contenders::prepare(&config, &base, announce)?;
         contenders.pin(&mut config);
         let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
@@ -115,7 +123,7 @@ impl Session {
                 engine.build = None;
             }
         }
-        let book = open_book(&config, &manifest.base)?;
+        let book = open_book(&config, manifest.kind, &manifest.base)?;
         if book_identity(&config, book.as_ref()) != manifest.book {
             return Err(SessionError::Input(anyhow::anyhow!(
                 "the book {} is not the one this run was started with",
@@ -243,7 +251,8 @@ fn processors_a_game(config: &Config) -> usize {
     }
 }
 
-fn open_book(config: &Config, base: &Path) -> Result<Option<Book>, SessionError> {
+/// The book with those of its openings checked that the run can come to.
+fn open_book(config: &Config, kind: Kind, base: &Path) -> Result<Option<Book>, SessionError> {
     let play = &config.r#match;
     let Some(file) = &play.openings.file else {
         return Ok(None);
@@ -253,7 +262,26 @@ fn open_book(config: &Config, base: &Path) -> Result<Option<Book>, SessionError>
         plies: play.openings.plies,
         variant: play.variant,
     };
-    Ok(Some(Book::open(&base.join(file), options)?))
+    let path = base.join(file);
+    let rounds = match kind {
+        Kind::Match => play.pairs,
+        Kind::Sprt => config.sprt.unwrap_or_default().max_pairs,
+        Kind::Tune => return Ok(Some(Book::open(&path, options)?)),
+    };
+    let book = Book::open_part(&path, options, |count| {
+        let schedule = schedule(play, count);
+        (0..rounds.min(count as u64))
+            .map(|round| schedule.index(round))
+            .collect()
+    })?;
+    Ok(Some(book))
+}
+
+/// A list of folders as in `PATH`, relative ones from `base`.
+fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
+    let folders = env::split_paths(list).map(|folder| base.join(folder));
+    let joined = env::join_paths(folders).context("`syzygy` in [adjudication]")?;
+    Ok(PathBuf::from(joined))
 }
 
 fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {

@@ -7,6 +7,7 @@
 mod delay;
 mod evidence;
 mod game;
+mod outbox;
 mod seat;
 mod worker;
 

@@ -14,7 +14,7 @@ pub(super) struct Seat {
 }
 
 /// How long an engine may take to end after `quit`.
-const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 
 impl Seat {
     /// Makes sure that the player's engine runs here.
@@ -28,7 +28,7 @@ impl Seat {
         {
             return Ok(());
         }
-        self.quit().await;
+        self.quit(QUIT_PATIENCE).await;
         let timeouts = Timeouts {
             startup: Duration::from_millis(rules.startup_ms),
             ready: Duration::from_millis(rules.stall_ms),
@@ -67,9 +67,9 @@ impl Seat {
     }
 
     /// Ends the engine that sits here, if one does, and its descendants.
-    pub(super) async fn quit(&mut self) {
+    pub(super) async fn quit(&mut self, patience: Duration) {
         if let Some((_, client)) = self.current.take() {
-            client.quit(QUIT_PATIENCE).await;
+            client.quit(patience).await;
         }
     }
 

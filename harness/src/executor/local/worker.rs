@@ -1,6 +1,7 @@
 //! A worker: a thread that plays pairs one after the other.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use tokio::runtime;
 use tokio::sync::{mpsc, watch};
@@ -8,14 +9,19 @@ use tokio::sync::{mpsc, watch};
 use super::Jobs;
 use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
-use super::seat::Seat;
+use super::outbox::Outbox;
+use super::seat::{QUIT_PATIENCE, Seat};
 use crate::config::OnFailure;
 use crate::executor::{Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::{GameResult, PairResult};
 use crate::game::Movetext;
+use crate::tablebase::Tables;
 
 /// Times a game is played again when failures are to be replayed.
 const MAX_REPLAYS: usize = 3;
+
+/// How long engines may take to end when a game is broken off.
+const ABORT_PATIENCE: Duration = Duration::from_millis(100);
 
 pub(super) struct Worker {
     index: usize,
@@ -60,16 +66,15 @@ impl Worker {
     }
 
     async fn play_all(mut self, jobs: Jobs) -> Result<(), GameError> {
-        let mut bench = Bench::default();
+        let mut bench = Bench::new(&self.events);
         let played = self.play_until_stopped(&jobs, &mut bench).await;
-        let aborted = *self.stop.borrow() == Some(Stop::Abort);
-        for seat in &mut bench.seats {
-            if aborted {
-                seat.kill().await;
-            } else {
-                seat.quit().await;
-            }
-        }
+        bench.outbox.send();
+        let patience = match *self.stop.borrow() {
+            Some(Stop::Abort) => ABORT_PATIENCE,
+            _ => QUIT_PATIENCE,
+        };
+        let [first, second] = &mut bench.seats;
+        tokio::join!(first.quit(patience), second.quit(patience));
         played
     }
 
@@ -83,7 +88,7 @@ impl Worker {
             let job = tokio::select! {
                 biased;
                 _ = self.stop.wait_for(Option::is_some) => return Ok(()),
-                job = async { jobs.lock().await.recv().await } => match job {
+                job = next_job(jobs, &mut bench.outbox) => match job {
                     Some(job) => job,
                     None => return Ok(()),
                 },
@@ -93,9 +98,26 @@ impl Worker {
                 played = bench.play_pair(&job, self.index, &self.events) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
-            if self.events.send(Event::Played(Box::new(played))).is_err() {
-                return Ok(());
-            }
+            bench.outbox.put(played);
+        }
+    }
+}
+
+/// The next job. If it has to be waited for, what is finished is handed over
+/// first: the job may depend on it.
+async fn next_job(jobs: &Jobs, outbox: &mut Outbox) -> Option<PairJob> {
+    let mut jobs = match jobs.try_lock() {
+        Ok(jobs) => jobs,
+        Err(_) => {
+            outbox.send();
+            jobs.lock().await
+        }
+    };
+    match jobs.try_recv() {
+        Ok(job) => Some(job),
+        Err(_) => {
+            outbox.send();
+            jobs.recv().await
         }
     }
 }
@@ -107,26 +129,34 @@ struct Bench {
     movetext: Movetext,
     command: Vec<u8>,
     delay: DelayMeter,
+    outbox: Outbox,
+    /// Opened with the first job that wants them.
+    tables: Option<Tables>,
 }
 
-impl Default for Bench {
-    fn default() -> Self {
+impl Bench {
+    fn new(events: &mpsc::UnboundedSender<Event>) -> Self {
         Self {
             seats: Default::default(),
             movetext: Movetext::default(),
             command: Vec::new(),
             delay: DelayMeter::new(),
+            outbox: Outbox::new(events.clone()),
+            tables: None,
         }
     }
-}
 
-impl Bench {
     async fn play_pair(
         &mut self,
         job: &PairJob,
         worker: usize,
         events: &mpsc::UnboundedSender<Event>,
     ) -> Result<PlayedPair, GameError> {
+        if self.tables.is_none()
+            && let Some(rule) = &job.rules.adjudication.syzygy
+        {
+            self.tables = Some(Tables::open(rule)?);
+        }
         let (first, first_text) = self.play_game(job, 0, events).await?;
         let (second, second_text) = self.play_game(job, 1, events).await?;
         Ok(PlayedPair {
@@ -155,6 +185,8 @@ impl Bench {
                 movetext: &mut self.movetext,
                 command: &mut self.command,
                 delay: &mut self.delay,
+                outbox: &mut self.outbox,
+                tables: self.tables.as_ref(),
             };
             let game::Played {
                 result,

@@ -11,7 +11,7 @@ use super::{End, Game, index, millis};
 use crate::executor::local::evidence;
 use crate::executor::{Evidence, GameText};
 use crate::experiment::{GameResult, Outcome, Termination};
-use crate::game::{Ending, GameHeader, game_digest, write_game};
+use crate::game::{Ending, GameHeader, write_game};
 use crate::openings::Variant;
 
 impl Game<'_> {
@@ -29,9 +29,7 @@ impl Game<'_> {
         } = end.ending;
         let style = &job.rules.record;
         let reason = termination.reason(outcome, end.overrun_ms);
-        self.table.movetext.close(style, &reason);
-        let moves = &self.table.command[self.moves_at..self.position_len];
-        let moves = std::str::from_utf8(moves).expect("moves are ASCII");
+        self.digest_moves();
         let result = GameResult {
             outcome,
             termination,
@@ -39,7 +37,7 @@ impl Game<'_> {
             ms: self.used.map(millis),
             nodes: self.nodes,
             effort: self.effort,
-            digest: game_digest(job.opening.fen.as_deref(), moves, outcome),
+            digest: self.digest.clone().finish(outcome),
         };
         let [white, black] = [self.white, 1 - self.white].map(|index| &job.players[index]);
         let limits = [white, black].map(|player| player.limit.to_string());
@@ -57,7 +55,11 @@ impl Game<'_> {
             duration,
         };
         let mut text = GameText::default();
-        write_game(&mut text.pgn, style, &header, self.table.movetext.text());
+        let movetext = self
+            .table
+            .movetext
+            .finish(style, &reason, outcome.as_str());
+        write_game(&mut text.pgn, style, &header, movetext);
         if style.epd {
             text.epd = self.final_epd();
         }

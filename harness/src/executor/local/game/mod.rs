@@ -9,11 +9,15 @@ use std::time::{Duration, Instant};
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::delay::DelayMeter;
+use super::outbox::Outbox;
 use super::seat::Seat;
 use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::experiment::{Effort, GameResult, Outcome, Termination};
-use crate::game::{Adjudicator, Clock, Ending, Movetext, PlayedMove, Referee, push_go};
+use crate::game::{
+    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, push_go,
+};
 use crate::openings::StartError as OpeningError;
+use crate::tablebase::{TablebaseError, Tables};
 use crate::uci::{AnswerError, StartError};
 
 /// Why a game could not be played at all: nothing an engine under test did.
@@ -21,6 +25,8 @@ use crate::uci::{AnswerError, StartError};
 pub(super) enum GameError {
     #[error("{name} cannot be started any more: {source}")]
     Start { name: Arc<str>, source: StartError },
+    #[error(transparent)]
+    Tablebase(#[from] TablebaseError),
     #[error("opening {number} cannot be played: {source}")]
     Opening { number: u64, source: OpeningError },
     #[error(
@@ -58,6 +64,8 @@ pub(super) struct Table<'a> {
     /// The `position` command, which only grows, and the `go` after it.
     pub(super) command: &'a mut Vec<u8>,
     pub(super) delay: &'a mut DelayMeter,
+    pub(super) outbox: &'a mut Outbox,
+    pub(super) tables: Option<&'a Tables>,
 }
 
 /// Plays game `number` (0 or 1) of a pair. Whatever an engine does wrong is a
@@ -152,6 +160,9 @@ struct Game<'a> {
     /// Where the moves begin in it.
     moves_at: usize,
     unrecorded: Option<Unrecorded>,
+    digest: GameDigest,
+    /// Where in the command the moves begin that the digest does not have.
+    undigested: usize,
     opening_plies: u32,
     last_move: Option<Move>,
     /// What each engine ponders on.
@@ -161,6 +172,10 @@ struct Game<'a> {
 /// How long after its time an engine may still answer, so that it need not be
 /// started anew.
 const GRACE: Duration = Duration::from_millis(250);
+
+/// An engine that takes longer than this to get ready for a game leaves time
+/// to hand over the last one.
+const PROMPT: Duration = Duration::from_millis(1);
 
 /// Moves faster than this are not checked for delays: reading the kernel's
 /// account would cost more than it could find.
@@ -202,6 +217,8 @@ impl<'a> Game<'a> {
             position_len: start_len,
             moves_at: start_len,
             unrecorded: None,
+            digest: GameDigest::new(job.opening.fen.as_deref()),
+            undigested: start_len,
             opening_plies: 0,
             last_move: None,
             pondering: [None; 2],
@@ -263,7 +280,7 @@ impl<'a> Game<'a> {
         }
         for (index, told) in told.into_iter().enumerate() {
             let ready = match told {
-                Ok(()) => self.table.seats[index].client().wait_ready(deadline).await,
+                Ok(()) => self.wait_ready(index, deadline).await,
                 Err(error) => Err(error),
             };
             if let Err(error) = ready {
@@ -276,6 +293,18 @@ impl<'a> Game<'a> {
             }
         }
         None
+    }
+
+    async fn wait_ready(&mut self, seat: usize, deadline: Instant) -> Result<(), AnswerError> {
+        let client = self.table.seats[seat].client();
+        let soon = deadline.min(Instant::now() + PROMPT);
+        match client.wait_ready(soon).await {
+            Err(AnswerError::TimedOut) => {
+                self.table.outbox.send();
+                client.wait_ready(deadline).await
+            }
+            answer => answer,
+        }
     }
 
     /// One move: the engine to move thinks, its answer is judged.
@@ -307,8 +336,10 @@ impl<'a> Game<'a> {
             return Some(lost(color, silence(error, timed)));
         }
         let writing = asked.elapsed();
-        // While it thinks, the opponent's last move is put on record.
+        // While it thinks, the opponent's last move is put on record, and
+        // before the first move the game before.
         self.flush();
+        self.table.outbox.send();
         self.start_pondering(!color, deadline).await;
 
         let client = self.table.seats[player].client();
@@ -392,7 +423,10 @@ impl<'a> Game<'a> {
             position.halfmoves(),
             position.fullmoves().get(),
         );
-        natural.or(adjudicated).map(End::from)
+        natural
+            .or_else(|| self.table.tables?.judge(position))
+            .or(adjudicated)
+            .map(End::from)
     }
 
     /// Puts the last move on record, if it is not yet.
@@ -411,6 +445,14 @@ impl<'a> Game<'a> {
             left: last.left,
         };
         self.table.movetext.push(&self.job.rules.record, &played);
+        self.digest_moves();
+    }
+
+    fn digest_moves(&mut self) {
+        let from = self.undigested.max(self.moves_at);
+        self.digest
+            .push(&self.table.command[from..self.position_len]);
+        self.undigested = self.position_len;
     }
 
     /// Adds a move to the `position` command.

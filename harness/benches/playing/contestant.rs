@@ -1,0 +1,123 @@
+//! The programs that are measured, each playing the same matches.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::engine::{RECORDS, Record, TIMES};
+use super::process::{self, Cost};
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub(crate) enum Contestant {
+    Hone,
+    Fastchess(PathBuf),
+}
+
+/// A match of the instant engine against itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Match<'a> {
+    pub(crate) games: u64,
+    pub(crate) concurrency: usize,
+    pub(crate) book: &'a Path,
+    /// Everything on one processor.
+    pub(crate) pinned: bool,
+    /// Whether the engines write down when they were asked and answered.
+    pub(crate) timed: bool,
+}
+
+/// What a match took, and what its engines saw.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) cost: Cost,
+    pub(crate) plies: u64,
+    pub(crate) records: Vec<Record>,
+}
+
+impl Contestant {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Contestant::Hone => "hone",
+            Contestant::Fastchess(_) => "fastchess",
+        }
+    }
+
+    pub(crate) fn play(&self, what: Match<'_>) -> io::Result<Measured> {
+        let folder = tempfile::tempdir()?;
+        let records = folder.path().join("records");
+        fs::create_dir(&records)?;
+        let mut command = self.command(what, folder.path())?;
+        command.current_dir(folder.path()).env(RECORDS, &records);
+        if what.timed {
+            command.env(TIMES, "1");
+        }
+        let cost = process::run(&mut command, what.pinned)?;
+        assert!(cost.succeeded, "{} failed: {command:?}", self.name());
+        let records: Vec<Record> = fs::read_dir(&records)?
+            .map(|entry| Ok(Record::read(&fs::read(entry?.path())?)))
+            .collect::<io::Result<_>>()?;
+        Ok(Measured {
+            cost,
+            plies: records.iter().map(|record| record.asked).sum(),
+            records,
+        })
+    }
+
+    fn command(&self, what: Match<'_>, folder: &Path) -> io::Result<Command> {
+        let engine = env::current_exe()?;
+        match self {
+            Contestant::Hone => {
+                let config = folder.join("match.toml");
+                fs::write(&config, configuration(&engine, what))?;
+                let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+                command
+                    .arg("match")
+                    .arg(config)
+                    .arg("--out")
+                    .arg(folder.join("run"));
+                Ok(command)
+            }
+            Contestant::Fastchess(program) => {
+                let mut command = Command::new(program);
+                for number in ["1", "2"] {
+                    command
+                        .arg("-engine")
+                        .arg(format!("cmd={}", engine.display()))
+                        .arg(format!("name=instant{number}"))
+                        .arg(format!("args=--instant-engine {number}"));
+                }
+                command
+                    .args(["-each", "tc=60+0.6"])
+                    .args(["-rounds", &(what.games / 2).to_string(), "-repeat"])
+                    .args(["-concurrency", &what.concurrency.to_string()])
+                    .arg("-force-concurrency")
+                    .arg("-openings")
+                    .arg(format!("file={}", what.book.display()))
+                    .args(["format=epd", "order=random"])
+                    .args(["-pgnout", "file=games.pgn"])
+                    .args(["-config", "outname=config.json"]);
+                Ok(command)
+            }
+        }
+    }
+}
+
+fn configuration(engine: &Path, what: Match<'_>) -> String {
+    let quoted = |path: &Path| format!("{:?}", path.display().to_string());
+    let engines: String = ["1", "2"]
+        .map(|number| {
+            format!(
+                "[[engine]]\nname = \"instant{number}\"\ncmd = {}\nargs = [\"--instant-engine\", \"{number}\"]\n",
+                quoted(engine)
+            )
+        })
+        .concat();
+    format!(
+        "{engines}[match]\nlimit = \"60+0.6\"\npairs = {}\nconcurrency = {}\nopenings = {{ file = {}, order = \"random\" }}\n",
+        what.games / 2,
+        what.concurrency,
+        quoted(what.book),
+    )
+}

@@ -1,0 +1,36 @@
+//! Finished pairs that wait until nobody's clock would pay for handing them
+//! over.
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::executor::{Event, PlayedPair};
+
+/// Holds back a pair from its end until the next game's first `go` is on its
+/// way, or until an engine takes its time to get ready for it: the thread that
+/// writes the ledger would otherwise wake up between the games.
+pub(super) struct Outbox {
+    events: UnboundedSender<Event>,
+    finished: Option<Box<PlayedPair>>,
+}
+
+impl Outbox {
+    pub(super) fn new(events: UnboundedSender<Event>) -> Self {
+        Self {
+            events,
+            finished: None,
+        }
+    }
+
+    pub(super) fn put(&mut self, pair: PlayedPair) {
+        self.send();
+        self.finished = Some(Box::new(pair));
+    }
+
+    /// Hands over what waits.
+    pub(super) fn send(&mut self) {
+        if let Some(pair) = self.finished.take() {
+            // Nobody listens any more only when the run is over.
+            let _ = self.events.send(Event::Played(pair));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `kill -9` at instants chosen at random, again and again, against a run that
+//! nobody disturbs.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use common::{Setup, engines, on_run, rows, scripted};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const PAIRS: usize = 300;
+const KILLS: usize = 30;
+
+/// Two engines that move at once, at random: hundreds of games a second, so
+/// that a kill hits every part of the work.
+fn fast_match() -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+         [pgn]\nepd = true\n"
+    ))
+}
+
+fn killed(mut child: Child, after: Duration) -> bool {
+    thread::sleep(after);
+    let was_running = child.try_wait().expect("its state is known").is_none();
+    child.kill().expect("killed");
+    child.wait().expect("waited for");
+    was_running
+}
+
+fn digest(run: &Path) -> String {
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified.last_line()
+}
+
+/// Every game of the ledger is in the PGN once, and so is its final position.
+fn recorded_once(run: &Path) {
+    let pgn = fs::read_to_string(run.join("games.pgn")).expect("the games");
+    assert_eq!(pgn.matches("[Event ").count(), 2 * PAIRS);
+    for pair in 1..=PAIRS {
+        let games = pgn.matches(&format!("[Round \"{pair}\"]")).count();
+        assert_eq!(games, 2, "games of pair {pair} in the PGN");
+    }
+    let epd = fs::read_to_string(run.join("games.epd")).expect("the final positions");
+    assert_eq!(epd.lines().count(), 2 * PAIRS);
+}
+
+#[test]
+fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
+    let setup = fast_match();
+    let undisturbed = setup.play("match", "undisturbed", &[]);
+    assert_eq!(undisturbed.code, Some(0), "{}", undisturbed.stderr);
+    let expected = digest(&setup.run("undisturbed"));
+    recorded_once(&setup.run("undisturbed"));
+
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_121);
+    let run = setup.run("killed");
+    let mut hit = 0;
+    let mut finished_before = 0;
+    for _ in 0..KILLS {
+        let mut command = match run.join("run.toml").exists() {
+            false => {
+                // A kill before the manifest leaves at most an empty folder.
+                let _ = fs::remove_dir_all(&run);
+                setup.command("match", "killed", &[])
+            }
+            true => {
+                let mut resume = common::hone();
+                resume.arg("resume").arg(&run);
+                resume
+            }
+        };
+        let child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("hone starts");
+        let after = Duration::from_micros(random.random_range(0..250_000));
+        hit += usize::from(killed(child, after));
+        let finished = rows(&run);
+        assert!(finished + 1 >= finished_before, "finished games were lost");
+        finished_before = finished;
+    }
+    assert!(hit > 0, "no kill hit a running hone");
+    if rows(&run) == 0 && !run.join("run.toml").exists() {
+        let _ = fs::remove_dir_all(&run);
+        assert_eq!(setup.play("match", "killed", &[]).code, Some(0));
+    } else {
+        let resumed = on_run("resume", &run);
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    }
+    assert_eq!(digest(&run), expected, "after {hit} kills");
+    recorded_once(&run);
+}
