@@ -78,8 +78,7 @@ impl Tables {
             return None;
         }
         let wdl = self.tables.probe_wdl_after_zeroing(position).ok()?;
-        self.rule
-            .decide(position.turn(), wdl, position.halfmoves())
+        self.rule.decide(position.turn(), wdl, position.halfmoves())
     }
 }
 
@@ -129,10 +128,19 @@ mod tests {
         let path = PathBuf::from(path);
         let tables = Tables::open(&rule(&path, None)).expect("tables");
         let outcome = |fen: &str| tables.judge(&position(fen)).map(|ending| ending.outcome);
-        assert_eq!(outcome("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"), Some(Outcome::White));
+        assert_eq!(
+            outcome("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"),
+            Some(Outcome::White)
+        );
         assert_eq!(outcome("8/8/8/8/8/2k5/8/KQ6 w - - 1 1"), None);
-        assert_eq!(outcome("8/8/8/8/8/2k5/8/KN6 w - - 9 1"), Some(Outcome::Draw));
-        assert_eq!(outcome("8/8/8/8/8/2k4q/8/K7 b - - 0 1"), Some(Outcome::Black));
+        assert_eq!(
+            outcome("8/8/8/8/8/2k5/8/K6N w - - 9 1"),
+            Some(Outcome::Draw)
+        );
+        assert_eq!(
+            outcome("8/8/8/8/8/2k4q/8/K7 b - - 0 1"),
+            Some(Outcome::Black)
+        );
         // A rook's pawn and the defending king in its corner.
         assert_eq!(outcome("k7/8/K7/P7/8/8/8/8 w - - 3 1"), Some(Outcome::Draw));
         assert_eq!(outcome("4k2r/8/8/8/8/8/8/4K3 w k - 0 1"), None, "castling");

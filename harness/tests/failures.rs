@@ -183,6 +183,17 @@ fn noise_does_no_harm() {
 }
 
 #[test]
+fn illegal_variations_are_counted_and_named() {
+    let story = story("go=badpv", NODES);
+    let json = story.finished.json();
+    assert!(json["engines"][0]["illegal_pvs"].as_u64() > Some(0), "{json}");
+    assert_eq!(json["engines"][1]["illegal_pvs"], 0);
+    assert!(story.finished.stderr.contains("with an illegal move"));
+    let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
+    assert!(pgn.contains("illegal PV move"), "{pgn}");
+}
+
+#[test]
 fn a_flood_without_end_forfeits_on_time() {
     story("go:2=flood", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
 }

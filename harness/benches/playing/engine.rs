@@ -138,7 +138,10 @@ impl Game {
     }
 
     fn play(&mut self, moves: &[u8]) {
-        for word in moves.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
+        for word in moves
+            .split(u8::is_ascii_whitespace)
+            .filter(|w| !w.is_empty())
+        {
             let uci = UciMove::from_ascii(word).expect("a move");
             let legal = uci.to_move(&self.position).expect("a legal move");
             self.position.play_unchecked(legal);

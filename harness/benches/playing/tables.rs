@@ -63,9 +63,22 @@ fn pinned(contestants: &[Contestant], books: &Books) {
             timed: false,
         };
         let runs = repeat(contestant, what);
-        let timed = repeat(contestant, Match { timed: true, games: 200, ..what });
-        let moves = |share| median(&timed, |run| micros(&delays::between_moves(&run.records), share));
-        let games = median(&timed, |run| micros(&delays::between_games(&run.records), 0.5));
+        let timed = repeat(
+            contestant,
+            Match {
+                timed: true,
+                games: 200,
+                ..what
+            },
+        );
+        let moves = |share| {
+            median(&timed, |run| {
+                micros(&delays::between_moves(&run.records), share)
+            })
+        };
+        let games = median(&timed, |run| {
+            micros(&delays::between_games(&run.records), 0.5)
+        });
         println!(
             "{:<10} {:>9.0} {:>9.0} {:>7.2} µs {:>21.1} µs {:>9.1} µs {:>6.1} µs",
             contestant.name(),
@@ -118,7 +131,9 @@ fn starts(contestants: &[Contestant], books: &Books) {
     println!("Two games, from start to exit (medians of {REPEATS} runs)");
     println!(
         "{:<10} {:>9} {:>42}",
-        "", "wall", format!("with a book of {LARGE_BOOK} lines: CPU, memory")
+        "",
+        "wall",
+        format!("with a book of {LARGE_BOOK} lines: CPU, memory")
     );
     for contestant in contestants {
         let what = Match {
@@ -129,7 +144,13 @@ fn starts(contestants: &[Contestant], books: &Books) {
             timed: false,
         };
         let small = repeat(contestant, what);
-        let large = repeat(contestant, Match { book: &books.large, ..what });
+        let large = repeat(
+            contestant,
+            Match {
+                book: &books.large,
+                ..what
+            },
+        );
         println!(
             "{:<10} {:>7.3} s {:>31.3} s {:>5.1} MB",
             contestant.name(),
@@ -212,8 +233,12 @@ impl Books {
                 fs::write(&books.small, &text)?;
             }
             let position = random_opening(&mut random);
-            writeln!(text, "{}", Epd::from_position(&position, EnPassantMode::Legal))
-                .expect("writing to a string cannot fail");
+            writeln!(
+                text,
+                "{}",
+                Epd::from_position(&position, EnPassantMode::Legal)
+            )
+            .expect("writing to a string cannot fail");
         }
         fs::write(&books.large, text)?;
         Ok(books)

@@ -128,6 +128,12 @@ pub struct Effort {
     /// Microseconds of its time that were the harness's own: writing to it,
     /// and being kept from reading its answer.
     pub latency_us: u64,
+    /// Microseconds in which the machine gave its threads no processor during
+    /// the move that lost it the game on time; 0 if it overran by more than
+    /// that, or did not lose on time.
+    pub starved_us: u64,
+    /// Moves whose principal variation held an illegal move.
+    pub illegal_pvs: u32,
 }
 
 /// One finished game: a row of the ledger.

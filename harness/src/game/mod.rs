@@ -8,6 +8,7 @@ mod go;
 mod limit;
 mod movetext;
 mod pgn;
+mod pv;
 mod referee;
 
 pub use adjudication::{
@@ -19,4 +20,5 @@ pub use go::push_go;
 pub use limit::{Limit, LimitError, Stage};
 pub use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub use pgn::{GameHeader, write_game};
+pub use pv::illegal_move;
 pub use referee::{Ending, Referee};

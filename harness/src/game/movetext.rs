@@ -82,6 +82,8 @@ pub struct PlayedMove<'a> {
     pub latency: Duration,
     /// Milliseconds left on its clock, if one runs.
     pub left: Option<u64>,
+    /// The first illegal move of its principal variation.
+    pub illegal_pv: Option<&'a str>,
 }
 
 /// Movetext in the making, wrapped as it grows so that a game's end costs
@@ -258,6 +260,9 @@ impl Movetext {
             );
             text.push('"');
         }
+        if let Some(illegal) = played.illegal_pv {
+            write!(text, ", illegal PV move {illegal}").expect(INFALLIBLE);
+        }
     }
 }
 
@@ -320,6 +325,7 @@ mod tests {
                         used: Duration::from_millis(430),
                         latency: Duration::from_micros(12),
                         left: Some(9570),
+                        illegal_pv: None,
                     },
                 );
             }
@@ -357,7 +363,10 @@ mod tests {
         let mut text = movetext(&style, &moves, 0);
         let text = text.finish(&style, "Draw by 3-fold repetition", "1/2-1/2");
         assert!(text.lines().count() > 2);
-        assert!(text.lines().all(|line| line.len() <= 80 && line.trim() == line));
+        assert!(
+            text.lines()
+                .all(|line| line.len() <= 80 && line.trim() == line)
+        );
     }
 
     #[test]

@@ -42,6 +42,14 @@ pub struct Row {
     pub worker: usize,
     /// When the pair was finished: milliseconds since 1970.
     pub finished_ms: i64,
+    #[serde(default)]
+    pub white_starved_us: u64,
+    #[serde(default)]
+    pub black_starved_us: u64,
+    #[serde(default)]
+    pub white_illegal_pvs: u32,
+    #[serde(default)]
+    pub black_illegal_pvs: u32,
 }
 
 /// Why a row makes no sense.
@@ -229,6 +237,10 @@ impl Row {
             black_latency_us: be.latency_us,
             worker: played.worker,
             finished_ms: played.finished_ms,
+            white_starved_us: we.starved_us,
+            black_starved_us: be.starved_us,
+            white_illegal_pvs: we.illegal_pvs,
+            black_illegal_pvs: be.illegal_pvs,
         }
     }
 
@@ -259,6 +271,10 @@ impl Row {
             black_latency_us: 0,
             worker: 0,
             finished_ms: 0,
+            white_starved_us: 0,
+            black_starved_us: 0,
+            white_illegal_pvs: 0,
+            black_illegal_pvs: 0,
         }
     }
 
@@ -295,12 +311,16 @@ impl Row {
                         depth: self.white_depth,
                         seldepth: self.white_seldepth,
                         latency_us: self.white_latency_us,
+                        starved_us: self.white_starved_us,
+                        illegal_pvs: self.white_illegal_pvs,
                     },
                     Effort {
                         moves: self.black_moves,
                         depth: self.black_depth,
                         seldepth: self.black_seldepth,
                         latency_us: self.black_latency_us,
+                        starved_us: self.black_starved_us,
+                        illegal_pvs: self.black_illegal_pvs,
                     },
                 ],
                 digest,

@@ -84,6 +84,11 @@ pub struct EngineFacts {
     pub nps: Option<f64>,
     /// Microseconds a move that were the harness's own.
     pub latency_us: Option<f64>,
+    /// Of its time forfeits: those in which the machine gave it no processor
+    /// for longer than it overran.
+    pub starved: u64,
+    /// Moves whose principal variation held an illegal move.
+    pub illegal_pvs: u64,
 }
 
 /// One pairing, from the first engine's side.
@@ -275,6 +280,8 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 ms: ratio(tally.ms as f64, moves),
                 nps: ratio(tally.nodes as f64 * 1000.0, tally.ms as f64),
                 latency_us: ratio(tally.latency_us as f64, moves),
+                starved: tally.starved,
+                illegal_pvs: tally.illegal_pvs,
             }
         })
         .collect()

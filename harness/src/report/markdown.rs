@@ -42,10 +42,22 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
         ("nodes a move", cells(facts, |e| number(e.nodes))),
         ("ms a move", cells(facts, |e| number(e.ms))),
         ("nodes a second", cells(facts, |e| number(e.nps))),
+        (
+            "hone's own time, µs a move",
+            cells(facts, |e| number(e.latency_us)),
+        ),
         ("time forfeits", failed(&failures.time_forfeit)),
+        (
+            "of these the machine's doing",
+            cells(facts, |e| e.starved.to_string()),
+        ),
         ("crashes", failed(&failures.crash)),
         ("stalls", failed(&failures.stall)),
         ("illegal moves", failed(&failures.illegal_move)),
+        (
+            "illegal principal variations",
+            cells(facts, |e| e.illegal_pvs.to_string()),
+        ),
     ];
     for (name, cells) in rows {
         writeln!(out, "| {name} | {cells} |")?;

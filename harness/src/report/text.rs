@@ -66,6 +66,17 @@ pub fn results_block(facts: &RunFacts) -> String {
             interval.low, interval.high
         ));
     }
+    for (engine, facts_of_it) in facts.engines.iter().enumerate() {
+        if let Some(failures) = failures_line(facts, engine) {
+            line(failures);
+        }
+        if facts_of_it.illegal_pvs > 0 {
+            line(format!(
+                "{} gave {} principal variations with an illegal move (named in games.pgn)",
+                facts_of_it.name, facts_of_it.illegal_pvs
+            ));
+        }
+    }
     for finding in &facts.findings {
         line(format!(
             "Suspicious ({}, p = {:.1e}): {}",
@@ -85,6 +96,35 @@ pub fn results_block(facts: &RunFacts) -> String {
         ));
     }
     text
+}
+
+/// The games that an engine lost by failing, if it did.
+fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
+    let failures = &facts.failures;
+    let starved = facts.engines[engine].starved;
+    let on_time = match (failures.time_forfeit[engine], starved) {
+        (0, _) => None,
+        (count, 0) => Some(format!("{count} on time")),
+        (count, starved) => Some(format!(
+            "{count} on time (in {starved} of them the machine gave it no processor for longer than it overran)"
+        )),
+    };
+    let others = [
+        (failures.crash[engine], "by crashing"),
+        (failures.stall[engine], "by stalling"),
+        (failures.illegal_move[engine], "by illegal moves"),
+    ];
+    let lost: Vec<String> = on_time
+        .into_iter()
+        .chain(
+            others
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, how)| format!("{count} {how}")),
+        )
+        .collect();
+    let name = &facts.engines[engine].name;
+    (!lost.is_empty()).then(|| format!("{name} lost {}", lost.join(", ")))
 }
 
 fn llr_line(sprt: &SprtFacts) -> String {

@@ -51,6 +51,10 @@ pub struct EngineTally {
     pub depth: u64,
     pub seldepth: u64,
     pub latency_us: u64,
+    /// Of its time forfeits: those in which the machine gave it no processor
+    /// for longer than it overran.
+    pub starved: u64,
+    pub illegal_pvs: u64,
 }
 
 impl Failures {
@@ -112,6 +116,8 @@ impl Tally {
                 tally.depth += effort.depth;
                 tally.seldepth += effort.seldepth;
                 tally.latency_us += effort.latency_us;
+                tally.starved += u64::from(effort.starved_us > 0);
+                tally.illegal_pvs += u64::from(effort.illegal_pvs);
             }
             if let Some(loser) = game.outcome.loser().map(|colour| [white, black][colour]) {
                 self.engines[loser].failures.count(game.termination);

@@ -79,7 +79,7 @@ impl Info {
             self.seldepth = line_info.seldepth.unwrap_or(self.seldepth);
             if let Some(pv) = line_info.pv {
                 self.pv.clear();
-                self.pv.extend_from_slice(&pv[..pv.len().min(MAX_PV)]);
+                self.pv.extend_from_slice(shortened(pv));
             }
         }
     }
@@ -87,6 +87,15 @@ impl Info {
 
 /// Bytes kept of a principal variation: about 200 moves.
 const MAX_PV: usize = 1024;
+
+/// As many whole moves of a variation as are kept.
+fn shortened(pv: &[u8]) -> &[u8] {
+    if pv.len() <= MAX_PV {
+        return pv;
+    }
+    let end = pv[..=MAX_PV].iter().rposition(u8::is_ascii_whitespace);
+    &pv[..end.unwrap_or(0)]
+}
 
 #[derive(Default)]
 struct LineInfo<'a> {
@@ -199,6 +208,14 @@ mod tests {
     fn free_text_is_not_searched_for_fields() {
         let info = info(&["info string depth 99 score cp 5000"]);
         assert_eq!(info, Info::default());
+    }
+
+    #[test]
+    fn an_endless_variation_is_cut_between_moves() {
+        let line = format!("info depth 1 score cp 1 pv {}", "e2e4 g8f6 ".repeat(500));
+        let info = info(&[&line]);
+        assert!(info.pv.len() <= MAX_PV);
+        assert!(info.pv.ends_with(b" e2e4") || info.pv.ends_with(b" g8f6"));
     }
 
     #[test]

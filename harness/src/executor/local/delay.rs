@@ -1,5 +1,6 @@
-//! How long this thread was ready to run but was kept waiting for a processor:
-//! time that an engine's clock must not be charged with.
+//! How long threads were ready to run but were kept waiting for a processor:
+//! `hone`'s own, which an engine's clock must not be charged with, and an
+//! engine's, which tells whether the machine made it lose on time.
 
 use std::time::Duration;
 
@@ -47,4 +48,22 @@ impl DelayMeter {
     fn total(&self) -> Option<Duration> {
         None
     }
+}
+
+/// How long the threads of a process have waited so far, in sum; `None` where
+/// the system does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn waited_by(pid: u32) -> Option<Duration> {
+    let mut nanos = 0;
+    for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        let account = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        let waited: u64 = account.split_whitespace().nth(1)?.parse().ok()?;
+        nanos += waited;
+    }
+    Some(Duration::from_nanos(nanos))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn waited_by(_pid: u32) -> Option<Duration> {
+    None
 }

@@ -55,10 +55,7 @@ impl Game<'_> {
             duration,
         };
         let mut text = GameText::default();
-        let movetext = self
-            .table
-            .movetext
-            .finish(style, &reason, outcome.as_str());
+        let movetext = self.table.movetext.finish(style, &reason, outcome.as_str());
         write_game(&mut text.pgn, style, &header, movetext);
         if style.epd {
             text.epd = self.final_epd();

@@ -1,5 +1,6 @@
 //! Plays one game between two engine processes.
 
+mod answer;
 mod ending;
 mod ponder;
 
@@ -14,7 +15,7 @@ use super::seat::Seat;
 use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::experiment::{Effort, GameResult, Outcome, Termination};
 use crate::game::{
-    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, push_go,
+    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move, push_go,
 };
 use crate::openings::StartError as OpeningError;
 use crate::tablebase::{TablebaseError, Tables};
@@ -169,16 +170,12 @@ struct Game<'a> {
     pondering: [Option<Move>; 2],
 }
 
-/// How long after its time an engine may still answer, so that it need not be
-/// started anew.
-const GRACE: Duration = Duration::from_millis(250);
-
 /// An engine that takes longer than this to get ready for a game leaves time
 /// to hand over the last one.
 const PROMPT: Duration = Duration::from_millis(1);
 
-/// Moves faster than this are not checked for delays: reading the kernel's
-/// account would cost more than it could find.
+/// Moves faster than this are not checked for delays, hone's or the engine's:
+/// reading the kernel's account would cost more than it could find.
 const DELAY_CHECK: Duration = Duration::from_millis(1);
 
 impl<'a> Game<'a> {
@@ -342,42 +339,24 @@ impl<'a> Game<'a> {
         self.table.outbox.send();
         self.start_pondering(!color, deadline).await;
 
-        let client = self.table.seats[player].client();
-        let answer = match client.wait_bestmove(deadline).await {
-            Err(AnswerError::TimedOut) if timed => self.late_answer(player).await,
-            answer => answer,
+        let (answer, waited) = self.await_move(player, deadline, timed).await;
+        let end = match answer {
+            Ok(answer) => {
+                let used = answer.arrived.saturating_duration_since(asked);
+                let kept_waiting = if used >= DELAY_CHECK {
+                    self.table.delay.since_last().min(used)
+                } else {
+                    Duration::ZERO
+                };
+                let latency = writing.min(used) + kept_waiting;
+                self.judge(color, used, latency.min(used))
+            }
+            Err(error) => Some(self.no_answer(color, error, timed, asked)),
         };
-        let arrived = match answer {
-            Ok(answer) => answer.arrived,
-            Err(error) => return Some(self.no_answer(color, error, timed, asked)),
-        };
-        let used = arrived.saturating_duration_since(asked);
-        let kept_waiting = if used >= DELAY_CHECK {
-            self.table.delay.since_last().min(used)
-        } else {
-            Duration::ZERO
-        };
-        let latency = writing.min(used) + kept_waiting;
-        self.judge(color, used, latency.min(used))
-    }
-
-    /// An engine that is past its time is told to stop, so that it can go on
-    /// with the next game.
-    async fn late_answer(&mut self, player: usize) -> Result<crate::uci::Answer, AnswerError> {
-        let client = self.table.seats[player].client();
-        let deadline = Instant::now() + GRACE;
-        client.send(b"stop\n", deadline).await?;
-        client.wait_bestmove(deadline).await
-    }
-
-    fn no_answer(&mut self, color: Color, error: AnswerError, timed: bool, asked: Instant) -> End {
-        let used = asked.elapsed();
-        self.used[index(color)] += used;
-        let mut end = lost(color, silence(error, timed));
-        if end.ending.termination == Termination::TimeForfeit
-            && let Err(overrun) = self.clocks[index(color)].spend(used)
+        if let Some(end) = end
+            && end.ending.termination == Termination::TimeForfeit
         {
-            end.overrun_ms = millis(overrun.by);
+            self.blame(color, end, waited);
         }
         end
     }
@@ -434,15 +413,20 @@ impl<'a> Game<'a> {
         let Some(last) = self.unrecorded.take() else {
             return;
         };
-        let player = self.player(last.before.turn());
+        let color = last.before.turn();
+        let player = self.player(color);
+        let info = self.table.seats[player].client().info();
+        let illegal_pv = illegal_move(&last.before, &info.pv);
+        self.effort[index(color)].illegal_pvs += u32::from(illegal_pv.is_some());
         let played = PlayedMove {
             before: &last.before,
             legal: last.legal,
             after: self.referee.position(),
-            info: self.table.seats[player].client().info(),
+            info,
             used: last.used,
             latency: last.latency,
             left: last.left,
+            illegal_pv: illegal_pv.as_deref(),
         };
         self.table.movetext.push(&self.job.rules.record, &played);
         self.digest_moves();

@@ -1,0 +1,84 @@
+//! Waiting for an engine's answer, and what it means when none comes in time.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::Color;
+
+use super::super::delay::waited_by;
+use super::{DELAY_CHECK, End, Game, index, lost, millis, silence};
+use crate::experiment::Termination;
+use crate::uci::{Answer, AnswerError};
+
+/// How long after its time an engine may still answer, so that it need not be
+/// started anew.
+const GRACE: Duration = Duration::from_millis(250);
+
+impl Game<'_> {
+    /// Waits for the answer to a `go`. For one that takes its time on a clock,
+    /// also says how long the engine's threads had waited for a processor
+    /// before.
+    pub(super) async fn await_move(
+        &mut self,
+        player: usize,
+        deadline: Instant,
+        timed: bool,
+    ) -> (Result<Answer, AnswerError>, Option<Duration>) {
+        let client = self.table.seats[player].client();
+        if !timed {
+            return (client.wait_bestmove(deadline).await, None);
+        }
+        let soon = deadline.min(Instant::now() + DELAY_CHECK);
+        let mut answer = client.wait_bestmove(soon).await;
+        let mut waited = None;
+        if answer == Err(AnswerError::TimedOut) {
+            waited = waited_by(client.pid());
+            answer = client.wait_bestmove(deadline).await;
+        }
+        if answer == Err(AnswerError::TimedOut) {
+            answer = self.late_answer(player).await;
+        }
+        (answer, waited)
+    }
+
+    /// Notes of a game lost on time if the machine kept the engine waiting for
+    /// a processor for longer than it overran.
+    pub(super) fn blame(&mut self, color: Color, end: End, waited: Option<Duration>) {
+        let player = self.player(color);
+        let client = self.table.seats[player].client();
+        let waiting = match (waited, waited_by(client.pid())) {
+            (Some(before), Some(after)) => after.saturating_sub(before),
+            _ => return,
+        };
+        if waiting >= Duration::from_millis(end.overrun_ms) {
+            self.effort[index(color)].starved_us =
+                u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
+        }
+    }
+
+    /// An engine that is past its time is told to stop, so that it can go on
+    /// with the next game.
+    async fn late_answer(&mut self, player: usize) -> Result<Answer, AnswerError> {
+        let client = self.table.seats[player].client();
+        let deadline = Instant::now() + GRACE;
+        client.send(b"stop\n", deadline).await?;
+        client.wait_bestmove(deadline).await
+    }
+
+    pub(super) fn no_answer(
+        &mut self,
+        color: Color,
+        error: AnswerError,
+        timed: bool,
+        asked: Instant,
+    ) -> End {
+        let used = asked.elapsed();
+        self.used[index(color)] += used;
+        let mut end = lost(color, silence(error, timed));
+        if end.ending.termination == Termination::TimeForfeit
+            && let Err(overrun) = self.clocks[index(color)].spend(used)
+        {
+            end.overrun_ms = millis(overrun.by);
+        }
+        end
+    }
+}
