@@ -93,6 +93,8 @@ struct Engine {
     /// The last `position` command, so that only new moves are played.
     command: String,
     gos: u64,
+    /// Said in place of the move it makes.
+    variation: Option<&'static str>,
     pondering: bool,
 }
 
@@ -144,7 +146,7 @@ impl Engine {
                     let mut out = io::stdout().lock();
                     let _ = out.write_all(b"info string \xff\xfe\x00\n");
                 }
-                "badpv" => self.say("info depth 3 score cp 7 nodes 9 pv a1a1 zz {x} h9h9"),
+                "badpv" => self.variation = Some("a1a1 zz {x} h9h9"),
                 "endlesspv" => {
                     let pv = "g1f3 g8f6 f3g1 f6g8 ".repeat(5_000);
                     self.say(&format!("info depth 3 score cp 7 nodes 9 pv {pv}"));
@@ -204,8 +206,10 @@ impl Engine {
         let legal = moves[index as usize];
         let uci = legal.to_uci(self.mode);
         let reply = self.reply(legal);
+        let own = uci.to_string();
+        let variation = self.variation.unwrap_or(&own);
         self.say(&format!(
-            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {uci}{}bestmove {uci}{reply}",
+            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {variation}{}bestmove {uci}{reply}",
             self.script.line_end
         ));
     }
@@ -240,6 +244,7 @@ fn main() {
         mode: CastlingMode::Standard,
         command: String::new(),
         gos: 0,
+        variation: None,
         pondering: false,
     };
     engine.act("start");

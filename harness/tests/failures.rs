@@ -16,6 +16,8 @@ struct Story {
 }
 
 const NODES: &str = "limit = \"nodes=10\"\nstall_ms = 400\n";
+/// For engines that are to answer, however slow the machine.
+const PATIENT: &str = "limit = \"nodes=10\"\nstall_ms = 60000\n";
 const CLOCK: &str = "limit = \"0.3+0.01\"\nstall_ms = 400\n";
 
 fn story(script: &str, play: &str) -> Story {
@@ -178,15 +180,18 @@ fn noise_does_no_harm() {
         "--crlf",
         "go:2=longline",
     ] {
-        story(script, NODES).no_harm();
+        story(script, PATIENT).no_harm();
     }
 }
 
 #[test]
 fn illegal_variations_are_counted_and_named() {
-    let story = story("go=badpv", NODES);
+    let story = story("go=badpv", PATIENT);
     let json = story.finished.json();
-    assert!(json["engines"][0]["illegal_pvs"].as_u64() > Some(0), "{json}");
+    assert!(
+        json["engines"][0]["illegal_pvs"].as_u64() > Some(0),
+        "{json}"
+    );
     assert_eq!(json["engines"][1]["illegal_pvs"], 0);
     assert!(story.finished.stderr.contains("with an illegal move"));
     let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
@@ -228,7 +233,7 @@ fn ignoring_quit_is_ended_by_force() {
 #[test]
 fn children_of_engines_end_too() {
     let before = common::processes_with("sleep 1000").len();
-    story("ucinewgame=fork", NODES).no_harm();
+    story("ucinewgame=fork", PATIENT).no_harm();
     common::wait_until("their end", || {
         common::processes_with("sleep 1000").len() <= before
     });
