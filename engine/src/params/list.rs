@@ -240,7 +240,7 @@ settings! {
         see_pruning_depth: i32 = "SeePruningDepth", 9, 1..=32, 1;
         /// Centipawns a quiet move may lose per ply of reduced depth.
         see_quiet_margin: i32 = "SeeQuietMargin", 45, 0..=500, 6;
-        /// Centipawns a capture may lose per ply of depth.
+        /// Centipawns a capture or a check may lose per ply of depth.
         see_capture_margin: i32 = "SeeCaptureMargin", 90, 0..=500, 10;
     }
 

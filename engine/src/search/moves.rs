@@ -141,9 +141,9 @@ impl Search<'_> {
     fn skips(&mut self, node: &Node, candidate: &Candidate, picker: &mut Picker) -> bool {
         let (params, depth) = (self.params, node.depth);
         let values = self.derived.exchange();
-        if candidate.noisy {
-            // 13a. Captures that lose too much (SeePruning, SeePruningDepth,
-            // SeeCaptureMargin).
+        if candidate.noisy || candidate.gives_check {
+            // 13a. Captures and checks that lose too much (SeePruning,
+            // SeePruningDepth, SeeCaptureMargin).
             let skip = params.see_pruning
                 && depth <= params.see_pruning_depth
                 && candidate.number > 1
@@ -157,12 +157,12 @@ impl Search<'_> {
             }
             return skip;
         }
-        let forcing = candidate.gives_check || is_advance(node.position, candidate.mv);
+        let advance = is_advance(node.position, candidate.mv);
         // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
         if params.late_move_pruning && depth <= params.lmp_depth {
             let square = params.lmp_square * depth * depth / 100;
             let limit = params.lmp_base + if node.improving { square } else { square / 2 };
-            if candidate.number as i32 >= limit && !forcing {
+            if candidate.number as i32 >= limit && !advance {
                 self.stats.count(Counter::LateMovePrunes);
                 picker.only_forcing();
                 return true;
@@ -174,7 +174,7 @@ impl Search<'_> {
         if params.futility
             && reduced <= params.futility_depth
             && !node.in_check
-            && !forcing
+            && !advance
             && node.eval + params.futility_base + params.futility_margin * reduced <= node.alpha
         {
             self.stats.count(Counter::FutilityPrunes);
@@ -186,7 +186,7 @@ impl Search<'_> {
         if params.history_pruning
             && reduced <= params.history_pruning_depth
             && !candidate.refutation
-            && !forcing
+            && !advance
             && candidate.history < -params.history_pruning_margin * depth
         {
             self.stats.count(Counter::HistoryPrunes);
