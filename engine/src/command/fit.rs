@@ -14,6 +14,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
         };
         match word {
             "--epochs" => settings.epochs = number(value()?)?,
+            "--pull" => settings.pull = number(value()?)?,
             "--blend" => blend = number(value()?)?,
             "--out" => out = Some(value()?),
             _ => files.push(word),

@@ -42,7 +42,7 @@ in between (there without FEN: the current position is meant):
   eval [FEN]                 the evaluation, term by term
   display [FEN]              the board
   params [--format text|toml|json|openbench|weather-factory|markdown]
-  tune-eval [--epochs N] [--blend PART] [--out FILE] GAMES...
+  tune-eval [--epochs N] [--blend PART] [--pull N] [--out FILE] GAMES...
                              fit the evaluation to games (PGN, or FEN;result)
   --version, --help";
 

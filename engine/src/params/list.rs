@@ -178,9 +178,9 @@ settings! {
         /// Return a quiescence score early if the evaluation is far below alpha.
         razoring: bool = "Razoring", true;
         /// Greatest depth of razoring.
-        razoring_depth: i32 = "RazoringDepth", 3, 1..=32, 1;
+        razoring_depth: i32 = "RazoringDepth", 1, 1..=32, 1;
         /// Constant part of the margin of razoring in centipawns.
-        razoring_base: i32 = "RazoringBase", 150, 0..=2000, 20;
+        razoring_base: i32 = "RazoringBase", 250, 0..=2000, 20;
         /// Margin of razoring in centipawns per ply of depth.
         razoring_margin: i32 = "RazoringMargin", 150, 0..=2000, 20;
         /// Skip the move to see whether the position is still good enough.
@@ -256,7 +256,7 @@ settings! {
         /// Divisor of ln(depth) ln(move number), in hundredths.
         lmr_div: i32 = "LmrDiv", 225, 50..=1000, 15;
         /// Hundredths of a ply by which captures are reduced less.
-        lmr_noisy: i32 = "LmrNoisy", 120, 0..=400, 15;
+        lmr_noisy: i32 = "LmrNoisy", 250, 0..=400, 15;
         /// Hundredths of a ply less on the principal variation.
         lmr_pv: i32 = "LmrPv", 100, 0..=400, 15;
         /// Hundredths of a ply more where a cutoff is expected.
