@@ -18,6 +18,7 @@
 //! * [`run`]: a run's folder, its checks, and the loop that joins the above.
 //! * [`report`]: what a run came to, live and afterwards.
 //! * [`verify`]: replays a run's games independently.
+//! * [`bisect`]: which commit changed the strength.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
 //! * [`game`]: limits and clocks, the referee, adjudication, the record.
@@ -32,6 +33,7 @@
 //! * [`machine`]: processors, cores and how busy they are.
 
 pub mod analysis;
+pub mod bisect;
 pub mod book;
 pub mod builds;
 pub mod cli;

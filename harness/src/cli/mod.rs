@@ -1,6 +1,7 @@
 //! The command line: one file a command. Each command is an `Args` struct
 //! with a `run` method that returns how the process should exit.
 
+mod bisect;
 mod book;
 mod builds;
 mod calc;
@@ -35,6 +36,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bisect(Box<bisect::BisectArgs>),
     Book(book::BookArgs),
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         crate::uci::guard::install();
     }
     let outcome = match cli.command {
+        Command::Bisect(args) => args.run(),
         Command::Book(args) => args.run(),
         Command::Builds(args) => args.run(),
         Command::Sprt(args) => args.run(),

@@ -9,12 +9,14 @@ use clap::Args;
 
 use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
-use super::{Exit, Failure, tune};
+use super::{Exit, Failure, bisect, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use crate::report::html::{self, Source};
 use crate::report::{self, RunFacts, Scoreboard, SummaryNotes};
-use crate::run::{Ended, Fold, Folder, Kind, Manifest, Session, SessionError, read_entries};
+use crate::run::{
+    Ended, Fold, Folder, Kind, Manifest, Session, SessionError, bisect_experiment, read_entries,
+};
 
 /// Test whether the first engine is stronger than the second.
 ///
@@ -103,10 +105,13 @@ impl MatchArgs {
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        if Manifest::read(&self.run)?.kind == Kind::Bisect {
+            return bisect::resume(&self.run, &self.ends);
+        }
         let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
         match session.manifest.kind {
             Kind::Tune => tune::resume(self.ends.limit(session), self.ends.json),
-            Kind::Match | Kind::Sprt => play(session, &self.ends),
+            Kind::Match | Kind::Sprt | Kind::Bisect => play(session, &self.ends),
         }
     }
 }
@@ -118,8 +123,11 @@ impl ReportArgs {
         if manifest.kind == Kind::Tune {
             return tune::report(&folder, &manifest, self.html.as_deref(), self.json);
         }
+        if manifest.kind == Kind::Bisect {
+            return bisect::report(&folder, &manifest, self.html.as_deref(), self.json);
+        }
         let entries = read_entries(&folder, &manifest)?;
-        let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+        let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
         entries
             .iter()
             .for_each(|entry| fold.push(entry.result.clone()));
@@ -179,7 +187,10 @@ pub(super) fn announce(what: &str) {
 }
 
 /// The experiment a run's manifest describes.
-pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
+pub(super) fn experiment_of(
+    folder: &Folder,
+    manifest: &Manifest,
+) -> anyhow::Result<Box<dyn Experiment>> {
     let config = &manifest.config;
     let engines = config.engine.len();
     let pairs = config.r#match.pairs;
@@ -189,6 +200,7 @@ pub(super) fn experiment_of(manifest: &Manifest) -> anyhow::Result<Box<dyn Exper
             Box::new(SprtExperiment::new(sprt.test(), sprt.max_pairs)?)
         }
         Kind::Tune => Box::new(tune::experiment(manifest)?),
+        Kind::Bisect => Box::new(bisect_experiment(folder.path(), manifest)?),
         Kind::Match => {
             let play = &config.r#match;
             let tournament = match play.tournament {
@@ -209,7 +221,7 @@ fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
         manifest.concurrency,
         folder.path().display()
     );
-    let experiment = experiment_of(&manifest)?;
+    let experiment = experiment_of(&folder, &manifest)?;
     let mut scoreboard = Scoreboard::new(manifest.names());
     let played = session.play(experiment, &mut scoreboard);
     scoreboard.finish();
@@ -230,7 +242,7 @@ fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
         Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
-        Ended::Interrupted => {
+        Ended::Interrupted | Ended::Waiting => {
             eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
             Exit::Interrupted
         }

@@ -50,7 +50,7 @@ impl RunsArgs {
                     continue;
                 }
             };
-            let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+            let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
             entries
                 .iter()
                 .for_each(|entry| fold.push(entry.result.clone()));

@@ -26,7 +26,7 @@ impl VerifyArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let folder = Folder::open(&self.run);
         let manifest = Manifest::read(folder.path())?;
-        let report = verify::verify(&folder, &manifest, experiment_of(&manifest)?)?;
+        let report = verify::verify(&folder, &manifest, experiment_of(&folder, &manifest)?)?;
         for fault in &report.faults {
             println!("{fault}");
         }

@@ -14,10 +14,12 @@ use serde::{Deserialize, Serialize};
 pub use engine::{EngineConfig, EngineOptions};
 pub use error::ConfigError;
 pub use load::{check_engines, load, without_file};
+pub(crate) use play::positive;
 pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
 pub use sprt::SprtSection;
 pub use time_span::TimeSpan;
 
+use crate::bisect::BisectSection;
 use crate::game::{Adjudication, RecordStyle};
 use crate::tune::TuneSection;
 
@@ -42,4 +44,7 @@ pub struct Config {
     /// The tuning of `hone tune`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tune: Option<TuneSection>,
+    /// The change that `hone bisect` looks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bisect: Option<BisectSection>,
 }

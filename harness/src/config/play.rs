@@ -133,7 +133,7 @@ impl Default for OpeningsConfig {
     }
 }
 
-pub(super) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: TryFrom<i64>,

@@ -1,5 +1,6 @@
 //! The loop that joins experiment, executor and ledger.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,11 +40,14 @@ pub enum Ended {
     Interrupted,
     /// Its time is spent; it can be resumed with more.
     OutOfTime,
+    /// The plan waits for something that is not a result, as a build.
+    Waiting,
 }
 
 /// Turns plans into jobs: knows the players, the rules and the openings.
 pub struct Jobs {
-    players: Vec<Player>,
+    /// By the index of their engine.
+    players: BTreeMap<usize, Player>,
     rules: Arc<Rules>,
     book: Option<Book>,
     schedule: Schedule,
@@ -55,7 +59,10 @@ impl Jobs {
         let play = &config.r#match;
         let count = book.as_ref().map_or(1, Book::len);
         Self {
-            players,
+            players: players
+                .into_iter()
+                .map(|player| (player.engine, player))
+                .collect(),
             rules: Arc::new(Rules {
                 variant: play.variant,
                 margin_ms: play.margin_ms,
@@ -88,7 +95,7 @@ impl Jobs {
     }
 
     fn player(&self, side: &Side) -> Player {
-        let mut player = self.players[side.engine].clone();
+        let mut player = self.players[&side.engine].clone();
         if !side.options.is_empty() {
             let is_overridden = |name: &str| {
                 side.options
@@ -188,8 +195,13 @@ impl<E: Experiment> Driver<E> {
         self
     }
 
-    /// Plays until there is a verdict, the plan is at its end, its time is
-    /// spent, or it is interrupted.
+    /// An engine that was not ready at the start is now.
+    pub fn set_player(&mut self, player: Player) {
+        self.jobs.players.insert(player.engine, player);
+    }
+
+    /// Plays until there is a verdict, the plan waits for something other than
+    /// results, its time is spent, or it is interrupted.
     ///
     /// # Errors
     /// [`RunError`].
@@ -218,7 +230,7 @@ impl<E: Experiment> Driver<E> {
                 self.submit(executor);
             }
             if self.in_flight == 0 {
-                return Ok(stopped);
+                return Ok(if stopping { stopped } else { Ended::Waiting });
             }
             let deadline = self.deadline.filter(|_| !stopping);
             let event = tokio::select! {

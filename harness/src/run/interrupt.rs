@@ -1,6 +1,11 @@
 //! Ctrl-C and its kin.
 
+use std::time::Duration;
+
 use tokio::sync::mpsc;
+
+/// How long signals take to be told.
+const HEARING: Duration = Duration::from_millis(20);
 
 /// Requests to stop: the first lets finish what is in flight, a further one
 /// stops at once. A termination signal counts as both.
@@ -54,6 +59,12 @@ impl Interrupts {
     pub fn none() -> Self {
         let (_, requests) = mpsc::unbounded_channel();
         Self { requests }
+    }
+
+    /// Whether there has been a request. Those that came while nothing was
+    /// waited for are heard first.
+    pub async fn is_requested(&mut self) -> bool {
+        tokio::time::timeout(HEARING, self.next()).await.is_ok()
     }
 
     /// The next request. Cancel safe.

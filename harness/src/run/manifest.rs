@@ -20,6 +20,7 @@ pub enum Kind {
     Match,
     Sprt,
     Tune,
+    Bisect,
 }
 
 impl Kind {
@@ -29,6 +30,7 @@ impl Kind {
             Kind::Match => "match",
             Kind::Sprt => "sprt",
             Kind::Tune => "tune",
+            Kind::Bisect => "bisect",
         }
     }
 }
@@ -122,7 +124,7 @@ impl Manifest {
         let config = &self.config;
         let tune = config.tune.as_ref().and_then(|tune| tune.max_time);
         let max_time = match self.kind {
-            Kind::Match | Kind::Sprt => config.r#match.max_time,
+            Kind::Match | Kind::Sprt | Kind::Bisect => config.r#match.max_time,
             Kind::Tune => tune.or(config.r#match.max_time),
         };
         max_time.map(TimeSpan::duration)

@@ -1,6 +1,7 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
+mod bisection;
 mod contenders;
 mod driver;
 mod fold;
@@ -10,6 +11,7 @@ mod manifest;
 mod session;
 mod tally;
 
+pub use bisection::{Bisection, bisect_experiment};
 pub use contenders::{Contenders, PrepareError};
 pub use driver::{Driver, Ended, Jobs, Progress, RunError, View};
 pub use fold::Fold;

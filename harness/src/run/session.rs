@@ -80,10 +80,7 @@ impl Session {
         }
         let base = env::current_dir().context("the working directory is gone")?;
         let book = open_book(&config, kind, &base)?;
-        if let Some(rule) = &mut config.adjudication.syzygy {
-            rule.path = absolute_paths(&rule.path, &base)?;
-            Tables::open(rule)?;
-        }
+        open_tables(&mut config, &base)?;
         let contenders = Contenders::prepare(&config, &base, announce)?;
         contenders.pin(&mut config);
         let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
@@ -203,7 +200,7 @@ impl Session {
 
 /// Where the games will be played, with a word of warning where they will not
 /// have the machine to themselves.
-fn placement(
+pub(super) fn placement(
     config: &Config,
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
@@ -252,7 +249,11 @@ fn processors_a_game(config: &Config) -> usize {
 }
 
 /// The book with those of its openings checked that the run can come to.
-fn open_book(config: &Config, kind: Kind, base: &Path) -> Result<Option<Book>, SessionError> {
+pub(super) fn open_book(
+    config: &Config,
+    kind: Kind,
+    base: &Path,
+) -> Result<Option<Book>, SessionError> {
     let play = &config.r#match;
     let Some(file) = &play.openings.file else {
         return Ok(None);
@@ -267,6 +268,7 @@ fn open_book(config: &Config, kind: Kind, base: &Path) -> Result<Option<Book>, S
         Kind::Match => play.pairs,
         Kind::Sprt => config.sprt.unwrap_or_default().max_pairs,
         Kind::Tune => return Ok(Some(Book::open(&path, options)?)),
+        Kind::Bisect => config.bisect.clone().unwrap_or_default().max_pairs,
     };
     let book = Book::open_part(&path, options, |count| {
         let schedule = schedule(play, count);
@@ -277,6 +279,16 @@ fn open_book(config: &Config, kind: Kind, base: &Path) -> Result<Option<Book>, S
     Ok(Some(book))
 }
 
+/// Makes sure of the endgame tables, if any are asked for, and makes their
+/// paths absolute.
+pub(super) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
+    if let Some(rule) = &mut config.adjudication.syzygy {
+        rule.path = absolute_paths(&rule.path, base)?;
+        Tables::open(rule)?;
+    }
+    Ok(())
+}
+
 /// A list of folders as in `PATH`, relative ones from `base`.
 fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
     let folders = env::split_paths(list).map(|folder| base.join(folder));
@@ -284,7 +296,7 @@ fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(joined))
 }
 
-fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
+pub(super) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
     let file = config.r#match.openings.file.clone()?;
     book.map(|book| BookIdentity {
         file,

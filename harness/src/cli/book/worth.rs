@@ -196,7 +196,7 @@ impl Run {
         let folder = Folder::open(path);
         let manifest = Manifest::read(path)?;
         let entries = read_entries(&folder, &manifest)?;
-        let mut fold = Fold::new(experiment_of(&manifest)?, manifest.engines.len());
+        let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
         for entry in &entries {
             fold.push(entry.result.clone());
         }

@@ -291,7 +291,7 @@ fn verify(
             (Exit::Rejected, value)
         }
         Ended::Verdict(_) | Ended::OutOfTime => (Exit::Inconclusive, value),
-        Ended::Interrupted => (Exit::Interrupted, value),
+        Ended::Interrupted | Ended::Waiting => (Exit::Interrupted, value),
     })
 }
 

@@ -37,7 +37,7 @@ use crate::ledger::{Entry, GAMES_PGN};
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Games on a page, and games whose scores and times are on it too: twenty
-/// thousand games make a page of about six megabytes.
+/// thousand games make a page of about seven megabytes.
 const MAX_GAMES: usize = 20_000;
 const MAX_SAID: usize = 4_000;
 

@@ -96,6 +96,7 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         Kind::Sprt => "Sequential test",
         Kind::Match => "Match",
         Kind::Tune => "Tuning",
+        Kind::Bisect => "Bisection",
     };
     format!(
         "{kind} {}, begun {}, limit {}, openings: {}",

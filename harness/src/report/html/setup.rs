@@ -39,14 +39,16 @@ pub fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
         facts.row(&["sha256 of the book", &book.sha256]);
         facts.row(&["openings in it", &book.openings.to_string()]);
     }
-    let command = match manifest.kind {
-        Kind::Match => "match",
-        Kind::Sprt => "sprt",
-        Kind::Tune => "tune",
-    };
+    let command = manifest.kind.name();
     let config = toml::to_string(&manifest.config).context("the configuration as TOML")?;
     let mut html = engines.html() + &facts.html();
-    if manifest.kind == Kind::Tune {
+    if manifest.kind == Kind::Bisect {
+        html += &paragraph(
+            "To go on with the run: `hone resume` and its folder. To repeat it: `hone bisect` \
+             with the configuration it was started with; below is what was played, an engine \
+             for each commit.",
+        );
+    } else if manifest.kind == Kind::Tune {
         html += &paragraph(
             "To go on with the run: `hone resume` and its folder. To repeat it: `hone tune` with \
              the configuration it was started with; below is what was played, the engine once \

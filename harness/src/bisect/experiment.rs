@@ -1,0 +1,301 @@
+//! Bisection as a pure state machine.
+
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use super::choice::most_informative;
+use super::posterior::{Evidence, Posterior};
+use super::section::BisectSection;
+use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
+use crate::stats::Estimate;
+
+/// Commits that no match can tell apart, for those between them do not build,
+/// and how probably one of them is the culprit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub commits: RangeInclusive<usize>,
+    pub probability: f64,
+    /// Size of the change in Elo, above 0.
+    pub size: Estimate,
+}
+
+/// A bisection in progress. Engine number k of its pairs is commit k.
+#[derive(Debug)]
+pub struct BisectExperiment {
+    section: BisectSection,
+    last: usize,
+    evidence: Evidence,
+    posterior: Posterior,
+    /// Commits that have played, in results absorbed.
+    played: BTreeSet<usize>,
+    /// Commits that can play.
+    ready: BTreeSet<usize>,
+    skipped: BTreeSet<usize>,
+    /// Commits of which a ledger says after how many pairs it turned out that
+    /// they do not build.
+    later: Vec<(u64, usize)>,
+    absorbed: u64,
+    /// The match of the current batch.
+    current: Option<(usize, usize)>,
+    verdict: Option<Verdict>,
+}
+
+impl BisectExperiment {
+    /// Of `last` commits after the good one (at least 1). `skips` are commits
+    /// that do not build, each with the number of pairs after which that
+    /// turned out.
+    pub fn new(section: BisectSection, last: usize, skips: Vec<(u64, usize)>) -> Self {
+        assert!(last >= 1, "there is a commit after the good one");
+        let evidence = Evidence::new();
+        let mut experiment = Self {
+            posterior: Posterior::new(&evidence, last, &section),
+            section,
+            last,
+            evidence,
+            played: BTreeSet::from([0, last]),
+            ready: BTreeSet::new(),
+            skipped: BTreeSet::new(),
+            later: skips,
+            absorbed: 0,
+            current: None,
+            verdict: None,
+        };
+        experiment.judge();
+        experiment
+    }
+
+    /// The match of the next pairs, `(earlier, later)`; none after a verdict.
+    pub fn next_match(&mut self) -> Option<(usize, usize)> {
+        if self.verdict.is_some() {
+            return None;
+        }
+        if self.current.is_none() {
+            self.current = most_informative(&self.posterior, &self.skipped, &self.played);
+        }
+        self.current
+    }
+
+    /// The commits that must be built before the next pair.
+    pub fn wanted(&mut self) -> Vec<usize> {
+        let pair = self.next_match();
+        let commits = pair
+            .into_iter()
+            .flat_map(|(earlier, later)| [earlier, later]);
+        commits.filter(|k| !self.ready.contains(k)).collect()
+    }
+
+    /// A commit can play from now on.
+    pub fn set_ready(&mut self, commit: usize) {
+        self.ready.insert(commit);
+    }
+
+    /// A commit does not build: the match is chosen anew without it.
+    pub fn skip(&mut self, commit: usize) {
+        self.skipped.insert(commit);
+        self.current = None;
+        self.judge();
+    }
+
+    /// Takes the next pair of a match, in half points of its later commit.
+    pub fn take(&mut self, pair: (usize, usize), half_points: usize) {
+        self.current = Some(pair);
+        self.played.extend([pair.0, pair.1]);
+        self.evidence.entry(pair).or_default().add(half_points);
+        self.absorbed += 1;
+        let is_end = self.absorbed >= self.section.max_pairs;
+        if is_end || self.absorbed.is_multiple_of(self.section.batch) {
+            self.posterior = Posterior::new(&self.evidence, self.last, &self.section);
+            self.current = None;
+            self.judge();
+        }
+    }
+
+    fn judge(&mut self) {
+        self.verdict = self.judged();
+        while self.verdict.is_none()
+            && let Some(known) = self.later.iter().position(|(at, _)| *at <= self.absorbed)
+        {
+            let (_, commit) = self.later.remove(known);
+            self.skipped.insert(commit);
+            self.verdict = self.judged();
+        }
+    }
+
+    fn judged(&self) -> Option<Verdict> {
+        let wanted = self.section.probability;
+        let (_, probability) = self.most_probable();
+        if probability >= wanted {
+            Some(Verdict::Complete)
+        } else if self.posterior.none() >= wanted || self.absorbed >= self.section.max_pairs {
+            Some(Verdict::Inconclusive)
+        } else {
+            None
+        }
+    }
+
+    /// The commits in groups that matches can tell apart.
+    pub fn groups(&self) -> Vec<RangeInclusive<usize>> {
+        let mut groups = Vec::new();
+        let mut first = 1;
+        for commit in 1..=self.last {
+            if !self.skipped.contains(&commit) {
+                groups.push(first..=commit);
+                first = commit + 1;
+            }
+        }
+        groups
+    }
+
+    /// Probability that the culprit is in a group.
+    pub fn probability(&self, group: &RangeInclusive<usize>) -> f64 {
+        group.clone().map(|k| self.posterior.commit(k)).sum()
+    }
+
+    fn most_probable(&self) -> (RangeInclusive<usize>, f64) {
+        let groups = self.groups().into_iter();
+        let with_probability = groups.map(|group| {
+            let probability = self.probability(&group);
+            (group, probability)
+        });
+        with_probability
+            .max_by(|(_, p), (_, q)| p.total_cmp(q))
+            .unwrap_or((1..=self.last, 1.0))
+    }
+
+    /// The most probable commit, or those that cannot be told from it.
+    pub fn found(&self) -> Found {
+        let (commits, probability) = self.most_probable();
+        let fine = Posterior::fine(&self.evidence, self.last, &self.section);
+        Found {
+            size: fine.size(commits.clone()),
+            commits,
+            probability,
+        }
+    }
+
+    pub fn posterior(&self) -> &Posterior {
+        &self.posterior
+    }
+
+    pub fn section(&self) -> &BisectSection {
+        &self.section
+    }
+
+    /// All matches so far.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    pub fn skipped(&self) -> &BTreeSet<usize> {
+        &self.skipped
+    }
+
+    /// Pairs absorbed.
+    pub fn pairs(&self) -> u64 {
+        self.absorbed
+    }
+}
+
+impl Experiment for BisectExperiment {
+    fn plan(&mut self, pair: u64) -> Next {
+        if pair >= self.section.max_pairs {
+            return Next::End;
+        }
+        let batch = self.section.batch;
+        if pair / batch != self.absorbed / batch || !self.wanted().is_empty() {
+            return Next::Wait;
+        }
+        match self.current {
+            None => Next::Wait,
+            Some((earlier, later)) => Next::Play(PairPlan {
+                first: Side::plain(later),
+                second: Side::plain(earlier),
+                opening: pair,
+            }),
+        }
+    }
+
+    fn absorb(&mut self, result: &PairResult) {
+        let [later, earlier] = result.engines;
+        self.take((earlier, later), result.half_points());
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.verdict
+    }
+
+    fn budget(&self) -> u64 {
+        self.section.max_pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(last: usize) -> BisectExperiment {
+        BisectExperiment::new(BisectSection::default(), last, Vec::new())
+    }
+
+    #[test]
+    fn a_plan_waits_for_builds_and_for_its_batch() {
+        let mut bisect = experiment(8);
+        assert_eq!(bisect.plan(0), Next::Wait);
+        let wanted = bisect.wanted();
+        assert_eq!(wanted.len(), 2);
+        wanted.iter().for_each(|k| bisect.set_ready(*k));
+        assert!(matches!(bisect.plan(15), Next::Play(_)));
+        assert_eq!(bisect.plan(16), Next::Wait);
+        assert_eq!(bisect.plan(20_000), Next::End);
+    }
+
+    #[test]
+    fn a_batch_that_was_begun_is_finished_as_it_was() {
+        let mut whole = experiment(30);
+        let first = whole.next_match().expect("a match");
+        (0..16).for_each(|_| whole.take(first, 1));
+        let second = whole.next_match().expect("a match");
+        (0..3).for_each(|_| whole.take(second, 4));
+        // Read back from a ledger.
+        let mut again = experiment(30);
+        (0..16).for_each(|_| again.take(first, 1));
+        (0..3).for_each(|_| again.take(second, 4));
+        assert_eq!(again.next_match(), Some(second));
+        assert_eq!(again.next_match(), whole.next_match());
+    }
+
+    #[test]
+    fn commits_that_do_not_build_are_named_together() {
+        let mut bisect = BisectExperiment::new(BisectSection::default(), 5, vec![(0, 2), (0, 3)]);
+        assert_eq!(bisect.groups(), [1..=1, 2..=4, 5..=5]);
+        // Everything between 1 and 4 lost.
+        while bisect.verdict().is_none() {
+            let (earlier, later) = bisect.next_match().expect("a match");
+            let across = earlier < 3 && 3 <= later;
+            bisect.take((earlier, later), if across { 0 } else { 2 });
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Complete));
+        assert_eq!(bisect.found().commits, 2..=4);
+    }
+
+    #[test]
+    fn a_single_suspect_is_not_condemned_without_a_game() {
+        let mut bisect = experiment(1);
+        assert_eq!(bisect.verdict(), None);
+        while bisect.verdict().is_none() {
+            bisect.take((0, 1), 1);
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Complete));
+    }
+
+    #[test]
+    fn without_a_change_nothing_is_named() {
+        let mut bisect = experiment(10);
+        let mut pairs = [2, 1, 3, 2, 2].into_iter().cycle();
+        while bisect.verdict().is_none() {
+            let pair = bisect.next_match().expect("a match");
+            bisect.take(pair, pairs.next().expect("endless"));
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Inconclusive));
+    }
+}

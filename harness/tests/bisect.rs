@@ -1,0 +1,214 @@
+//! `hone bisect` on repositories made for it.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use common::repository::{BUILD, EngineRepository};
+use common::{Finished, finish, hone, on_run, rows, wait_until, workspace};
+
+/// Commits after the good one.
+const COMMITS: usize = 24;
+/// Twenty commits before the last.
+const CULPRIT: usize = 4;
+/// This one does not build.
+const BROKEN: usize = 11;
+
+/// A history in which the engine loses its quiescence search.
+struct History {
+    repository: EngineRepository,
+    /// From the good one on.
+    ids: Vec<String>,
+}
+
+impl History {
+    fn new() -> Self {
+        let repository = EngineRepository::new();
+        let mut ids = Vec::new();
+        for number in 0..=COMMITS {
+            let options = if number < CULPRIT {
+                ""
+            } else {
+                "--set Quiescence=false"
+            };
+            repository.write_engine(options, number as u64);
+            if number == BROKEN {
+                repository.write("build.sh", "echo 'a semicolon is missing'\nexit 1\n");
+            }
+            ids.push(repository.commit(&format!("Change {number}")));
+        }
+        let book = workspace().join("books/quick.epd");
+        let config = format!(
+            "[[engine]]\ngit = \".\"\nbuild = '{BUILD}'\noptions = {{ Hash = 1 }}\n\
+             [match]\nlimit = \"nodes=300\"\nconcurrency = 2\n\
+             openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 80\n\
+             draw = {{ move = 30, count = 4, score = 20 }}\nresign = {{ count = 2, score = 500 }}\n",
+            book.display()
+        );
+        fs::write(repository.dir.path().join("bisect.toml"), config).expect("written");
+        Self { repository, ids }
+    }
+
+    fn config(&self) -> PathBuf {
+        self.repository.dir.path().join("bisect.toml")
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.repository.dir.path().join(name)
+    }
+
+    fn command(&self, name: &str, good: usize, bad: usize) -> std::process::Command {
+        let mut command = self.repository.hone();
+        command
+            .arg("bisect")
+            .arg(self.config())
+            .args(["--good", &self.ids[good], "--bad", &self.ids[bad], "--json"])
+            .arg("--out")
+            .arg(self.out(name));
+        command
+    }
+
+    fn resume(&self, name: &str) -> Finished {
+        let mut command = self.repository.hone();
+        command.arg("resume").arg(self.out(name)).arg("--json");
+        finish(command)
+    }
+}
+
+#[test]
+fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
+    let history = History::new();
+    let found = finish(history.command("whole", 0, COMMITS));
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    let json = found.json();
+    assert_eq!(json["verdict"], "found");
+    assert_eq!(json["culprit"][0]["commit"], history.ids[CULPRIT], "{json}");
+    assert_eq!(json["culprit"].as_array().map(Vec::len), Some(1), "{json}");
+    assert!(json["probability"].as_f64() >= Some(0.95));
+    assert!(json["change"]["high"].as_f64() < Some(0.0), "{json}");
+    assert_eq!(json["posterior"].as_array().map(Vec::len), Some(COMMITS));
+    assert!(found.stderr.contains("Change 4"), "{}", found.stderr);
+    let page = fs::read_to_string(history.out("whole").join("report.html")).expect("a page");
+    assert!(page.contains("Suspects"));
+    let verified = on_run("verify", &history.out("whole"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+
+    // The same again, killed on the way.
+    let mut child = history
+        .command("killed", 0, COMMITS)
+        .spawn()
+        .expect("it starts");
+    wait_until("games", || rows(&history.out("killed")) >= 20);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    // Its engines end with their pipes; the ledger's lock is free at once.
+    thread::sleep(Duration::from_millis(100));
+    let resumed = history.resume("killed");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let digest = |name: &str| on_run("verify", &history.out(name)).last_line();
+    assert_eq!(digest("whole"), digest("killed"));
+    let again = resumed.json();
+    for key in ["culprit", "probability", "change", "pairs", "posterior"] {
+        assert_eq!(again[key], json[key], "{key}");
+    }
+}
+
+#[test]
+fn what_does_not_build_is_passed_over() {
+    let history = History::new();
+    // Only the broken commit and its neighbours: it must be asked for.
+    let found = finish(history.command("run", CULPRIT - 1, BROKEN + 1));
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert_eq!(found.json()["culprit"][0]["commit"], history.ids[CULPRIT]);
+
+    // A broken end cannot be passed over; the log is named.
+    let broken = finish(history.command("broken", BROKEN - 1, BROKEN));
+    assert_eq!(broken.code, Some(4), "{}", broken.stderr);
+    assert!(
+        broken.stderr.contains("a semicolon is missing"),
+        "{}",
+        broken.stderr
+    );
+}
+
+#[test]
+fn the_culprit_may_hide_among_commits_that_do_not_build() {
+    let repository = EngineRepository::new();
+    let history = History {
+        ids: (0..4)
+            .map(|number| {
+                let options = if number < 2 {
+                    ""
+                } else {
+                    "--set Quiescence=false"
+                };
+                repository.write_engine(options, number);
+                if number == 2 {
+                    repository.write("build.sh", "exit 1\n");
+                }
+                repository.commit(&format!("Change {number}"))
+            })
+            .collect(),
+        repository,
+    };
+    fs::copy(History::new().config(), history.config()).expect("copied");
+    let found = finish(history.command("run", 0, 3));
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    let json = found.json();
+    let culprits = json["culprit"].as_array().expect("an array");
+    let ids: Vec<_> = culprits.iter().map(|one| one["commit"].clone()).collect();
+    assert_eq!(ids, history.ids[2..], "{json}");
+    assert_eq!(json["skipped"][0]["commit"], history.ids[2]);
+    assert!(
+        found.stderr.contains("cannot be told apart"),
+        "{}",
+        found.stderr
+    );
+}
+
+#[test]
+fn equal_commits_are_left_alone() {
+    let history = History::new();
+    let mut command = history.command("run", CULPRIT, CULPRIT + 3);
+    command.args(["--set", "bisect.max_pairs=48"]);
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    assert_ne!(finished.json()["verdict"], "found");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let history = History::new();
+    let refused = |arguments: &[&str]| {
+        let mut command = history.repository.hone();
+        command.arg("bisect").arg(history.config()).args(arguments);
+        let finished = finish(command);
+        assert_eq!(finished.code, Some(2), "{arguments:?}: {}", finished.stderr);
+        finished.stderr
+    };
+    assert!(refused(&["--good", "HEAD~3"]).contains("--bad"));
+    assert!(refused(&["--good", "nowhere", "--bad", "HEAD"]).contains("nowhere"));
+    assert!(refused(&["--good", "HEAD", "--bad", "HEAD~3"]).contains("come after"));
+    let odd = [
+        "--good",
+        "HEAD~3",
+        "--bad",
+        "HEAD",
+        "--set",
+        "bisect.probability=2.0",
+    ];
+    assert!(refused(&odd).contains("above 0.5"));
+}
+
+#[test]
+fn simulations_compare_with_halves() {
+    let mut command = hone();
+    command.args(["bisect", "--simulate", "2", "--json"]);
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(finished.json()["rows"].as_array().map(Vec::len), Some(16));
+}
