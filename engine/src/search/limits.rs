@@ -96,6 +96,9 @@ impl<'a> Clock<'a> {
     }
 }
 
+/// Overheads that are kept back as long as half of the clock is not less.
+const RESERVE: u64 = 10;
+
 /// Soft and hard time of a move (TimeMoves, TimeIncrement, TimeHard).
 fn allot(
     limits: &Limits,
@@ -111,7 +114,10 @@ fn allot(
         return (None, None);
     };
     let increment = limits.increment[turn.index()] as f64;
-    let left = left.saturating_sub(overhead).max(1) as f64;
+    // Kept for the time that a busy machine takes from us: with increments this
+    // is what is left at the end of a long game.
+    let reserve = (RESERVE * overhead).min(left / 2);
+    let left = left.saturating_sub(overhead + reserve).max(1) as f64;
     let moves = f64::from(params.time_moves);
     let moves = limits
         .moves_to_go
