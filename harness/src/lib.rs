@@ -20,6 +20,7 @@
 //! * [`verify`]: replays a run's games independently.
 //! * [`bisect`]: which commit changed the strength.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
+//! * [`track`]: Elo from night to night, and whether it changed.
 //! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
 //! * [`game`]: limits and clocks, the referee, adjudication, the record.
 //! * [`uci`]: an engine process and the protocol it speaks.
@@ -50,6 +51,7 @@ pub mod run;
 pub mod stats;
 pub mod suite;
 pub mod tablebase;
+pub mod track;
 pub mod tune;
 pub mod uci;
 pub mod verify;

@@ -268,7 +268,7 @@ fn history_is_read_along_first_parents() {
     let ids: Vec<_> = history.iter().map(|commit| commit.id.clone()).collect();
     assert_eq!(ids, [second, merge]);
     assert_eq!(
-        opened.newest_tag("main").expect("reads").as_deref(),
+        opened.newest_tag("main", "v*").expect("reads").as_deref(),
         Some("v1")
     );
     assert_eq!(opened.commit("v1").expect("there").id, first);

@@ -129,23 +129,71 @@ impl Repository {
         self.log(&["--first-parent", "--reverse", &range])
     }
 
-    /// The newest of the commit's tags, by the history before it.
+    /// The commits of `to`'s first-parent history after `from` that change
+    /// something in `paths` (anything, if there are none), oldest first.
     ///
     /// # Errors
     /// [`GitError`].
-    pub fn newest_tag(&self, rev: &str) -> Result<Option<String>, GitError> {
+    pub fn changing(
+        &self,
+        paths: &[String],
+        from: Option<&str>,
+        to: &str,
+    ) -> Result<Vec<Commit>, GitError> {
+        let to = self.commit(to)?.id;
+        let range = match from {
+            Some(from) => format!("{}..{to}", self.commit(from)?.id),
+            None => to,
+        };
+        self.log_of(&["--first-parent", "--reverse", &range], paths)
+    }
+
+    /// The last of them.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn newest_changing(&self, paths: &[String], to: &str) -> Result<Option<Commit>, GitError> {
+        let to = self.commit(to)?.id;
+        let commits = self.log_of(&["--first-parent", "-1", &to], paths)?;
+        Ok(commits.into_iter().next())
+    }
+
+    /// The tag that matches `pattern` and is nearest in a revision's history,
+    /// the revision itself included.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn newest_tag(&self, rev: &str, pattern: &str) -> Result<Option<String>, GitError> {
         let mut command = git(&self.path);
-        command.args(["describe", "--tags", "--abbrev=0", rev]);
+        command.args(["describe", "--tags", "--abbrev=0", "--match", pattern, rev]);
         let output = output(&mut command)?;
         Ok(output.status.success().then(|| text(&output)))
     }
 
+    /// The tags of a commit that match `pattern`.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn tags_at(&self, commit: &str, pattern: &str) -> Result<Vec<String>, GitError> {
+        if pattern.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = git(&self.path);
+        command.args(["tag", "--points-at", commit, "--list", pattern]);
+        Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
+    }
+
     fn log(&self, arguments: &[&str]) -> Result<Vec<Commit>, GitError> {
+        self.log_of(arguments, &[])
+    }
+
+    fn log_of(&self, arguments: &[&str], paths: &[String]) -> Result<Vec<Commit>, GitError> {
         let mut command = git(&self.path);
         command
             .args(["log", "-z", "--no-show-signature", "--format=%H%n%cI%n%B"])
             .args(arguments)
-            .arg("--");
+            .arg("--")
+            .args(paths);
         let shown = succeed(&mut command)?;
         let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
         entries.map(parse_commit).collect()

@@ -17,6 +17,7 @@ mod ranges;
 mod replay;
 mod runs;
 mod suite;
+mod track;
 mod tune;
 mod verify;
 
@@ -53,6 +54,7 @@ enum Command {
     #[command(name = crate::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
+    Track(Box<track::TrackArgs>),
     Tune(Box<tune::TuneArgs>),
 }
 
@@ -96,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
         Command::Suite(args) => args.run(),
+        Command::Track(args) => args.run(),
         Command::Tune(args) => args.run(),
     };
     match outcome {

@@ -11,6 +11,8 @@ mod time_span;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::builds::BenchCheck;
+pub use crate::track::TrackSection;
 pub use engine::{EngineConfig, EngineOptions};
 pub use error::ConfigError;
 pub use load::{check_engines, load, without_file};
@@ -47,4 +49,7 @@ pub struct Config {
     /// The change that `hone bisect` looks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bisect: Option<BisectSection>,
+    /// What `hone track` does every night.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub track: Option<TrackSection>,
 }

@@ -1,0 +1,294 @@
+//! Which nights there are to play, and the table they go to.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+
+use super::play::{Played, play_night};
+use crate::builds::{BuildError, Builder, Commit, Repository};
+use crate::cli::Failure;
+use crate::cli::play::announce;
+use crate::config::{BenchCheck, Config, TimeSpan, Tournament, TrackSection};
+use crate::run::{Session, list_runs};
+use crate::track::{Night, Opponent, Role, Scale, Status, append, in_order, opponents, read};
+
+/// How the nights went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Went {
+    Through,
+    Interrupted,
+    OutOfTime,
+}
+
+/// A tracked engine and its nights.
+pub(super) struct Tracker {
+    config: Config,
+    section: TrackSection,
+    repository: Repository,
+    anchor: Commit,
+    out: PathBuf,
+    nights: Vec<Night>,
+    /// Commits played by this process.
+    played: Vec<String>,
+    /// Held as long as the process lives.
+    _lock: File,
+}
+
+/// Names in the folder of results.
+const TABLE: &str = "elo.csv";
+const RUNS: &str = "track";
+const LOCK: &str = "track.lock";
+
+impl Tracker {
+    pub(super) fn open(
+        mut config: Config,
+        out: &Path,
+        max_time: Option<TimeSpan>,
+    ) -> anyhow::Result<Self> {
+        let section = config.track.take().context("there is no [track]")?;
+        let engine = config.engine.first().context("there is no engine")?;
+        let git = engine.git.clone().context("the engine has no `git`")?;
+        let repository = Repository::open(&git)?;
+        let anchor = repository
+            .commit(&section.anchor)
+            .context("the anchor of [track]")?;
+        config.r#match.pairs = section.pairs;
+        config.r#match.stop = None;
+        config.r#match.tournament = Tournament::Gauntlet;
+        config.r#match.max_time = max_time.or(config.r#match.max_time);
+        fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+        let lock = lock(&out.join(LOCK))?;
+        let nights = read(&out.join(TABLE))?;
+        Ok(Self {
+            config,
+            section,
+            repository,
+            anchor,
+            out: out.to_path_buf(),
+            nights,
+            played: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let nights = self.section.false_alarm_nights;
+        Status::new(&self.nights, &self.anchor.id, nights)
+    }
+
+    pub(super) fn played(&self) -> &[String] {
+        &self.played
+    }
+
+    /// Finishes what was begun before, then plays what is new.
+    pub(super) fn play_all(&mut self, since: Option<&str>, force: bool) -> Result<Went, Failure> {
+        for path in self.unfinished() {
+            announce(&format!("going on with {}", path.display()));
+            let session =
+                Session::resume(&path, &mut announce).map_err(crate::cli::play::failure)?;
+            let went = self.play(session)?;
+            if went != Went::Through {
+                return Ok(went);
+            }
+        }
+        for commit in self.wanted(since, force)? {
+            let went = self.play_commit(&commit, since.is_some())?;
+            if went != Went::Through {
+                return Ok(went);
+            }
+        }
+        Ok(Went::Through)
+    }
+
+    /// Runs that were begun and have no row yet, oldest first.
+    fn unfinished(&self) -> Vec<PathBuf> {
+        let runs = list_runs(&self.out.join(RUNS)).into_iter();
+        let is_new = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            self.nights.iter().all(|night| night.run != name)
+        };
+        runs.map(|(path, _)| path).filter(is_new).collect()
+    }
+
+    /// Commits to be played, oldest first.
+    fn wanted(&self, since: Option<&str>, force: bool) -> anyhow::Result<Vec<Commit>> {
+        let paths = &self.section.paths;
+        let mut commits = match since {
+            Some(_) => self
+                .repository
+                .changing(paths, since, &self.section.branch)?,
+            None => {
+                let newest = self
+                    .repository
+                    .newest_changing(paths, &self.section.branch)?;
+                newest.into_iter().collect()
+            }
+        };
+        if !force {
+            commits.retain(|commit| self.nights.iter().all(|night| night.commit != commit.id));
+            if commits.is_empty() {
+                announce(
+                    "no commit that has not been played: nothing to do (--force plays it again)",
+                );
+            }
+        }
+        Ok(commits)
+    }
+
+    fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, Failure> {
+        if let Err(error) = self.builds(commit) {
+            if skip_broken && error.is_of_commit() {
+                announce(&format!(
+                    "skipped, as it does not build: {}",
+                    commit.describe()
+                ));
+                return Ok(Went::Through);
+            }
+            let is_failure = error.is_of_commit();
+            let error = Failure::from(error);
+            return Err(if is_failure {
+                Failure::failed(error.error)
+            } else {
+                error
+            });
+        }
+        let opponents = self.opponents_of(commit)?;
+        if opponents.is_empty() {
+            announce(&format!("{} has nobody to play against", commit.describe()));
+            return Ok(Went::Through);
+        }
+        let config = self.config_of(commit, &opponents);
+        let run = self.out.join(RUNS).join(self.run_name(commit));
+        let session = Session::create(config, crate::run::Kind::Match, Some(&run), &mut announce)
+            .map_err(crate::cli::play::failure)?;
+        self.play(session)
+    }
+
+    fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
+        let mut engine = self.config.engine[0].clone();
+        engine.rev = Some(commit.id.clone());
+        let base = std::env::current_dir().map_err(|source| BuildError::Io {
+            path: PathBuf::from("."),
+            source,
+        })?;
+        match engine.recipe(&base) {
+            Some(recipe) => Builder::new()?.build(&recipe, &mut announce).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn opponents_of(&self, commit: &Commit) -> Result<Vec<Opponent>, Failure> {
+        let ordered = in_order(&self.nights);
+        let mut earlier = ordered
+            .iter()
+            .filter(|night| night.committed <= commit.date);
+        let previous = earlier.rfind(|night| night.commit != commit.id);
+        let previous = previous.map(|night| night.commit.as_str());
+        let releases = &self.section.releases;
+        let mut release = None;
+        if !releases.is_empty()
+            && let Some(tag) = self
+                .repository
+                .newest_tag(&format!("{}^", commit.id), releases)?
+        {
+            let tagged = self.repository.commit(&tag)?;
+            match self.builds(&tagged) {
+                Ok(()) => release = Some(tagged.id),
+                Err(error) if error.is_of_commit() => {
+                    announce(&format!("the release {tag} does not build: left out"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let release = release.as_deref();
+        Ok(opponents(&commit.id, &self.anchor.id, previous, release))
+    }
+
+    /// The night's match: the new build against each opponent.
+    fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
+        let mut config = self.config.clone();
+        let tracked = config.engine.remove(0);
+        let mut new = tracked.clone();
+        new.name = commit.short().to_string();
+        new.rev = Some(commit.id.clone());
+        config.engine.push(new);
+        for opponent in opponents {
+            let mut engine = tracked.clone();
+            engine.name = opponent_name(opponent);
+            engine.rev = Some(opponent.commit.clone());
+            engine.bench = BenchCheck::Record;
+            config.engine.push(engine);
+        }
+        // Other openings every night.
+        config.r#match.seed += self.nights.len() as u64;
+        config
+    }
+
+    /// A name that no night has yet.
+    fn run_name(&self, commit: &Commit) -> String {
+        (1..)
+            .map(|number| match number {
+                1 => commit.short().to_string(),
+                number => format!("{}-{number}", commit.short()),
+            })
+            .find(|name| self.nights.iter().all(|night| night.run != *name))
+            .expect("numbers do not end")
+    }
+
+    /// Plays a night to its end and adds its row.
+    fn play(&mut self, session: Session) -> Result<Went, Failure> {
+        let played = match play_night(session)? {
+            Ok(played) => played,
+            Err(went) => return Ok(went),
+        };
+        let night = self.night(played).map_err(Failure::failed)?;
+        self.played.push(night.commit.clone());
+        append(&self.out.join(TABLE), &mut self.nights, night).map_err(Failure::failed)?;
+        Ok(Went::Through)
+    }
+
+    fn night(&self, played: Played) -> anyhow::Result<Night> {
+        let commit = self.repository.commit(&played.commit)?;
+        let tags = self
+            .repository
+            .tags_at(&commit.id, &self.section.releases)?;
+        let mut night = Night {
+            run: played.run,
+            date: played.date,
+            committed: commit.date,
+            subject: commit.subject,
+            tag: tags.into_iter().next(),
+            commit: commit.id,
+            bench: played.bench,
+            matches: played.matches,
+            elo: None,
+            nps: played.nps,
+            failures: played.failures,
+        };
+        let all = self.nights.iter().chain([&night]);
+        night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
+        Ok(night)
+    }
+}
+
+fn opponent_name(opponent: &Opponent) -> String {
+    let short = &opponent.commit[..10.min(opponent.commit.len())];
+    format!("{} {short}", opponent.role.name())
+}
+
+/// The role that [`opponent_name`] gives.
+pub(super) fn role_in(name: &str) -> anyhow::Result<Role> {
+    [Role::Anchor, Role::Release, Role::Previous]
+        .into_iter()
+        .find(|role| name.split(' ').next() == Some(role.name()))
+        .ok_or_else(|| anyhow!("`{name}` is no opponent of a night: is this another run?"))
+}
+
+fn lock(path: &Path) -> anyhow::Result<File> {
+    let open = || OpenOptions::new().append(true).create(true).open(path);
+    let file = open().with_context(|| format!("cannot open {}", path.display()))?;
+    file.try_lock()
+        .map_err(|_| anyhow!("{} is in use by another hone", path.display()))?;
+    Ok(file)
+}

@@ -1,0 +1,77 @@
+//! Plays one night.
+
+use jiff::Timestamp;
+
+use super::nights::{Went, role_in};
+use crate::cli::Failure;
+use crate::cli::play::failure;
+use crate::experiment::TournamentExperiment;
+use crate::report::{self, RunFacts, Scoreboard};
+use crate::run::{Ended, Session, read_entries};
+use crate::track::NightMatch;
+
+/// What a night's run came to.
+pub(super) struct Played {
+    pub(super) run: String,
+    pub(super) date: Timestamp,
+    pub(super) commit: String,
+    pub(super) bench: Option<u64>,
+    pub(super) matches: Vec<NightMatch>,
+    pub(super) nps: Option<f64>,
+    pub(super) failures: u64,
+}
+
+/// Plays the run to its end, and writes its report; or says what came between.
+pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failure> {
+    let folder = session.folder.clone();
+    let manifest = session.manifest.clone();
+    let names = manifest.names();
+    eprintln!(
+        "playing {}; everything about it is in {}",
+        names.join(" - "),
+        folder.path().display()
+    );
+    let pairs = manifest.config.r#match.pairs;
+    let gauntlet = TournamentExperiment::gauntlet(names.len(), pairs);
+    let mut scoreboard = Scoreboard::new(names.clone());
+    let outcome = session.play(gauntlet, &mut scoreboard);
+    scoreboard.finish();
+    let (ended, fold) = outcome.map_err(failure)?;
+    match ended {
+        Ended::Verdict(_) => {}
+        Ended::Interrupted | Ended::OutOfTime => {
+            eprintln!("This night is not at its end: the same command goes on with it");
+            let is_over = ended == Ended::OutOfTime;
+            return Ok(Err(if is_over {
+                Went::OutOfTime
+            } else {
+                Went::Interrupted
+            }));
+        }
+    }
+    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
+    report::write_files(&folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
+    let commit = |engine: usize| {
+        let identity = &manifest.engines[engine];
+        let missing = || anyhow::anyhow!("{} is built from no commit", identity.name);
+        identity.commit.clone().ok_or_else(missing)
+    };
+    let matches = fold.tally.pairings.iter().map(|([_, opponent], pairing)| {
+        Ok(NightMatch {
+            role: role_in(&names[*opponent])?,
+            commit: commit(*opponent)?,
+            pentanomial: pairing.pentanomial,
+        })
+    });
+    let matches = matches.collect::<anyhow::Result<_>>();
+    Ok(Ok(Played {
+        run: facts.run.clone(),
+        date: manifest.created,
+        commit: commit(0).map_err(Failure::failed)?,
+        bench: manifest.engines[0].bench,
+        matches: matches.map_err(Failure::failed)?,
+        nps: facts.engines[0].nps,
+        failures: fold.tally.engines[0].failures.total(),
+    }))
+}

@@ -1,0 +1,325 @@
+//! Whether the strength changed, asked anew every night for years.
+//!
+//! For each night that a change may have come with, the evidence for it is the
+//! likelihood of all results since the last change if the strength has shifted
+//! there, divided by that without a shift. The size of the shift is averaged
+//! over half-normal distributions; the opponents' own strengths are unknown
+//! and drop out, as only differences between a series' nights count. Without a
+//! change each such ratio is a non-negative martingale that begins with 1, so
+//! their sum over all nights (Shiryaev and Roberts; an e-detector in the sense
+//! of Shin, Ramdas and Rinaldo, 2022) grows by one a night on average, and
+//! takes on average at least `nights` nights to reach `nights`. That is the
+//! rate of false alarms, for losses and for gains alike; it holds as far as the
+//! mean score of a night's match is normal with the variance of its series.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+use super::gauntlet::Role;
+use super::night::Night;
+use crate::stats::normal::{Z95, cdf, ln_cdf};
+use crate::stats::sample::Sample;
+use crate::stats::{Estimate, Pentanomial};
+
+/// Typical sizes of a shift in Elo, half of the weight on each: what a change
+/// costs, and what a mistake costs.
+const SHIFTS: [f64; 2] = [12.0, 80.0];
+/// Nights back to which a change is looked for.
+const WINDOW: usize = 200;
+/// What is known of the variance of a pair's score before there are any: so
+/// many pairs of such a variance.
+const PRIOR: (f64, f64) = (20.0, 0.06);
+
+/// Which way the strength went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Loss,
+    Gain,
+}
+
+/// A change, and when it was noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Change {
+    pub direction: Direction,
+    /// Number of the night with which it most likely came, in order, from 0.
+    pub at: usize,
+    /// Number of the night whose games made it certain enough.
+    pub noticed: usize,
+    /// Its size in Elo, negative for a loss.
+    pub elo: Estimate,
+}
+
+/// A night's match as the detector sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Observation<'a> {
+    /// Matches of one series are against the same opponent; `None` for the
+    /// build of the night before.
+    pub series: Option<&'a str>,
+    pub pentanomial: Pentanomial,
+}
+
+/// A night as the detector sees it.
+pub type Evidence<'a> = Vec<Observation<'a>>;
+
+/// All changes in the nights, which are in order.
+pub fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
+    let mut detector = Detector::new(false_alarm_nights);
+    let mut before: Option<&str> = None;
+    let mut found = Vec::new();
+    for night in nights {
+        let observations = night.matches.iter().filter_map(|played| {
+            let series = match played.role {
+                Role::Anchor | Role::Release => Some(played.commit.as_str()),
+                Role::Previous if before == Some(&played.commit) => None,
+                Role::Previous => return None,
+            };
+            Some(Observation {
+                series,
+                pentanomial: played.pentanomial,
+            })
+        });
+        let evidence: Evidence<'_> = observations.collect();
+        found.extend(detector.absorb(&evidence));
+        before = Some(&night.commit);
+    }
+    found
+}
+
+/// Watches for changes, night by night.
+#[derive(Debug)]
+pub struct Detector {
+    /// The sum that ends a search.
+    threshold: f64,
+    /// Nights taken in.
+    night: usize,
+    /// Since the last change.
+    regime: Regime,
+}
+
+#[derive(Debug, Default)]
+struct Regime {
+    /// Nights before those of `nights`.
+    dropped: usize,
+    /// For each night, the total of each series before it.
+    nights: VecDeque<NightSums>,
+    series: Vec<Series>,
+    index: BTreeMap<String, usize>,
+    /// Matches against the night before.
+    direct: Series,
+}
+
+#[derive(Debug)]
+struct NightSums {
+    /// By the index of a series; those that came later had none.
+    before: Vec<Total>,
+    direct: Total,
+}
+
+/// Pairs, and the sum of their scores (0 to 1 each).
+#[derive(Debug, Clone, Copy, Default)]
+struct Total {
+    pairs: f64,
+    score: f64,
+}
+
+/// All matches of a series together.
+#[derive(Debug, Default)]
+struct Series {
+    counts: Pentanomial,
+    total: Total,
+}
+
+/// What the results say about a shift at some night: its score and its
+/// information in Elo.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shift {
+    score: f64,
+    information: f64,
+}
+
+impl Series {
+    fn add(&mut self, pentanomial: Pentanomial) -> Total {
+        let total = Total::of(pentanomial);
+        self.counts += pentanomial;
+        self.total.pairs += total.pairs;
+        self.total.score += total.score;
+        total
+    }
+
+    fn mean(&self) -> f64 {
+        (self.total.score / self.total.pairs.max(1.0)).clamp(0.02, 0.98)
+    }
+
+    /// Variance of a pair's score about `mean`.
+    fn variance(&self, mean: f64) -> f64 {
+        let squares: f64 = self
+            .counts
+            .0
+            .iter()
+            .zip(Sample::<5>::SCORES)
+            .map(|(&count, score)| count as f64 * (score - mean).powi(2))
+            .sum();
+        let (pairs, variance) = PRIOR;
+        (squares + pairs * variance) / (self.total.pairs + pairs)
+    }
+
+    /// Expected score that one Elo is worth at `mean`.
+    fn slope(mean: f64) -> f64 {
+        std::f64::consts::LN_10 / 400.0 * mean * (1.0 - mean)
+    }
+}
+
+impl Total {
+    fn of(pentanomial: Pentanomial) -> Self {
+        let scores = pentanomial.0.iter().zip(Sample::<5>::SCORES);
+        Self {
+            pairs: pentanomial.pairs() as f64,
+            score: scores.map(|(&count, score)| count as f64 * score).sum(),
+        }
+    }
+}
+
+impl Shift {
+    /// Adds pairs whose mean score differs by `difference` from what it would
+    /// be without a shift; `pairs` is the effective number of them.
+    fn add(&mut self, difference: f64, pairs: f64, slope: f64, variance: f64) {
+        self.score += slope * difference * pairs / variance;
+        self.information += slope * slope * pairs / variance;
+    }
+
+    /// The evidence for a loss and for a gain: the likelihood averaged over
+    /// sizes of the shift, by that of none.
+    fn evidence(&self) -> [f64; 2] {
+        let mut sum = [0.0; 2];
+        for size in SHIFTS {
+            let spread = 1.0 + size * size * self.information;
+            let z = self.score * size / spread.sqrt();
+            let scale = 2.0 / (SHIFTS.len() as f64 * spread.sqrt());
+            for (sum, towards) in sum.iter_mut().zip([-z, z]) {
+                // The logarithm only where a factor would underflow.
+                *sum += scale
+                    * if towards > -5.0 {
+                        (0.5 * z * z).min(600.0).exp() * cdf(towards)
+                    } else {
+                        (0.5 * z * z + ln_cdf(towards)).exp()
+                    };
+            }
+        }
+        sum
+    }
+
+    fn estimate(&self) -> Estimate {
+        let estimate = self.score / self.information;
+        let margin = Z95 / self.information.sqrt();
+        Estimate {
+            estimate,
+            low: estimate - margin,
+            high: estimate + margin,
+        }
+    }
+}
+
+impl Detector {
+    /// A detector that reports a loss wrongly at most once in so many nights on
+    /// average, and a gain as seldom.
+    pub fn new(false_alarm_nights: u64) -> Self {
+        Self {
+            threshold: false_alarm_nights as f64,
+            night: 0,
+            regime: Regime::default(),
+        }
+    }
+
+    /// Takes the next night. After a change it begins anew with the night
+    /// after.
+    pub fn absorb(&mut self, evidence: &Evidence<'_>) -> Option<Change> {
+        self.regime.absorb(evidence);
+        let noticed = self.night;
+        self.night += 1;
+        let shifts = self.regime.shifts();
+        let evidence: Vec<[f64; 2]> = shifts.iter().map(Shift::evidence).collect();
+        let sums = [0, 1].map(|way| evidence.iter().map(|of_night| of_night[way]).sum::<f64>());
+        let way = usize::from(sums[1] > sums[0]);
+        if sums[way] < self.threshold {
+            return None;
+        }
+        let nights = 0..shifts.len();
+        let likeliest = nights.max_by(|&a, &b| evidence[a][way].total_cmp(&evidence[b][way]))?;
+        let first = noticed + 1 - shifts.len();
+        let change = Change {
+            direction: [Direction::Loss, Direction::Gain][way],
+            at: first + likeliest,
+            noticed,
+            elo: shifts[likeliest].estimate(),
+        };
+        self.regime = Regime::default();
+        Some(change)
+    }
+}
+
+impl Regime {
+    fn absorb(&mut self, evidence: &Evidence<'_>) {
+        let is_first = self.nights.is_empty() && self.dropped == 0;
+        let before = self.series.iter().map(|series| series.total).collect();
+        let mut direct = Total::default();
+        for observation in evidence {
+            match observation.series {
+                Some(name) => {
+                    let next = self.series.len();
+                    let index = *self.index.entry(name.to_string()).or_insert(next);
+                    if index == next {
+                        self.series.push(Series::default());
+                    }
+                    self.series[index].add(observation.pentanomial);
+                }
+                // The night before the first belongs to another time.
+                None if is_first => {}
+                None => direct = self.direct.add(observation.pentanomial),
+            }
+        }
+        self.nights.push_back(NightSums { before, direct });
+        if self.nights.len() > WINDOW {
+            self.nights.pop_front();
+            self.dropped += 1;
+        }
+    }
+
+    /// What a shift at each of the nights would explain, the oldest first.
+    fn shifts(&self) -> Vec<Shift> {
+        let known: Vec<(Total, f64, f64)> = self
+            .series
+            .iter()
+            .map(|series| {
+                let mean = series.mean();
+                (series.total, Series::slope(mean), series.variance(mean))
+            })
+            .collect();
+        let direct = (Series::slope(0.5), self.direct.variance(0.5));
+        self.nights
+            .iter()
+            .map(|night| {
+                let mut shift = Shift::default();
+                for (before, &(total, slope, variance)) in night.before.iter().zip(&known) {
+                    let after = total.pairs - before.pairs;
+                    if before.pairs > 0.0 && after > 0.0 {
+                        let mean_before = before.score / before.pairs;
+                        let mean_after = (total.score - before.score) / after;
+                        let pairs = before.pairs * after / total.pairs;
+                        shift.add(mean_after - mean_before, pairs, slope, variance);
+                    }
+                }
+                if night.direct.pairs > 0.0 {
+                    let (slope, variance) = direct;
+                    let mean = night.direct.score / night.direct.pairs;
+                    shift.add(mean - 0.5, night.direct.pairs, slope, variance);
+                }
+                shift
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Whom a night's build plays.
+
+use serde::{Deserialize, Serialize};
+
+/// Why an opponent is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The pinned reference.
+    Anchor,
+    /// The newest release before it.
+    Release,
+    /// The build of the night before.
+    Previous,
+}
+
+impl Role {
+    /// As the table of nights names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchor => "anchor",
+            Self::Release => "release",
+            Self::Previous => "previous",
+        }
+    }
+}
+
+/// A build to play against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opponent {
+    pub commit: String,
+    pub role: Role,
+}
+
+/// The opponents of a commit: each build once, in its first role of anchor,
+/// night before, release. The build itself is none.
+pub fn opponents(
+    commit: &str,
+    anchor: &str,
+    previous: Option<&str>,
+    release: Option<&str>,
+) -> Vec<Opponent> {
+    let wanted = [
+        (Some(anchor), Role::Anchor),
+        (previous, Role::Previous),
+        (release, Role::Release),
+    ];
+    let mut opponents: Vec<Opponent> = Vec::new();
+    for (opponent, role) in wanted {
+        if let Some(opponent) = opponent
+            && opponent != commit
+            && opponents.iter().all(|known| known.commit != opponent)
+        {
+            opponents.push(Opponent {
+                commit: opponent.to_string(),
+                role,
+            });
+        }
+    }
+    opponents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_build_is_played_once_and_none_plays_itself() {
+        let roles = |commit, previous, release| -> Vec<(String, Role)> {
+            let opponents = opponents(commit, "a", previous, release);
+            opponents.into_iter().map(|o| (o.commit, o.role)).collect()
+        };
+        let named = |list: &[(&str, Role)]| -> Vec<(String, Role)> {
+            list.iter().map(|(c, r)| ((*c).to_string(), *r)).collect()
+        };
+        assert_eq!(
+            roles("d", Some("c"), Some("b")),
+            named(&[
+                ("a", Role::Anchor),
+                ("c", Role::Previous),
+                ("b", Role::Release)
+            ])
+        );
+        assert_eq!(roles("b", Some("a"), None), named(&[("a", Role::Anchor)]));
+        assert_eq!(
+            roles("c", Some("b"), Some("b")),
+            named(&[("a", Role::Anchor), ("b", Role::Previous)])
+        );
+        assert_eq!(roles("a", None, Some("a")), []);
+    }
+}

@@ -1,0 +1,21 @@
+//! Elo from night to night: what is played, one scale for all nights, and
+//! whether anything changed.
+//!
+//! Everything here is a function of the nights that were played; what starts
+//! engines and writes files is in the command line's part.
+
+mod change;
+mod chart;
+mod gauntlet;
+mod night;
+mod scale;
+mod section;
+mod status;
+
+pub use change::{Change, Detector, Direction, Evidence, Observation, changes};
+pub use chart::chart;
+pub use gauntlet::{Opponent, Role, opponents};
+pub use night::{HistoryError, Night, NightMatch, append, in_order, read};
+pub use scale::{Scale, difference};
+pub use section::TrackSection;
+pub use status::{Comparison, Point, Status};

@@ -1,0 +1,322 @@
+//! `elo.csv`: one row a night.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::gauntlet::Role;
+use crate::stats::{Estimate, Pentanomial};
+
+/// One build and what it came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Night {
+    /// Name of its run.
+    pub run: String,
+    /// When it was played.
+    pub date: Timestamp,
+    pub commit: String,
+    /// When it was committed.
+    pub committed: Timestamp,
+    pub subject: String,
+    /// The release it is.
+    pub tag: Option<String>,
+    pub bench: Option<u64>,
+    pub matches: Vec<NightMatch>,
+    /// Relative to the anchor, as known that night.
+    pub elo: Option<Estimate>,
+    /// Nodes a second in its games.
+    pub nps: Option<f64>,
+    /// Games it lost by failing.
+    pub failures: u64,
+}
+
+/// The night's pairs against one opponent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NightMatch {
+    pub role: Role,
+    pub commit: String,
+    /// From the new build's side.
+    pub pentanomial: Pentanomial,
+}
+
+impl Night {
+    /// The first digits of its commit.
+    pub fn short(&self) -> &str {
+        &self.commit[..10.min(self.commit.len())]
+    }
+
+    fn games(&self) -> u64 {
+        self.matches
+            .iter()
+            .map(|played| played.pentanomial.games())
+            .sum()
+    }
+}
+
+/// What can be wrong with the table of nights.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {source}", path.display())]
+    Csv { path: PathBuf, source: csv::Error },
+    #[error("{}, the row of {run}: {reason}", path.display())]
+    Row {
+        path: PathBuf,
+        run: String,
+        reason: String,
+    },
+}
+
+/// A row: lists are separated by spaces, the counts of a pentanomial by
+/// slashes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Row {
+    run: String,
+    date: Timestamp,
+    commit: String,
+    committed: Timestamp,
+    subject: String,
+    tag: Option<String>,
+    bench: Option<u64>,
+    roles: String,
+    opponents: String,
+    games: u64,
+    pentanomials: String,
+    elo: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    nps: Option<f64>,
+    failures: u64,
+}
+
+/// The nights of a table, as they were written; none if there is no table yet.
+///
+/// # Errors
+/// [`HistoryError`].
+pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            let path = path.to_path_buf();
+            return Err(HistoryError::Io { path, source });
+        }
+    };
+    let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let rows = reader.deserialize::<Row>().map(|row| {
+        let row = row.map_err(|source| HistoryError::Csv {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        let run = row.run.clone();
+        row.try_into().map_err(|reason| HistoryError::Row {
+            path: path.to_path_buf(),
+            run,
+            reason,
+        })
+    });
+    rows.collect()
+}
+
+/// Adds a night to the table: completely or not at all.
+///
+/// # Errors
+/// [`HistoryError`].
+pub fn append(path: &Path, nights: &mut Vec<Night>, night: Night) -> Result<(), HistoryError> {
+    nights.push(night);
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let written = nights
+        .iter()
+        .try_for_each(|night| writer.serialize(Row::from(night)));
+    written.map_err(|source| HistoryError::Csv {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let partial = path.with_extension("csv.partial");
+    let write = || {
+        let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = fs::File::create(&partial)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        fs::rename(&partial, path)
+    };
+    write().map_err(|source| HistoryError::Io {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+/// The nights in the order of their commits; nights of one commit, and commits
+/// of one second, in the order in which they were played.
+pub fn in_order(nights: &[Night]) -> Vec<&Night> {
+    let mut ordered: Vec<&Night> = nights.iter().collect();
+    ordered.sort_by_key(|night| night.committed);
+    ordered
+}
+
+impl From<&Night> for Row {
+    fn from(night: &Night) -> Self {
+        let list = |item: fn(&NightMatch) -> String| -> String {
+            let items: Vec<String> = night.matches.iter().map(item).collect();
+            items.join(" ")
+        };
+        let tenths = |elo: f64| (elo * 100.0).round() / 100.0;
+        Self {
+            run: night.run.clone(),
+            date: night.date,
+            commit: night.commit.clone(),
+            committed: night.committed,
+            subject: night.subject.clone(),
+            tag: night.tag.clone(),
+            bench: night.bench,
+            roles: list(|played| played.role.name().to_string()),
+            opponents: list(|played| played.commit.clone()),
+            games: night.games(),
+            pentanomials: list(|played| played.pentanomial.0.map(|n| n.to_string()).join("/")),
+            elo: night.elo.map(|elo| tenths(elo.estimate)),
+            elo_low: night.elo.map(|elo| tenths(elo.low)),
+            elo_high: night.elo.map(|elo| tenths(elo.high)),
+            nps: night.nps.map(f64::round),
+            failures: night.failures,
+        }
+    }
+}
+
+impl TryFrom<Row> for Night {
+    type Error = String;
+
+    fn try_from(row: Row) -> Result<Self, String> {
+        let roles: Vec<&str> = row.roles.split_whitespace().collect();
+        let opponents: Vec<&str> = row.opponents.split_whitespace().collect();
+        let counts: Vec<&str> = row.pentanomials.split_whitespace().collect();
+        if roles.len() != opponents.len() || roles.len() != counts.len() {
+            return Err("roles, opponents and pentanomials are not equally many".to_string());
+        }
+        let matches = roles.iter().zip(opponents).zip(counts);
+        let matches = matches.map(|((role, opponent), counts)| {
+            Ok(NightMatch {
+                role: role_of(role)?,
+                commit: opponent.to_string(),
+                pentanomial: pentanomial(counts)?,
+            })
+        });
+        let elo = match (row.elo, row.elo_low, row.elo_high) {
+            (Some(estimate), Some(low), Some(high)) => Some(Estimate {
+                estimate,
+                low,
+                high,
+            }),
+            _ => None,
+        };
+        Ok(Self {
+            matches: matches.collect::<Result<_, String>>()?,
+            run: row.run,
+            date: row.date,
+            commit: row.commit,
+            committed: row.committed,
+            subject: row.subject,
+            tag: row.tag,
+            bench: row.bench,
+            elo,
+            nps: row.nps,
+            failures: row.failures,
+        })
+    }
+}
+
+fn role_of(text: &str) -> Result<Role, String> {
+    [Role::Anchor, Role::Release, Role::Previous]
+        .into_iter()
+        .find(|role| role.name() == text)
+        .ok_or_else(|| format!("`{text}` is no role"))
+}
+
+fn pentanomial(text: &str) -> Result<Pentanomial, String> {
+    let counts: Option<Vec<u64>> = text.split('/').map(|count| count.parse().ok()).collect();
+    counts
+        .and_then(|counts| <[u64; 5]>::try_from(counts).ok())
+        .map(Pentanomial)
+        .ok_or_else(|| format!("`{text}` is no pentanomial"))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A night with these matches: role, opponent, counts.
+    pub(crate) fn night(number: i64, commit: &str, matches: &[(Role, &str, [u64; 5])]) -> Night {
+        let time = Timestamp::from_second(86_400 * number).expect("in range");
+        Night {
+            run: commit.to_string(),
+            date: time,
+            commit: commit.to_string(),
+            committed: time,
+            subject: format!("Change, \"number\" {number}"),
+            tag: (number == 2).then(|| "v1".to_string()),
+            bench: Some(5),
+            matches: matches
+                .iter()
+                .map(|(role, commit, counts)| NightMatch {
+                    role: *role,
+                    commit: (*commit).to_string(),
+                    pentanomial: Pentanomial(*counts),
+                })
+                .collect(),
+            elo: None,
+            nps: None,
+            failures: 0,
+        }
+    }
+
+    #[test]
+    fn nights_come_back_as_they_were_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("deep").join("elo.csv");
+        let mut nights = read(&path).expect("there is none yet");
+        assert!(nights.is_empty());
+        let mut first = night(2, "b", &[(Role::Anchor, "a", [1, 2, 3, 4, 5])]);
+        first.elo = Some(Estimate {
+            estimate: 1.5,
+            low: -2.0,
+            high: 5.0,
+        });
+        first.nps = Some(1000.0);
+        append(&path, &mut nights, first).expect("written");
+        append(&path, &mut nights, night(1, "a", &[])).expect("written");
+        assert_eq!(read(&path).expect("reads"), nights);
+        let order: Vec<&str> = in_order(&nights)
+            .iter()
+            .map(|n| n.commit.as_str())
+            .collect();
+        assert_eq!(order, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_damaged_table_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        append(
+            &path,
+            &mut Vec::new(),
+            night(2, "b", &[(Role::Anchor, "a", [1, 2, 3, 4, 5])]),
+        )
+        .expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        for (from, to, says) in [
+            ("1/2/3/4/5", "1/2/3/4", "no pentanomial"),
+            ("anchor", "friend", "no role"),
+            ("anchor", "anchor anchor", "equally many"),
+        ] {
+            fs::write(&path, text.replace(from, to)).expect("written");
+            let error = read(&path).expect_err(says).to_string();
+            assert!(error.contains(says) && error.contains("elo.csv"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What all nights together say.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::change::{Change, Direction, changes};
+use super::night::{Night, in_order};
+use super::scale::{Scale, difference};
+use crate::stats::Estimate;
+
+/// A night on the joint scale.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    pub commit: String,
+    pub subject: String,
+    pub tag: Option<String>,
+    pub date: Timestamp,
+    pub bench: Option<u64>,
+    /// Relative to the anchor, from the games of all nights; `None` where they
+    /// do not connect the two.
+    pub elo: Option<Estimate>,
+}
+
+/// The last build beside an earlier one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    pub commit: String,
+    pub subject: String,
+    /// How much stronger the last build is.
+    pub elo: Option<Estimate>,
+}
+
+/// What all nights together say.
+#[derive(Debug, Clone, Serialize)]
+pub struct Status {
+    pub anchor: String,
+    /// In the order of the commits.
+    pub points: Vec<Point>,
+    /// The night before.
+    pub previous: Option<Comparison>,
+    /// The strongest of all nights before.
+    pub best: Option<Comparison>,
+    /// Changes, in order; nights count from 0.
+    pub changes: Vec<Change>,
+    pub false_alarm_nights: u64,
+}
+
+impl Status {
+    /// What `nights` say about the last of them.
+    pub fn new(nights: &[Night], anchor: &str, false_alarm_nights: u64) -> Self {
+        let ordered = in_order(nights);
+        let scale = Scale::new(ordered.iter().copied(), anchor);
+        let points: Vec<Point> = ordered
+            .iter()
+            .map(|night| Point {
+                commit: night.commit.clone(),
+                subject: night.subject.clone(),
+                tag: night.tag.clone(),
+                date: night.date,
+                bench: night.bench,
+                elo: scale.elo(&night.commit),
+            })
+            .collect();
+        let compare = |other: &Point, last: &Point| Comparison {
+            commit: other.commit.clone(),
+            subject: other.subject.clone(),
+            elo: difference(&ordered, &last.commit, &other.commit),
+        };
+        let (mut previous, mut best) = (None, None);
+        if let Some((last, before)) = points.split_last() {
+            let others = || before.iter().filter(|point| point.commit != last.commit);
+            previous = others().next_back().map(|other| compare(other, last));
+            let strength = |point: &&Point| point.elo.map_or(f64::MIN, |elo| elo.estimate);
+            best = others()
+                .max_by(|a, b| strength(a).total_cmp(&strength(b)))
+                .map(|other| compare(other, last));
+        }
+        Self {
+            anchor: anchor.to_string(),
+            previous,
+            best,
+            changes: changes(&ordered, false_alarm_nights),
+            points,
+            false_alarm_nights,
+        }
+    }
+
+    /// The changes that were noticed with the games of this commit.
+    pub fn noticed_at<'a>(&'a self, commit: &'a str) -> impl Iterator<Item = &'a Change> {
+        let noticed = move |change: &&Change| {
+            let point = self.points.get(change.noticed);
+            point.is_some_and(|point| point.commit == commit)
+        };
+        self.changes.iter().filter(noticed)
+    }
+
+    /// Whether the last night made a regression certain.
+    pub fn is_regression(&self) -> bool {
+        self.points.last().is_some_and(|last| {
+            self.noticed_at(&last.commit)
+                .any(|change| change.direction == Direction::Loss)
+        })
+    }
+
+    /// What there is to say, a sentence a line.
+    pub fn sentences(&self) -> String {
+        let Some(last) = self.points.last() else {
+            return "No nights yet.\n".to_string();
+        };
+        let mut text = format!(
+            "{} ({}): {} over the anchor {}, from the games of {} nights.\n",
+            short(&last.commit),
+            last.subject,
+            elo(last.elo),
+            short(&self.anchor),
+            self.points.len()
+        );
+        for (name, other) in [
+            ("the night before", &self.previous),
+            ("the best before", &self.best),
+        ] {
+            if let Some(other) = other {
+                let _ = writeln!(
+                    text,
+                    "Against {name}, {} ({}): {}{}.",
+                    short(&other.commit),
+                    other.subject,
+                    elo(other.elo),
+                    meaning(other.elo)
+                );
+            }
+        }
+        let noticed: Vec<&Change> = self.noticed_at(&last.commit).collect();
+        for change in &noticed {
+            text += &self.change_sentence(change);
+        }
+        if noticed.is_empty() {
+            text += "No change noticed tonight over the nights since the last one.\n";
+        }
+        let _ = writeln!(
+            text,
+            "(Without any change such a notice of a loss comes at most once in {} nights on average.)",
+            self.false_alarm_nights
+        );
+        text
+    }
+
+    fn change_sentence(&self, change: &Change) -> String {
+        let what = match change.direction {
+            Direction::Loss => "REGRESSION",
+            Direction::Gain => "Gain",
+        };
+        let point = &self.points[change.at];
+        format!(
+            "{what}: {} most likely since {} ({}).\n",
+            elo(Some(change.elo)),
+            short(&point.commit),
+            point.subject
+        )
+    }
+
+    /// The same as a page, with the picture at `chart` and a table.
+    pub fn markdown(&self, chart: &str) -> String {
+        let mut text = String::from("# Elo from night to night\n\n");
+        for line in self.sentences().lines() {
+            text += line;
+            text += "\n\n";
+        }
+        let _ = writeln!(text, "![Elo over commits]({chart})\n");
+        if !self.changes.is_empty() {
+            text += "Changes so far:\n\n";
+            for change in &self.changes {
+                let noticed = short(&self.points[change.noticed].commit);
+                let sentence = self.change_sentence(change);
+                let _ = writeln!(text, "* {} Noticed at {noticed}.", sentence.trim_end());
+            }
+            text.push('\n');
+        }
+        text += "| date | commit | | bench | Elo (95 %) |\n|---|---|---|---:|---:|\n";
+        for point in self.points.iter().rev() {
+            let tag = point
+                .tag
+                .as_ref()
+                .map_or(String::new(), |tag| format!("**{tag}** "));
+            let _ = writeln!(
+                text,
+                "| {} | `{}` | {tag}{} | {} | {} |",
+                point.date.strftime("%Y-%m-%d"),
+                short(&point.commit),
+                point.subject.replace('|', "\\|"),
+                point.bench.map_or(String::new(), |nodes| nodes.to_string()),
+                elo(point.elo)
+            );
+        }
+        text
+    }
+}
+
+fn short(commit: &str) -> &str {
+    &commit[..10.min(commit.len())]
+}
+
+fn elo(elo: Option<Estimate>) -> String {
+    match elo {
+        Some(elo) => format!(
+            "{:+.1} Elo ({:+.1} to {:+.1})",
+            elo.estimate, elo.low, elo.high
+        ),
+        None => "unknown Elo".to_string(),
+    }
+}
+
+/// What an interval says by itself.
+fn meaning(elo: Option<Estimate>) -> &'static str {
+    match elo {
+        Some(elo) if elo.low > 0.0 => ", stronger",
+        Some(elo) if elo.high < 0.0 => ", weaker",
+        _ => ", no difference that can be told",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gauntlet::Role;
+    use super::super::night::tests::night;
+    use super::*;
+
+    const EVEN: [u64; 5] = [10, 44, 92, 44, 10];
+    const AHEAD: [u64; 5] = [4, 30, 90, 56, 20];
+    const FAR_BEHIND: [u64; 5] = [80, 70, 40, 8, 2];
+
+    /// Quiet nights, then one that is far weaker.
+    fn nights() -> Vec<Night> {
+        let mut nights: Vec<Night> = (1..=6)
+            .map(|number| {
+                let (commit, before) = (format!("c{number}"), format!("c{}", number - 1));
+                let mut matches = vec![(Role::Anchor, "a", AHEAD)];
+                if number > 1 {
+                    matches.push((Role::Previous, before.as_str(), EVEN));
+                }
+                night(number, &commit, &matches)
+            })
+            .collect();
+        let weaker = [
+            (Role::Anchor, "a", EVEN),
+            (Role::Previous, "c6", FAR_BEHIND),
+        ];
+        nights.push(night(7, "c7", &weaker));
+        nights
+    }
+
+    #[test]
+    fn a_large_loss_is_a_regression_of_that_night() {
+        let nights = nights();
+        let quiet = Status::new(&nights[..6], "a", 3650);
+        assert!(!quiet.is_regression());
+        assert!(
+            quiet.sentences().contains("No change noticed"),
+            "{}",
+            quiet.sentences()
+        );
+        let status = Status::new(&nights, "a", 3650);
+        assert!(status.is_regression());
+        assert_eq!(status.changes[0].at, 6);
+        let previous = status.previous.as_ref().expect("there is one");
+        assert_eq!(previous.commit, "c6");
+        assert!(previous.elo.expect("compared").high < 0.0);
+        let text = status.sentences();
+        for part in [
+            "REGRESSION: -",
+            "since c7",
+            ", weaker",
+            "once in 3650 nights",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // The night after it is quiet again, and the change stays known.
+        let mut later = nights;
+        later.push(night(
+            8,
+            "c8",
+            &[(Role::Anchor, "a", EVEN), (Role::Previous, "c7", EVEN)],
+        ));
+        let status = Status::new(&later, "a", 3650);
+        assert!(!status.is_regression());
+        assert_eq!(status.changes.len(), 1);
+        let page = status.markdown("elo.svg");
+        assert!(page.contains("Noticed at c7"), "{page}");
+        assert!(page.contains("| **v1** Change"), "{page}");
+    }
+
+    #[test]
+    fn no_nights_say_nothing() {
+        let status = Status::new(&[], "a", 3650);
+        assert!(!status.is_regression());
+        assert_eq!(status.sentences(), "No nights yet.\n");
+        let one = Status::new(&[night(1, "a", &[])], "a", 3650);
+        assert!(
+            one.sentences().contains("unknown Elo"),
+            "{}",
+            one.sentences()
+        );
+    }
+}

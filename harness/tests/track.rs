@@ -1,0 +1,216 @@
+//! `hone track` as a nightly job runs it.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use common::repository::{BUILD, EngineRepository};
+use common::{Finished, finish, rows, wait_until, workspace};
+use harness::track::{Night, Role, read};
+
+struct Tracked {
+    repository: EngineRepository,
+    config: PathBuf,
+    anchor: String,
+}
+
+const STRONG: &str = "";
+const WEAK: &str = "--set Quiescence=false";
+
+impl Tracked {
+    /// An engine whose first commit is a release and the anchor.
+    fn new() -> Self {
+        let repository = EngineRepository::new();
+        let anchor = repository.commit_engine(STRONG, 1, "First");
+        repository.git(&["tag", "v1"]);
+        let config = repository.dir.path().join("nightly.toml");
+        let text = format!(
+            "[[engine]]\ngit = \".\"\nbuild = \"{BUILD}\"\n\
+             [track]\nbranch = \"main\"\npaths = [\"engine.sh\", \"build.sh\"]\nanchor = \"v1\"\npairs = 12\nfalse_alarm_nights = 500\n\
+             [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"{}\" }}\n\
+             [adjudication]\nmax_moves = 60\nresign = {{ count = 3, score = 400 }}\n",
+            workspace().join("books/quick.epd").display()
+        );
+        fs::write(&config, text).expect("written");
+        Self {
+            repository,
+            config,
+            anchor,
+        }
+    }
+
+    fn out(&self) -> PathBuf {
+        self.repository.dir.path().join("results")
+    }
+
+    fn command(&self, more: &[&str]) -> std::process::Command {
+        let mut command = self.repository.hone();
+        command
+            .arg("track")
+            .arg(&self.config)
+            .arg("--out")
+            .arg(self.out())
+            .args(more);
+        command
+    }
+
+    fn track(&self, more: &[&str]) -> Finished {
+        finish(self.command(more))
+    }
+
+    fn nights(&self) -> Vec<Night> {
+        read(&self.out().join("elo.csv")).expect("reads")
+    }
+
+    fn table(&self) -> String {
+        fs::read_to_string(self.out().join("elo.csv")).unwrap_or_default()
+    }
+}
+
+fn roles(night: &Night) -> Vec<Role> {
+    night.matches.iter().map(|played| played.role).collect()
+}
+
+#[test]
+fn nights_are_played_compared_and_never_twice() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let nobody = tracked.track(&[]);
+    assert_eq!(nobody.code, Some(0), "{}", nobody.stderr);
+    assert!(
+        nobody.stderr.contains("nobody to play against"),
+        "{}",
+        nobody.stderr
+    );
+
+    let second = repository.commit_engine(STRONG, 2, "Second\n\nBench: 2");
+    let first_night = tracked.track(&["--json"]);
+    assert_eq!(first_night.code, Some(0), "{}", first_night.stderr);
+    assert_eq!(first_night.json()["played"], serde_json::json!([second]));
+    assert_eq!(roles(&tracked.nights()[0]), [Role::Anchor]);
+
+    // Nothing new, or nothing of the engine: nothing is played.
+    let table = tracked.table();
+    repository.write("README", "not the engine");
+    repository.commit("Documentation");
+    for _ in 0..2 {
+        let again = tracked.track(&["--json"]);
+        assert_eq!(again.code, Some(0), "{}", again.stderr);
+        assert_eq!(again.json()["played"], serde_json::json!([]));
+        assert_eq!(tracked.table(), table);
+    }
+    let forced = tracked.track(&["--force"]);
+    assert_eq!(forced.code, Some(0), "{}", forced.stderr);
+    let nights = tracked.nights();
+    assert_eq!(nights.len(), 2);
+    assert_eq!(
+        (&nights[1].commit, roles(&nights[1])),
+        (&second, vec![Role::Anchor])
+    );
+
+    // A release is an opponent from the next commit on.
+    repository.git(&["tag", "v2", &second]);
+    let third = repository.commit_engine(WEAK, 3, "A large mistake");
+    let bad = tracked.track(&["--json", "--summary", "summary.md"]);
+    assert_eq!(bad.code, Some(1), "{}", bad.stderr);
+    let json = bad.json();
+    assert_eq!(json["verdict"], "regression");
+    assert_eq!(json["anchor"], tracked.anchor);
+    assert_eq!(json["changes"][0]["direction"], "loss");
+    assert_eq!(json["previous"]["commit"], second);
+    assert!(
+        json["previous"]["elo"]["high"].as_f64() < Some(0.0),
+        "{json}"
+    );
+    let night = &tracked.nights()[2];
+    assert_eq!(night.commit, third);
+    assert_eq!(roles(night), [Role::Anchor, Role::Previous]);
+    assert_eq!(night.bench, Some(3));
+    assert!(night.elo.expect("rated").high < 0.0);
+    let summary = fs::read_to_string(repository.path().join("summary.md")).expect("written");
+    assert!(summary.contains("REGRESSION"), "{summary}");
+    let page = fs::read_to_string(tracked.out().join("elo.md")).expect("written");
+    assert_eq!(page, summary);
+    assert!(tracked.out().join("elo.svg").exists());
+    // It stays one for whoever asks again that night, and is history after.
+    assert_eq!(tracked.track(&[]).code, Some(1));
+    repository.commit_engine(WEAK, 4, "No better");
+    let after = tracked.track(&["--json"]);
+    assert_eq!(after.code, Some(0), "{}", after.stderr);
+    assert_eq!(
+        roles(&tracked.nights()[3]),
+        [Role::Anchor, Role::Previous, Role::Release]
+    );
+}
+
+#[test]
+fn missed_commits_are_caught_up_with_through_kills() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let mut commits = vec![repository.commit_engine(STRONG, 2, "Two")];
+    repository.write("build.sh", "exit 1");
+    repository.commit("Broken");
+    for number in 3..5 {
+        commits.push(repository.commit_engine(STRONG, number, &format!("Number {number}")));
+    }
+    let mut killed = tracked
+        .command(&["--since", "v1"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("starts");
+    let second = tracked.out().join("track").join(&commits[1][..10]);
+    wait_until("the second night", || rows(&second) >= 4);
+    killed.kill().expect("killed");
+    killed.wait().expect("reaped");
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(tracked.nights().len(), 1);
+    let went = tracked.track(&["--since", "v1", "--json"]);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    assert!(went.stderr.contains("going on with"), "{}", went.stderr);
+    assert!(
+        went.stderr.contains("skipped, as it does not build"),
+        "{}",
+        went.stderr
+    );
+    let nights = tracked.nights();
+    let played: Vec<_> = nights.iter().map(|night| night.commit.clone()).collect();
+    assert_eq!(played, commits);
+    assert_eq!(nights[2].matches[1].commit, commits[1]);
+
+    // A killed process may leave a whole run without its row: it is not
+    // played again.
+    let table = tracked.table();
+    let cut = table.trim_end().rfind('\n').expect("rows") + 1;
+    fs::write(tracked.out().join("elo.csv"), &table[..cut]).expect("written");
+    let again = tracked.track(&["--json"]);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert_eq!(tracked.table(), table);
+}
+
+#[test]
+fn what_cannot_be_tracked_is_named() {
+    let tracked = Tracked::new();
+    tracked
+        .repository
+        .write("build.sh", "echo no compiler; exit 1");
+    tracked.repository.commit("Broken");
+    let broken = tracked.track(&[]);
+    assert_eq!(broken.code, Some(4), "{}", broken.stderr);
+    assert!(broken.stderr.contains("no compiler"), "{}", broken.stderr);
+    for (set, says) in [
+        ("track.anchor=nothing", "the anchor of [track]"),
+        ("track.pairs=0", "at least 1"),
+        ("track.false_alarm_nights=10", "at least 500"),
+        ("engine.0.rev=main", "its `branch`"),
+        ("track.branch=nowhere", "no commit, tag or branch `nowhere`"),
+    ] {
+        let finished = tracked.track(&["--set", set]);
+        assert_eq!(finished.code, Some(2), "{set}: {}", finished.stderr);
+        assert!(finished.stderr.contains(says), "{set}: {}", finished.stderr);
+    }
+}
