@@ -146,6 +146,13 @@ fn nights_are_played_compared_and_never_twice() {
         roles(&tracked.nights()[3]),
         [Role::Anchor, Role::Previous, Role::Release]
     );
+    let other = tracked.track(&["--set", "match.limit=nodes=301"]);
+    assert_eq!(other.code, Some(2));
+    assert!(
+        other.stderr.contains("were played with nodes=300"),
+        "{}",
+        other.stderr
+    );
 }
 
 #[test]

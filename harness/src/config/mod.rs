@@ -11,8 +11,6 @@ mod time_span;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::builds::BenchCheck;
-pub use crate::track::TrackSection;
 pub use engine::{EngineConfig, EngineOptions};
 pub use error::ConfigError;
 pub use load::{check_engines, load, without_file};
@@ -23,6 +21,7 @@ pub use time_span::TimeSpan;
 
 use crate::bisect::BisectSection;
 use crate::game::{Adjudication, RecordStyle};
+use crate::track::TrackSection;
 use crate::tune::TuneSection;
 
 /// A whole configuration. What is absent in the file has its default.

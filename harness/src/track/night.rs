@@ -24,6 +24,8 @@ pub struct Night {
     /// The release it is.
     pub tag: Option<String>,
     pub bench: Option<u64>,
+    /// How long engines think, as the configuration writes it.
+    pub limit: String,
     pub matches: Vec<NightMatch>,
     /// Relative to the anchor, as known that night.
     pub elo: Option<Estimate>,
@@ -82,6 +84,7 @@ struct Row {
     subject: String,
     tag: Option<String>,
     bench: Option<u64>,
+    limit: String,
     roles: String,
     opponents: String,
     games: u64,
@@ -176,6 +179,7 @@ impl From<&Night> for Row {
             subject: night.subject.clone(),
             tag: night.tag.clone(),
             bench: night.bench,
+            limit: night.limit.clone(),
             roles: list(|played| played.role.name().to_string()),
             opponents: list(|played| played.commit.clone()),
             games: night.games(),
@@ -224,6 +228,7 @@ impl TryFrom<Row> for Night {
             subject: row.subject,
             tag: row.tag,
             bench: row.bench,
+            limit: row.limit,
             elo,
             nps: row.nps,
             failures: row.failures,
@@ -261,6 +266,7 @@ pub(super) mod tests {
             subject: format!("Change, \"number\" {number}"),
             tag: (number == 2).then(|| "v1".to_string()),
             bench: Some(5),
+            limit: "nodes=5".to_string(),
             matches: matches
                 .iter()
                 .map(|(role, commit, counts)| NightMatch {

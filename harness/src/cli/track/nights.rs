@@ -3,15 +3,17 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 
 use super::play::{Played, play_night};
-use crate::builds::{BuildError, Builder, Commit, Repository};
+use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::cli::Failure;
 use crate::cli::play::announce;
-use crate::config::{BenchCheck, Config, TimeSpan, Tournament, TrackSection};
+use crate::config::{Config, TimeSpan, Tournament};
 use crate::run::{Session, list_runs};
-use crate::track::{Night, Opponent, Role, Scale, Status, append, in_order, opponents, read};
+use crate::track::{
+    Night, Opponent, Role, Scale, Status, TrackSection, append, in_order, opponents, read,
+};
 
 /// How the nights went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +61,16 @@ impl Tracker {
         config.r#match.max_time = max_time.or(config.r#match.max_time);
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
         let lock = lock(&out.join(LOCK))?;
-        let nights = read(&out.join(TABLE))?;
+        let table = out.join(TABLE);
+        let nights = read(&table)?;
+        let limit = config.r#match.limit.to_string();
+        if let Some(other) = nights.iter().find(|night| night.limit != limit) {
+            bail!(
+                "the nights of {} were played with {}, and the configuration says {limit}: one scale needs one limit. Set it back, or begin another table by --out",
+                table.display(),
+                other.limit
+            );
+        }
         Ok(Self {
             config,
             section,
@@ -261,6 +272,7 @@ impl Tracker {
             tag: tags.into_iter().next(),
             commit: commit.id,
             bench: played.bench,
+            limit: played.limit,
             matches: played.matches,
             elo: None,
             nps: played.nps,

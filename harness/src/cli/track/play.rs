@@ -1,6 +1,6 @@
 //! Plays one night.
 
-use jiff::Timestamp;
+use jiff::{Timestamp, Unit};
 
 use super::nights::{Went, role_in};
 use crate::cli::Failure;
@@ -16,6 +16,7 @@ pub(super) struct Played {
     pub(super) date: Timestamp,
     pub(super) commit: String,
     pub(super) bench: Option<u64>,
+    pub(super) limit: String,
     pub(super) matches: Vec<NightMatch>,
     pub(super) nps: Option<f64>,
     pub(super) failures: u64,
@@ -67,9 +68,10 @@ pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failu
     let matches = matches.collect::<anyhow::Result<_>>();
     Ok(Ok(Played {
         run: facts.run.clone(),
-        date: manifest.created,
+        date: manifest.created.round(Unit::Second)?,
         commit: commit(0).map_err(Failure::failed)?,
         bench: manifest.engines[0].bench,
+        limit: facts.limit.clone(),
         matches: matches.map_err(Failure::failed)?,
         nps: facts.engines[0].nps,
         failures: fold.tally.engines[0].failures.total(),
