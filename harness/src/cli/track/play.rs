@@ -40,7 +40,7 @@ pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failu
     let (ended, fold) = outcome.map_err(failure)?;
     match ended {
         Ended::Verdict(_) => {}
-        Ended::Interrupted | Ended::OutOfTime => {
+        Ended::Interrupted | Ended::OutOfTime | Ended::Waiting => {
             eprintln!("This night is not at its end: the same command goes on with it");
             let is_over = ended == Ended::OutOfTime;
             return Ok(Err(if is_over {
