@@ -98,7 +98,12 @@ mod tests {
 
     #[test]
     fn at_first_the_history_is_halved() {
-        let posterior = Posterior::new(&Evidence::new(), 64, &BisectSection::default());
+        let posterior = Posterior::new(
+            &Evidence::new(),
+            &BTreeSet::new(),
+            64,
+            &BisectSection::default(),
+        );
         let chosen = most_informative(&posterior, &BTreeSet::new(), &ends(64)).expect("a match");
         let inside = chosen.1 - chosen.0;
         assert!((24..=42).contains(&inside), "{chosen:?}");
@@ -106,7 +111,12 @@ mod tests {
 
     #[test]
     fn what_does_not_build_is_not_chosen() {
-        let posterior = Posterior::new(&Evidence::new(), 6, &BisectSection::default());
+        let posterior = Posterior::new(
+            &Evidence::new(),
+            &BTreeSet::new(),
+            6,
+            &BisectSection::default(),
+        );
         let skipped = BTreeSet::from([2, 3, 4]);
         let (earlier, later) = most_informative(&posterior, &skipped, &ends(6)).expect("a match");
         assert!(!skipped.contains(&earlier) && !skipped.contains(&later));
@@ -117,7 +127,7 @@ mod tests {
     fn the_suspects_are_split() {
         let lost = Pentanomial([300, 700, 500, 100, 50]);
         let evidence = Evidence::from([((8, 12), lost)]);
-        let posterior = Posterior::new(&evidence, 40, &BisectSection::default());
+        let posterior = Posterior::new(&evidence, &BTreeSet::new(), 40, &BisectSection::default());
         let none = BTreeSet::new();
         let played = (0..=40).collect();
         let (earlier, later) = most_informative(&posterior, &none, &played).expect("a match");

@@ -1,6 +1,6 @@
 //! Bisection as a pure state machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
@@ -19,6 +19,30 @@ pub struct Found {
     pub size: Estimate,
 }
 
+/// What a built engine is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    pub sha256: String,
+    /// The node count of its `bench`, where games do not depend on its speed.
+    pub bench: Option<u64>,
+}
+
+impl Fingerprint {
+    /// Whether both play the same moves.
+    fn is_same_engine(&self, other: &Self) -> bool {
+        let same_bench = self.bench.is_some() && self.bench == other.bench;
+        same_bench || self.sha256 == other.sha256
+    }
+}
+
+/// What a try to build a commit has shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// It does not build, or does not play.
+    Skipped,
+    Built(Fingerprint),
+}
+
 /// A bisection in progress. Engine number k of its pairs is commit k.
 #[derive(Debug)]
 pub struct BisectExperiment {
@@ -31,9 +55,11 @@ pub struct BisectExperiment {
     /// Commits that can play.
     ready: BTreeSet<usize>,
     skipped: BTreeSet<usize>,
-    /// Commits of which a ledger says after how many pairs it turned out that
-    /// they do not build.
-    later: Vec<(u64, usize)>,
+    built: BTreeMap<usize, Fingerprint>,
+    /// Commits between two that are the same engine.
+    innocent: BTreeSet<usize>,
+    /// What a ledger says of commits: after how many pairs it turned out.
+    later: Vec<(u64, usize, Known)>,
     absorbed: u64,
     /// The match of the current batch.
     current: Option<(usize, usize)>,
@@ -41,21 +67,23 @@ pub struct BisectExperiment {
 }
 
 impl BisectExperiment {
-    /// Of `last` commits after the good one (at least 1). `skips` are commits
-    /// that do not build, each with the number of pairs after which that
-    /// turned out.
-    pub fn new(section: BisectSection, last: usize, skips: Vec<(u64, usize)>) -> Self {
+    /// Of `last` commits after the good one (at least 1). `known` is what is
+    /// known of builds, each with the number of pairs after which it turned
+    /// out, in that order.
+    pub fn new(section: BisectSection, last: usize, known: Vec<(u64, usize, Known)>) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
         let evidence = Evidence::new();
         let mut experiment = Self {
-            posterior: Posterior::new(&evidence, last, &section),
+            posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
             section,
             last,
             evidence,
             played: BTreeSet::from([0, last]),
             ready: BTreeSet::new(),
             skipped: BTreeSet::new(),
-            later: skips,
+            built: BTreeMap::new(),
+            innocent: BTreeSet::new(),
+            later: known,
             absorbed: 0,
             current: None,
             verdict: None,
@@ -89,11 +117,47 @@ impl BisectExperiment {
         self.ready.insert(commit);
     }
 
-    /// A commit does not build: the match is chosen anew without it.
-    pub fn skip(&mut self, commit: usize) {
-        self.skipped.insert(commit);
-        self.current = None;
-        self.judge();
+    /// Whether it is known already what became of a commit's build.
+    pub fn knows(&self, commit: usize) -> bool {
+        self.built.contains_key(&commit) || self.skipped.contains(&commit)
+    }
+
+    /// What has become of a commit's build. A commit that does not build is
+    /// left out of matches; between two that are the same engine there is no
+    /// culprit. Either way the match is chosen anew.
+    pub fn learn(&mut self, commit: usize, known: Known) {
+        if self.take_in(commit, known) {
+            self.current = None;
+            self.judge();
+        }
+    }
+
+    /// Returns whether it changes what is to be played.
+    fn take_in(&mut self, commit: usize, known: Known) -> bool {
+        if self.knows(commit) {
+            return false;
+        }
+        let fingerprint = match known {
+            Known::Skipped => return self.skipped.insert(commit),
+            Known::Built(fingerprint) => fingerprint,
+        };
+        let before = self.innocent.len();
+        for (other, known) in &self.built {
+            if known.is_same_engine(&fingerprint) {
+                let (low, high) = (commit.min(*other), commit.max(*other));
+                self.innocent.extend(low + 1..=high);
+            }
+        }
+        self.built.insert(commit, fingerprint);
+        let has_changed = self.innocent.len() > before;
+        if has_changed {
+            self.update();
+        }
+        has_changed
+    }
+
+    fn update(&mut self) {
+        self.posterior = Posterior::new(&self.evidence, &self.innocent, self.last, &self.section);
     }
 
     /// Takes the next pair of a match, in half points of its later commit.
@@ -104,7 +168,7 @@ impl BisectExperiment {
         self.absorbed += 1;
         let is_end = self.absorbed >= self.section.max_pairs;
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
-            self.posterior = Posterior::new(&self.evidence, self.last, &self.section);
+            self.update();
             self.current = None;
             self.judge();
         }
@@ -113,10 +177,10 @@ impl BisectExperiment {
     fn judge(&mut self) {
         self.verdict = self.judged();
         while self.verdict.is_none()
-            && let Some(known) = self.later.iter().position(|(at, _)| *at <= self.absorbed)
+            && let Some(next) = self.later.iter().position(|(at, ..)| *at <= self.absorbed)
         {
-            let (_, commit) = self.later.remove(known);
-            self.skipped.insert(commit);
+            let (_, commit, known) = self.later.remove(next);
+            self.take_in(commit, known);
             self.verdict = self.judged();
         }
     }
@@ -165,7 +229,7 @@ impl BisectExperiment {
     /// The most probable commit, or those that cannot be told from it.
     pub fn found(&self) -> Found {
         let (commits, probability) = self.most_probable();
-        let fine = Posterior::fine(&self.evidence, self.last, &self.section);
+        let fine = Posterior::fine(&self.evidence, &self.innocent, self.last, &self.section);
         Found {
             size: fine.size(commits.clone()),
             commits,
@@ -266,7 +330,11 @@ mod tests {
 
     #[test]
     fn commits_that_do_not_build_are_named_together() {
-        let mut bisect = BisectExperiment::new(BisectSection::default(), 5, vec![(0, 2), (0, 3)]);
+        let mut bisect = BisectExperiment::new(
+            BisectSection::default(),
+            5,
+            vec![(0, 2, Known::Skipped), (0, 3, Known::Skipped)],
+        );
         assert_eq!(bisect.groups(), [1..=1, 2..=4, 5..=5]);
         // Everything between 1 and 4 lost.
         while bisect.verdict().is_none() {
@@ -276,6 +344,29 @@ mod tests {
         }
         assert_eq!(bisect.verdict(), Some(Verdict::Complete));
         assert_eq!(bisect.found().commits, 2..=4);
+    }
+
+    #[test]
+    fn between_two_of_the_same_engine_there_is_no_culprit() {
+        let engine = |sha256: &str, bench| {
+            Known::Built(Fingerprint {
+                sha256: sha256.to_string(),
+                bench,
+            })
+        };
+        let mut bisect = experiment(8);
+        bisect.learn(0, engine("a", Some(1)));
+        bisect.learn(5, engine("b", Some(1)));
+        assert_eq!(bisect.posterior().commit(5), 0.0);
+        assert!(bisect.posterior().commit(6) > 0.2);
+        bisect.learn(6, engine("c", None));
+        bisect.learn(7, engine("c", None));
+        assert_eq!(bisect.posterior().commit(7), 0.0);
+        assert!(bisect.posterior().commit(8) > 0.4);
+        bisect.learn(8, engine("c", None));
+        assert!((bisect.probability(&(6..=6)) - 0.9).abs() < 1e-9);
+        assert_eq!(bisect.verdict(), None);
+        assert!(bisect.knows(7) && !bisect.knows(4));
     }
 
     #[test]

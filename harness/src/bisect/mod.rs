@@ -14,6 +14,6 @@ mod section;
 pub mod simulate;
 
 pub use choice::most_informative;
-pub use experiment::{BisectExperiment, Found};
+pub use experiment::{BisectExperiment, Fingerprint, Found, Known};
 pub use posterior::{Evidence, Posterior};
 pub use section::BisectSection;

@@ -1,6 +1,6 @@
 //! What the matches say about which commit it was, and how much it changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::section::{BisectSection, LARGEST};
 use crate::stats::distribution::PairDistribution;
@@ -38,17 +38,34 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// Of `last` commits after the good one.
-    pub fn new(evidence: &Evidence, last: usize, section: &BisectSection) -> Self {
-        Self::with_sizes(evidence, last, section, COARSE)
+    /// Of `last` commits after the good one. The `innocent` of them are known
+    /// to have changed nothing.
+    pub fn new(
+        evidence: &Evidence,
+        innocent: &BTreeSet<usize>,
+        last: usize,
+        section: &BisectSection,
+    ) -> Self {
+        Self::with_sizes(evidence, innocent, last, section, COARSE)
     }
 
     /// With sizes as fine as an estimate needs.
-    pub fn fine(evidence: &Evidence, last: usize, section: &BisectSection) -> Self {
-        Self::with_sizes(evidence, last, section, FINE)
+    pub fn fine(
+        evidence: &Evidence,
+        innocent: &BTreeSet<usize>,
+        last: usize,
+        section: &BisectSection,
+    ) -> Self {
+        Self::with_sizes(evidence, innocent, last, section, FINE)
     }
 
-    fn with_sizes(evidence: &Evidence, last: usize, section: &BisectSection, sizes: usize) -> Self {
+    fn with_sizes(
+        evidence: &Evidence,
+        innocent: &BTreeSet<usize>,
+        last: usize,
+        section: &BisectSection,
+        sizes: usize,
+    ) -> Self {
         let base = level_pairs(evidence);
         let sign = if section.gained { 1.0 } else { -1.0 };
         let elos = sizes_between(section.smallest, LARGEST, sizes);
@@ -64,9 +81,13 @@ impl Posterior {
         let gains = log_likelihoods(evidence, last, &across, &level);
         let mut weights = vec![vec![]; last + 1];
         weights[0] = vec![PRIOR_NONE.ln()];
-        let each = ((1.0 - PRIOR_NONE) / (last * sizes) as f64).ln();
+        let suspects = last.saturating_sub(innocent.len()).max(1);
+        let each = ((1.0 - PRIOR_NONE) / (suspects * sizes) as f64).ln();
         for (weights, gains) in weights[1..].iter_mut().zip(gains) {
             *weights = gains.into_iter().map(|gain| each + gain).collect();
+        }
+        for commit in innocent {
+            weights[*commit].fill(f64::NEG_INFINITY);
         }
         let most = weights.iter().flatten().copied().fold(f64::MIN, f64::max);
         for weight in weights.iter_mut().flatten() {
@@ -153,9 +174,13 @@ fn sizes_between(low: f64, high: f64, count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// How pairs between equal commits end, by all pairs seen from both sides.
+/// How pairs between commits of equal strength end, by all pairs seen from
+/// both sides. Matches of nothing but level pairs are left out: an engine that
+/// meets itself with fixed nodes plays the same game with either colour, which
+/// says nothing about pairs of different engines.
 fn level_pairs(evidence: &Evidence) -> PairDistribution {
-    let counts: Pentanomial = evidence.values().copied().sum();
+    let matches = evidence.values().copied();
+    let counts: Pentanomial = matches.filter(|c| c.0[2] < c.pairs()).sum();
     let mut weights = PRIOR_PAIRS.map(|p| p * PRIOR_WEIGHT);
     for (half_points, weight) in weights.iter_mut().enumerate() {
         *weight += (counts.0[half_points] + counts.0[4 - half_points]) as f64 / 2.0;
@@ -210,7 +235,7 @@ mod tests {
 
     #[test]
     fn before_any_game_all_commits_are_alike() {
-        let posterior = Posterior::new(&Evidence::new(), 7, &section());
+        let posterior = Posterior::new(&Evidence::new(), &BTreeSet::new(), 7, &section());
         for commit in 1..=7 {
             assert!((posterior.commit(commit) - (1.0 - PRIOR_NONE) / 7.0).abs() < 1e-12);
         }
@@ -222,7 +247,7 @@ mod tests {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
         let level = Pentanomial([25, 100, 250, 100, 25]);
         let evidence = Evidence::from([((0, 8), lost), ((0, 4), level)]);
-        let posterior = Posterior::new(&evidence, 8, &section());
+        let posterior = Posterior::new(&evidence, &BTreeSet::new(), 8, &section());
         let early: f64 = (1..=4).map(|k| posterior.commit(k)).sum();
         let late: f64 = (5..=8).map(|k| posterior.commit(k)).sum();
         assert!(late > 0.999, "{late}");
@@ -234,7 +259,12 @@ mod tests {
     #[test]
     fn the_size_is_that_of_the_matches_across() {
         let counts = Pentanomial([600, 2000, 1800, 400, 200]);
-        let posterior = Posterior::fine(&Evidence::from([((0, 1), counts)]), 1, &section());
+        let posterior = Posterior::fine(
+            &Evidence::from([((0, 1), counts)]),
+            &BTreeSet::new(),
+            1,
+            &section(),
+        );
         let size = posterior.size(1..=1);
         let elo = -crate::stats::elo::elo(counts)
             .expect("there are pairs")
@@ -244,15 +274,28 @@ mod tests {
     }
 
     #[test]
+    fn the_innocent_are_not_accused_and_a_match_with_oneself_says_nothing_of_pairs() {
+        let lost = Pentanomial([60, 200, 180, 40, 20]);
+        let evidence = Evidence::from([((0, 4), lost)]);
+        let innocent = BTreeSet::from([1, 2, 3]);
+        let posterior = Posterior::new(&evidence, &innocent, 4, &section());
+        assert_eq!(posterior.commit(2), 0.0);
+        assert!(posterior.commit(4) > 0.99);
+        let mut with_self = evidence.clone();
+        with_self.insert((4, 5), Pentanomial([0, 0, 5000, 0, 0]));
+        assert_eq!(level_pairs(&with_self), level_pairs(&evidence));
+    }
+
+    #[test]
     fn a_gain_is_looked_for_on_request() {
         let won = Pentanomial([20, 40, 180, 200, 60]);
         let evidence = Evidence::from([((0, 2), won)]);
-        let lost = Posterior::new(&evidence, 2, &section());
+        let lost = Posterior::new(&evidence, &BTreeSet::new(), 2, &section());
         assert!(lost.none() > 0.5, "a win accuses nobody of a loss");
         let gained = BisectSection {
             gained: true,
             ..section()
         };
-        assert!(Posterior::new(&evidence, 2, &gained).none() < 1e-6);
+        assert!(Posterior::new(&evidence, &BTreeSet::new(), 2, &gained).none() < 1e-6);
     }
 }

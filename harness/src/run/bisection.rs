@@ -16,7 +16,7 @@ use super::folder::Folder;
 use super::interrupt::Interrupts;
 use super::manifest::{EngineIdentity, Kind, Manifest};
 use super::session::{SessionError, book_identity, open_book, open_tables, placement};
-use crate::bisect::BisectExperiment;
+use crate::bisect::{BisectExperiment, Fingerprint, Known};
 use crate::builds::{BenchCheck, Commit, Repository};
 use crate::config::{Config, EngineConfig};
 use crate::executor::Player;
@@ -39,6 +39,8 @@ struct BuildRow {
     pairs: u64,
     /// Empty if it does not build.
     sha256: String,
+    /// The node count of its `bench`, if it has that command.
+    bench: Option<u64>,
     /// Why it cannot play.
     reason: String,
 }
@@ -53,6 +55,20 @@ pub struct Bisection {
     ledger: Ledger,
     entries: Vec<Entry>,
     builds: File,
+}
+
+impl BuildRow {
+    /// What it says of its commit. The bench is no evidence where games depend
+    /// on the engine's speed.
+    fn known(&self, is_timed: bool) -> Known {
+        if self.sha256.is_empty() {
+            return Known::Skipped;
+        }
+        Known::Built(Fingerprint {
+            sha256: self.sha256.clone(),
+            bench: self.bench.filter(|_| !is_timed),
+        })
+    }
 }
 
 impl Bisection {
@@ -220,27 +236,35 @@ impl Workshop<'_> {
                 return Ok(Request::Stop);
             }
             let rev = &self.manifest.config.engine[commit].rev;
+            let experiment = &mut driver.fold.experiment;
             let mut row = BuildRow {
                 number: commit,
                 commit: rev.clone().unwrap_or_default(),
-                pairs: driver.fold.experiment.pairs(),
+                pairs: experiment.pairs(),
                 sha256: String::new(),
+                bench: None,
                 reason: String::new(),
             };
-            match prepared {
-                Ok((player, sha256)) => {
-                    row.sha256 = sha256;
-                    append(self.builds, &row)?;
-                    driver.set_player(player);
-                    driver.fold.experiment.set_ready(commit);
+            let player = match prepared {
+                Ok((player, identity)) => {
+                    row.sha256 = identity.sha256;
+                    row.bench = identity.bench;
+                    experiment.set_ready(commit);
+                    Some(player)
                 }
                 Err(error) if can_be_skipped(&error, commit, self.manifest) => {
                     announce(&format!("skipped: {error}"));
                     row.reason = error.to_string();
-                    append(self.builds, &row)?;
-                    driver.fold.experiment.skip(commit);
+                    None
                 }
                 Err(error) => return Err(error.into()),
+            };
+            if !experiment.knows(commit) {
+                append(self.builds, &row)?;
+                experiment.learn(commit, row.known(is_timed(self.manifest)));
+            }
+            if let Some(player) = player {
+                driver.set_player(player);
             }
         }
         Ok(Request::GoOn)
@@ -305,7 +329,7 @@ fn prepare(
     manifest: &Manifest,
     commit: usize,
     announce: &mut dyn FnMut(&str),
-) -> Result<(Player, String), PrepareError> {
+) -> Result<(Player, EngineIdentity), PrepareError> {
     let config = Config {
         engine: vec![manifest.config.engine[commit].clone()],
         ..manifest.config.clone()
@@ -315,7 +339,17 @@ fn prepare(
         engine: commit,
         ..contenders.players[0].clone()
     };
-    Ok((player, contenders.identities[0].sha256.clone()))
+    Ok((player, contenders.identities[0].clone()))
+}
+
+/// Whether the games depend on the engine's speed.
+fn is_timed(manifest: &Manifest) -> bool {
+    let config = &manifest.config;
+    let own = config
+        .engine
+        .first()
+        .and_then(|engine| engine.limit.as_ref());
+    own.unwrap_or(&config.r#match.limit).is_timed()
 }
 
 /// Whether it is the commit that is at fault, and bisection can do without it.
@@ -340,12 +374,13 @@ pub fn bisect_experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Bise
     let section = manifest.config.bisect.clone().unwrap_or_default();
     let last = manifest.engines.len().saturating_sub(1);
     ensure!(last >= 1, "the manifest has no commits");
-    let skips = read_builds(dir)?
+    let is_timed = is_timed(manifest);
+    let known = read_builds(dir)?
         .into_iter()
-        .filter(|row| row.sha256.is_empty() && (1..last).contains(&row.number))
-        .map(|row| (row.pairs, row.number))
+        .filter(|row| row.number <= last)
+        .map(|row| (row.pairs, row.number, row.known(is_timed)))
         .collect();
-    Ok(BisectExperiment::new(section, last, skips))
+    Ok(BisectExperiment::new(section, last, known))
 }
 
 fn read_builds(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
@@ -376,7 +411,7 @@ fn open_builds(dir: &Path) -> anyhow::Result<File> {
         let whole = whole_lines(&text).len();
         file.set_len(whole as u64)?;
         if whole == 0 {
-            file.write_all(b"number,commit,pairs,sha256,reason\n")?;
+            file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
         }
         Ok(file)
     };

@@ -139,7 +139,8 @@ impl Outcome {
             ),
             "no_change" => format!(
                 "No commit changed the strength by as much as was looked for ({:.1} % \
-                 probability), after {played}.",
+                 probability), after {played}. A change the other way is not looked for: see \
+                 --gained.",
                 100.0 * self.no_change
             ),
             _ => format!(
