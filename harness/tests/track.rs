@@ -189,6 +189,15 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(played, commits);
     assert_eq!(nights[2].matches[1].commit, commits[1]);
 
+    // Without time nothing is lost either.
+    let fifth = repository.commit_engine(STRONG, 5, "Five");
+    let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
+    assert_eq!(short.code, Some(3), "{}", short.stderr);
+    assert_eq!(tracked.nights().len(), 3);
+    assert!(tracked.out().join("track").join(&fifth[..10]).exists());
+    fs::remove_dir_all(tracked.out().join("track").join(&fifth[..10])).expect("removed");
+    repository.git(&["reset", "--quiet", "--hard", "HEAD^"]);
+
     // A killed process may leave a whole run without its row: it is not
     // played again.
     let table = tracked.table();

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
 
@@ -33,6 +34,8 @@ pub(super) struct Tracker {
     nights: Vec<Night>,
     /// Commits played by this process.
     played: Vec<String>,
+    /// When the time for all nights together is spent.
+    deadline: Option<Instant>,
     /// Held as long as the process lives.
     _lock: File,
 }
@@ -58,7 +61,8 @@ impl Tracker {
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
-        config.r#match.max_time = max_time.or(config.r#match.max_time);
+        // The time is that of all nights together.
+        let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
         let lock = lock(&out.join(LOCK))?;
         let table = out.join(TABLE);
@@ -79,6 +83,7 @@ impl Tracker {
             out: out.to_path_buf(),
             nights,
             played: Vec::new(),
+            deadline: max_time.map(|time| Instant::now() + time.duration()),
             _lock: lock,
         })
     }
@@ -248,7 +253,10 @@ impl Tracker {
     }
 
     /// Plays a night to its end and adds its row.
-    fn play(&mut self, session: Session) -> Result<Went, Failure> {
+    fn play(&mut self, mut session: Session) -> Result<Went, Failure> {
+        session.max_time = self
+            .deadline
+            .map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let played = match play_night(session)? {
             Ok(played) => played,
             Err(went) => return Ok(went),
