@@ -97,6 +97,12 @@ fn a_bad_change_fails() {
         "{}",
         gate.summary
     );
+    assert!(
+        gate.summary
+            .contains("H0 accepted: dev is weaker than base ("),
+        "{}",
+        gate.summary
+    );
     assert_eq!(gate.finished.json()["sprt"]["elo0"], -5.0);
 }
 

@@ -163,7 +163,8 @@ pub fn verdict_sentence(facts: &RunFacts) -> String {
             "H1 accepted: {dev} is stronger than {base} by at least {} {scale}",
             sprt.elo0
         ),
-        "H0" if sprt.elo1 <= 0.0 => format!(
+        "H0" if sprt.elo1 == 0.0 => format!("H0 accepted: {dev} is weaker than {base}"),
+        "H0" if sprt.elo1 < 0.0 => format!(
             "H0 accepted: {dev} is weaker than {base} by more than {} {scale}",
             -sprt.elo1
         ),
