@@ -25,16 +25,9 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// A scoreboard on standard error.
     pub fn new(names: Vec<String>) -> Self {
-        let bar = stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}")
-                .expect("the template is well-formed");
-            let bar = ProgressBar::new_spinner().with_style(style);
-            bar.enable_steady_tick(Duration::from_millis(250));
-            bar
-        });
         Self {
             names,
-            bar,
+            bar: terminal_block(),
             shown: None,
         }
     }
@@ -50,6 +43,18 @@ impl Scoreboard {
         let interval = if self.bar.is_some() { REDRAW } else { LINE };
         stopping || self.shown.is_none_or(|at| at.elapsed() >= interval)
     }
+}
+
+/// A block on standard error that is redrawn; none where there is no terminal.
+/// All live views are shown in one.
+pub(crate) fn terminal_block() -> Option<ProgressBar> {
+    stderr().is_terminal().then(|| {
+        let style =
+            ProgressStyle::with_template("{spinner} {msg}").expect("the template is well-formed");
+        let bar = ProgressBar::new_spinner().with_style(style);
+        bar.enable_steady_tick(Duration::from_millis(250));
+        bar
+    })
 }
 
 impl<E: Experiment> View<E> for Scoreboard {

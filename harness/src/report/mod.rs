@@ -10,6 +10,7 @@ mod text;
 
 pub use facts::{EngineFacts, PairingFacts, RunFacts, SprtFacts};
 pub use live::Scoreboard;
+pub(crate) use live::terminal_block;
 pub use markdown::markdown;
 pub use summary::{SummaryNotes, failed_summary, summary};
 pub use text::{results_block, verdict_sentence};

@@ -1,11 +1,11 @@
 //! The suspects while a bisection is played.
 
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::bisect::BisectExperiment;
+use crate::report::terminal_block;
 use crate::run::{Manifest, Progress, View};
 
 /// How often a line is printed where there is no terminal.
@@ -23,20 +23,13 @@ pub(super) struct Suspects {
 
 impl Suspects {
     pub(super) fn new(manifest: &Manifest) -> Self {
-        let bar = stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}")
-                .expect("the template is well-formed");
-            let bar = ProgressBar::new_spinner().with_style(style);
-            bar.enable_steady_tick(Duration::from_millis(250));
-            bar
-        });
         let subjects = manifest.engines.iter();
         Self {
             names: manifest.names(),
             subjects: subjects
                 .map(|engine| engine.subject.clone().unwrap_or_default())
                 .collect(),
-            bar,
+            bar: terminal_block(),
             shown: None,
         }
     }

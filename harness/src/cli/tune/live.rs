@@ -1,11 +1,11 @@
 //! The parameters' paths while a run is played.
 
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar};
 
 use crate::experiment::Experiment;
+use crate::report::terminal_block;
 use crate::run::{Progress, View};
 use crate::tune::TuneExperiment;
 
@@ -29,15 +29,8 @@ impl Paths {
     /// A view on standard error: a block that is redrawn on a terminal, a line
     /// now and then elsewhere.
     pub(super) fn new() -> Self {
-        let bar = stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}")
-                .expect("the template is well-formed");
-            let bar = ProgressBar::new_spinner().with_style(style);
-            bar.enable_steady_tick(Duration::from_millis(250));
-            bar
-        });
         Self {
-            bar,
+            bar: terminal_block(),
             shown: Instant::now(),
         }
     }
