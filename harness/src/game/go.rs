@@ -3,21 +3,25 @@
 use super::clock::Clock;
 
 /// Adds the `go` for the side to move (0 for White, 1 for Black), with its line
-/// end. `clocks` are White's and Black's.
+/// end. `clocks` are White's and Black's. An engine without a clock of its own
+/// is not told its opponent's: Stockfish would take its own time for zero and
+/// move at once.
 pub fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
     command.extend_from_slice(b"go");
     if ponder {
         command.extend_from_slice(b" ponder");
     }
     let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
-    for (clock, [time, increment]) in clocks.iter().zip(names) {
-        if let Some((left, inc, _)) = clock.shown() {
-            push_number(command, time, left);
-            push_number(command, increment, inc);
+    if let Some((_, _, moves)) = clocks[side].shown() {
+        for (clock, [time, increment]) in clocks.iter().zip(names) {
+            if let Some((left, inc, _)) = clock.shown() {
+                push_number(command, time, left);
+                push_number(command, increment, inc);
+            }
         }
-    }
-    if let Some((_, _, Some(moves))) = clocks[side].shown() {
-        push_number(command, b" movestogo ", u64::from(moves));
+        if let Some(moves) = moves {
+            push_number(command, b" movestogo ", u64::from(moves));
+        }
     }
     let limit = clocks[side].limit();
     for (name, value) in [
@@ -71,10 +75,7 @@ mod tests {
             go("nodes=5000", "40/60", 1),
             "go btime 60000 binc 0 movestogo 40\n"
         );
-        assert_eq!(
-            go("nodes=5000", "40/60", 0),
-            "go btime 60000 binc 0 nodes 5000\n"
-        );
+        assert_eq!(go("nodes=5000", "40/60", 0), "go nodes 5000\n");
         assert_eq!(
             go("movetime=50 depth=9", "depth=1", 0),
             "go movetime 50 depth 9\n"
