@@ -92,8 +92,10 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     assert!(json["change"]["high"].as_f64() < Some(0.0), "{json}");
     assert_eq!(json["posterior"].as_array().map(Vec::len), Some(COMMITS));
     assert!(found.stderr.contains("Change 4"), "{}", found.stderr);
-    let page = fs::read_to_string(history.out("whole").join("report.html")).expect("a page");
-    assert!(page.contains("Suspects"));
+    let page = history.out("whole").join("report.html");
+    let text = fs::read_to_string(&page).expect("a page");
+    assert!(text.contains("Suspects"));
+    common::chromium::look_at(&page);
     let verified = on_run("verify", &history.out("whole"));
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
 

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Setup, engines, on_run, processes_with, rows, scripted, wait_until};
+use common::{Setup, engines, on_run, processes_with, rows, scripted, signal, wait_until};
 
 /// Engines that can be told from those of other tests by their names.
 fn setup(mark: &str, more: &str, pairs: u64) -> Setup {
@@ -23,14 +23,6 @@ fn start(setup: &Setup) -> Child {
     let child = command.stderr(Stdio::null()).spawn().expect("hone starts");
     wait_until("the first games", || rows(&setup.run("run")) >= 4);
     child
-}
-
-fn signal(child: &Child, signal: i32) {
-    let pid = i32::try_from(child.id()).expect("a process id");
-    // SAFETY: the process is our child and has not been waited for.
-    unsafe {
-        libc::kill(pid, signal);
-    }
 }
 
 fn none_left(mark: &str) {

@@ -137,6 +137,7 @@ fn nights_are_played_compared_and_never_twice() {
     let page = fs::read_to_string(tracked.out().join("elo.md")).expect("written");
     assert_eq!(page, summary);
     assert!(tracked.out().join("elo.svg").exists());
+    the_page_says_the_same(&tracked, &json);
     // It stays one for whoever asks again that night, and is history after.
     assert_eq!(tracked.track(&[]).code, Some(1));
     repository.commit_engine(WEAK, 4, "No better");
@@ -153,6 +154,29 @@ fn nights_are_played_compared_and_never_twice() {
         "{}",
         other.stderr
     );
+}
+
+/// `elo.html`, and what `hone report` says of the folder.
+fn the_page_says_the_same(tracked: &Tracked, json: &serde_json::Value) {
+    let path = tracked.out().join("elo.html");
+    let page = fs::read_to_string(&path).expect("written");
+    assert!(page.contains("REGRESSION"), "{page}");
+    assert!(page.contains("A large mistake"), "{page}");
+    let links = page.matches("href=\"track/").count();
+    assert_eq!(links, 3, "one for each night");
+    common::chromium::look_at(&path);
+
+    let elsewhere = tracked.repository.path().join("page.html");
+    let mut command = tracked.repository.hone();
+    command.arg("report").arg(tracked.out()).arg("--json");
+    command.arg("--html").arg(&elsewhere);
+    let reported = finish(command);
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    for key in ["anchor", "points", "changes", "false_alarm_nights"] {
+        assert_eq!(reported.json()[key], json[key], "{key}");
+    }
+    let text = fs::read_to_string(&elsewhere).expect("written");
+    assert!(!text.contains("href=\"track/"), "links would lead nowhere");
 }
 
 #[test]

@@ -175,6 +175,8 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     for file in ["report.html", "paths.svg", "values.txt", "report.json"] {
         assert!(run.join(file).exists(), "{file}");
     }
+    #[cfg(unix)]
+    common::chromium::look_at(&run.join("report.html"));
     let text = fs::read_to_string(run.join("values.txt")).unwrap();
     assert!(
         text.contains("setoption name QsDeltaMargin value "),

@@ -1,18 +1,16 @@
 //! `hone sprt` and `hone match`, and what `hone resume` and `hone report`
 //! share with them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::Args;
 
 use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
-use super::{Exit, Failure, bisect, tune};
+use super::{Exit, Failure, bisect, track, tune};
 use crate::config::{self, Config, Tournament};
 use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
-use crate::report::html::{self, Source};
+use crate::report::html::{self, Page, Source};
 use crate::report::{self, RunFacts, Scoreboard, SummaryNotes};
 use crate::run::{
     Ended, Fold, Folder, Kind, Manifest, Session, SessionError, bisect_experiment, read_entries,
@@ -67,10 +65,10 @@ pub(super) struct ResumeArgs {
     ends: EndArgs,
 }
 
-/// Print what a run came to, finished or not.
+/// Print what a run came to, finished or not, or what all nights say.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The run's folder.
+    /// The run's folder, or that of `hone track`.
     run: PathBuf,
     /// Also write it as one page of HTML that needs nothing but itself:
     /// pictures, failures, and every game on a board.
@@ -118,6 +116,9 @@ impl ResumeArgs {
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        if track::is_folder_of_nights(&self.run) {
+            return track::report(&self.run, self.html.as_deref(), self.json);
+        }
         let folder = Folder::open(&self.run);
         let manifest = Manifest::read(folder.path())?;
         if manifest.kind == Kind::Tune {
@@ -139,7 +140,7 @@ impl ReportArgs {
                 entries: &entries,
                 inside: is_inside(path, folder.path()),
             };
-            write_page(path, &html::run_page(&facts, source)?)?;
+            write_page(path, html::run_page(&facts, source)?)?;
         }
         print(&facts, self.json)?;
         Ok(Exit::Done)
@@ -161,8 +162,8 @@ pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
 }
 
 /// Writes a page where the user asked for it.
-pub(super) fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
-    fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
+pub(super) fn write_page(path: &Path, page: Page) -> anyhow::Result<()> {
+    page.save(path)?;
     eprintln!("wrote {}", path.display());
     Ok(())
 }

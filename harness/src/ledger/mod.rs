@@ -6,6 +6,7 @@
 mod row;
 mod sync;
 
+use std::borrow::Borrow;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -303,8 +304,8 @@ fn recover_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
 }
 
 /// The results of ledger entries, sorted by pair, each pair once.
-pub fn in_pair_order(mut entries: Vec<Entry>) -> Vec<Entry> {
-    entries.sort_by_key(|entry| entry.result.pair);
-    entries.dedup_by_key(|entry| entry.result.pair);
+pub fn in_pair_order<E: Borrow<Entry>>(mut entries: Vec<E>) -> Vec<E> {
+    entries.sort_by_key(|entry| entry.borrow().result.pair);
+    entries.dedup_by_key(|entry| (*entry).borrow().result.pair);
     entries
 }

@@ -45,14 +45,10 @@ pub fn write_files(
         entries,
         inside: true,
     };
-    let files = [
-        (REPORT_JSON, json + "\n"),
-        (REPORT_MD, markdown(facts)),
-        (REPORT_HTML, html::run_page(facts, source)?),
-    ];
+    let files = [(REPORT_JSON, json + "\n"), (REPORT_MD, markdown(facts))];
     for (name, text) in files {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    html::run_page(facts, source)?.save(&dir.join(REPORT_HTML))
 }

@@ -17,5 +17,5 @@ pub use chart::chart;
 pub use gauntlet::{Opponent, Role, opponents};
 pub use night::{HistoryError, Night, NightMatch, append, in_order, read};
 pub use scale::{Scale, difference};
-pub use section::TrackSection;
+pub use section::{TrackSection, false_alarm_nights};
 pub use status::{Comparison, Point, Status};

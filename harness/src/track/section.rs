@@ -40,8 +40,8 @@ fn pairs() -> u64 {
     200
 }
 
-/// Ten years.
-fn false_alarm_nights() -> u64 {
+/// [`TrackSection::false_alarm_nights`] where it is not said: ten years.
+pub fn false_alarm_nights() -> u64 {
     3650
 }
 

@@ -16,6 +16,7 @@ use super::lines::LineReader;
 use super::options::EngineOption;
 use super::process::{Launch, kill_group};
 use super::transcript::{Direction, Transcript};
+use super::watch::Watch;
 
 /// How long an engine may take to say that it is there.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +69,8 @@ pub struct Client {
     /// Closed to tell the engine that nobody is there any more.
     stdin: Option<ChildStdin>,
     lines: LineReader<ChildStdout>,
+    /// Of the wait for an answer to what was sent last.
+    watch: Watch,
     transcript: Transcript,
     stderr: Arc<Mutex<Vec<u8>>>,
     /// Fills `stderr`; ends when nobody can write there any more.
@@ -111,6 +114,7 @@ impl Client {
             child,
             stdin,
             lines: LineReader::new(stdout),
+            watch: Watch::default(),
             transcript: Transcript::default(),
             stderr,
             stderr_reader,
@@ -225,6 +229,7 @@ impl Client {
     pub async fn send(&mut self, text: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.transcript
             .push(Direction::ToEngine, Instant::now(), text);
+        self.watch = Watch::default();
         let Some(stdin) = &mut self.stdin else {
             return Err(AnswerError::Disconnected);
         };
@@ -341,7 +346,7 @@ impl Client {
                 }
             }
             // An engine that never stops talking must not keep the floor.
-            if arrived > deadline {
+            if arrived > self.watch.extended(deadline) {
                 return Err(AnswerError::TimedOut);
             }
             self.fill(deadline).await?;
@@ -349,11 +354,29 @@ impl Client {
     }
 
     async fn fill(&mut self, deadline: Instant) -> Result<(), AnswerError> {
-        match timeout_at(deadline.into(), self.lines.fill()).await {
-            Ok(Ok(true)) => Ok(()),
-            Ok(Ok(false) | Err(_)) => Err(AnswerError::Disconnected),
-            Err(_) => Err(AnswerError::TimedOut),
+        loop {
+            let glance = self.watch.glance(Instant::now(), deadline);
+            let filled = timeout_at(glance.into(), self.lines.fill()).await;
+            let now = match filled {
+                Ok(_) => self.lines.arrived(),
+                Err(_) => Instant::now(),
+            };
+            self.watch.woke(now, glance);
+            match filled {
+                Ok(Ok(true)) => return Ok(()),
+                Ok(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
+                Err(_) if now >= self.watch.extended(deadline) => {
+                    return Err(AnswerError::TimedOut);
+                }
+                Err(_) => {}
+            }
         }
+    }
+
+    /// For how long nobody has watched for the answer to what was sent last,
+    /// because `hone` itself was stopped. Deadlines are later by that.
+    pub fn unwatched(&self) -> Duration {
+        self.watch.unwatched()
     }
 
     /// Closes the engine's input, as happens when the controlling program dies,

@@ -8,6 +8,7 @@ mod lines;
 mod options;
 mod process;
 mod transcript;
+mod watch;
 
 pub use client::{Answer, AnswerError, Client, StartError, Timeouts};
 pub use info::{Info, Score};

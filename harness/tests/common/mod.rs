@@ -1,6 +1,8 @@
 //! What the tests of the built program share.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+#[cfg(unix)]
+pub(crate) mod chromium;
 pub(crate) mod repository;
 
 use std::fs;
@@ -136,6 +138,16 @@ pub(crate) fn on_run(subcommand: &str, run: &Path) -> Finished {
     let mut command = hone();
     command.arg(subcommand).arg(run);
     finish(command)
+}
+
+/// Sends a signal to a child that has not been waited for.
+#[cfg(unix)]
+pub(crate) fn signal(child: &std::process::Child, signal: i32) {
+    let pid = i32::try_from(child.id()).expect("a process id");
+    // SAFETY: the process is our child and has not been waited for.
+    unsafe {
+        libc::kill(pid, signal);
+    }
 }
 
 /// Waits until something holds, at most a minute.

@@ -120,7 +120,7 @@ pub(super) fn report(
             entries: &entries,
             inside: is_inside(path, folder.path()),
         };
-        write_page(path, &page::html(&outcome, source)?)?;
+        write_page(path, page::html(&outcome, source)?)?;
     }
     print(&outcome, json)?;
     Ok(Exit::Done)
@@ -173,13 +173,12 @@ fn write_files(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<()> {
     let files = [
         (REPORT_JSON, serde_json::to_string_pretty(outcome)? + "\n"),
         (REPORT_MD, outcome.markdown()),
-        (REPORT_HTML, page::html(outcome, source)?),
     ];
     for (name, text) in files {
         let path = source.dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    page::html(outcome, source)?.save(&source.dir.join(REPORT_HTML))
 }
 
 /// The result: for people on standard error, as JSON on standard output.

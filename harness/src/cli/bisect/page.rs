@@ -13,7 +13,7 @@ const BARS: usize = 12;
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(super) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<String> {
+pub(super) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page> {
     let manifest = source.manifest;
     let names = manifest.names();
     let (first, last) = (names.first(), names.last());
@@ -39,7 +39,7 @@ pub(super) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Stri
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(&source)?);
-    Ok(page.finish())
+    Ok(page)
 }
 
 fn suspects(outcome: &Outcome) -> anyhow::Result<String> {

@@ -1,6 +1,7 @@
 //! `hone track`: Elo from night to night.
 
 mod nights;
+mod page;
 mod play;
 
 use std::fs;
@@ -11,10 +12,16 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::ends::EndArgs;
+use super::play::{is_inside, write_page};
 use super::{Exit, Failure};
 use crate::config::{self, Config};
-use crate::track::{Direction, Status, chart};
+use crate::run::{MANIFEST, Manifest};
+use crate::track::{Direction, Night, Role, Status, chart, false_alarm_nights, in_order, read};
 use nights::{Tracker, Went};
+
+/// Names in the folder of results.
+const TABLE: &str = "elo.csv";
+const RUNS: &str = "track";
 
 /// Follow an engine's strength from night to night.
 ///
@@ -30,7 +37,8 @@ pub(super) struct TrackArgs {
     /// Override a value of the configuration, as in `track.pairs=100`.
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
-    /// The folder of elo.csv, elo.md, elo.svg and of the nights' runs.
+    /// The folder of elo.csv, elo.html, elo.md, elo.svg and of the nights'
+    /// runs.
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Play every commit after this one that has not been played yet.
@@ -52,7 +60,7 @@ impl TrackArgs {
         // Whatever ended it, what has been played is worth showing.
         let status = tracker.status();
         let played = tracker.played();
-        write_files(&self.out, &status).map_err(Failure::failed)?;
+        write_files(&self.out, &status, tracker.nights()).map_err(Failure::failed)?;
         let page = status.markdown("elo.svg");
         self.ends.summarize(&page).map_err(Failure::failed)?;
         let went = went?;
@@ -92,7 +100,37 @@ fn check(config: &Config) -> anyhow::Result<()> {
     }
 }
 
-fn write_files(out: &Path, status: &Status) -> anyhow::Result<()> {
+/// Whether a folder is one of nights and not a run's.
+pub(super) fn is_folder_of_nights(folder: &Path) -> bool {
+    folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
+}
+
+/// What the nights in a folder come to, from their rows.
+pub(super) fn report(folder: &Path, html: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+    let nights = read(&folder.join(TABLE))?;
+    let ordered = in_order(&nights);
+    let mut matches = ordered.iter().rev().flat_map(|night| &night.matches);
+    let anchor = matches.find(|played| played.role == Role::Anchor);
+    let anchor = anchor.map_or("", |played| played.commit.as_str());
+    // The last night's run knows the configuration, if it is still there.
+    let last = ordered
+        .last()
+        .map(|night| folder.join(RUNS).join(&night.run));
+    let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
+    let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
+    let status = Status::new(&nights, anchor, alarms);
+    if let Some(path) = html {
+        let page = page::html(&status, &nights, folder, is_inside(path, folder))?;
+        write_page(path, page)?;
+    }
+    eprint!("{}", status.sentences());
+    if json {
+        println!("{}", object(&status, &[])?);
+    }
+    Ok(Exit::Done)
+}
+
+fn write_files(out: &Path, status: &Status, nights: &[Night]) -> anyhow::Result<()> {
     let files = [
         ("elo.svg", chart(status)?),
         ("elo.md", status.markdown("elo.svg")),
@@ -101,7 +139,7 @@ fn write_files(out: &Path, status: &Status) -> anyhow::Result<()> {
         let path = out.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    page::html(status, nights, out, true)?.save(&out.join("elo.html"))
 }
 
 fn object(status: &Status, played: &[String]) -> anyhow::Result<Value> {

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, anyhow, bail};
 
 use super::play::{Played, play_night};
+use super::{RUNS, TABLE};
 use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::cli::Failure;
 use crate::cli::play::announce;
@@ -40,9 +41,7 @@ pub(super) struct Tracker {
     _lock: File,
 }
 
-/// Names in the folder of results.
-const TABLE: &str = "elo.csv";
-const RUNS: &str = "track";
+/// Name in the folder of results.
 const LOCK: &str = "track.lock";
 
 impl Tracker {
@@ -51,7 +50,7 @@ impl Tracker {
         out: &Path,
         max_time: Option<TimeSpan>,
     ) -> anyhow::Result<Self> {
-        let section = config.track.take().context("there is no [track]")?;
+        let section = config.track.clone().context("there is no [track]")?;
         let engine = config.engine.first().context("there is no engine")?;
         let git = engine.git.clone().context("the engine has no `git`")?;
         let repository = Repository::open(&git)?;
@@ -91,6 +90,10 @@ impl Tracker {
     pub(super) fn status(&self) -> Status {
         let nights = self.section.false_alarm_nights;
         Status::new(&self.nights, &self.anchor.id, nights)
+    }
+
+    pub(super) fn nights(&self) -> &[Night] {
+        &self.nights
     }
 
     pub(super) fn played(&self) -> &[String] {

@@ -14,7 +14,9 @@ use crate::config::Config;
 use crate::experiment::{SprtExperiment, Verdict};
 use crate::report::html::Source;
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::run::{Contenders, Ended, Fold, Folder, Kind, Manifest, Session, read_entries};
+use crate::run::{
+    Contenders, Ended, Fold, Folder, Kind, MANIFEST, Manifest, Session, read_entries,
+};
 use crate::tune::resolve::resolve;
 use crate::tune::section::{ParamSection, VerifySection};
 use crate::tune::{Space, TuneExperiment, TuneSection};
@@ -76,11 +78,11 @@ pub(in crate::cli) fn report(
             inside: is_inside(path, folder.path()),
             ..source
         };
-        write_page(path, &page::html(&fold.experiment, &outcome, source)?)?;
+        write_page(path, page::html(&fold.experiment, &outcome, source)?)?;
     }
     if json {
         let verify = folder.path().join(VERIFY);
-        let verify = if verify.join("run.toml").exists() {
+        let verify = if verify.join(MANIFEST).exists() {
             verified(&Folder::open(&verify))?
         } else {
             Value::Null
@@ -230,17 +232,13 @@ fn write_files(
         (VALUES, Some(outcome.exports())),
         ("paths.svg", Some(pictures.paths)),
         ("responses.svg", pictures.responses),
-        (
-            report::REPORT_HTML,
-            Some(page::html(experiment, outcome, source)?),
-        ),
     ];
     for (name, text) in files {
         let Some(text) = text else { continue };
         let path = folder.path().join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    page::html(experiment, outcome, source)?.save(&folder.path().join(report::REPORT_HTML))
 }
 
 fn full(folder: &Folder, outcome: Map<String, Value>, verify: Value) -> Value {
@@ -261,7 +259,7 @@ fn verify(
     outcome: &Outcome,
 ) -> Result<(Exit, Value), Failure> {
     let path = folder.path().join(VERIFY);
-    let session = if path.join("run.toml").exists() {
+    let session = if path.join(MANIFEST).exists() {
         Session::resume(&path, &mut announce)
     } else {
         let config = verifying(manifest, test, outcome);

@@ -19,7 +19,7 @@ pub(super) fn html(
     experiment: &TuneExperiment,
     outcome: &Outcome,
     source: Source<'_>,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Page> {
     let manifest = source.manifest;
     let run = source.dir.canonicalize().ok();
     let run = run.as_deref().and_then(|path| path.file_name());
@@ -45,7 +45,7 @@ pub(super) fn html(
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(&source)?);
-    Ok(page.finish())
+    Ok(page)
 }
 
 fn lead(outcome: &Outcome) -> String {

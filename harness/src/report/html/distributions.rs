@@ -16,7 +16,7 @@ const BINS: f64 = 8.0;
 pub(super) fn section(
     efforts: &[Effort],
     facts: &RunFacts,
-    entries: &[Entry],
+    entries: &[&Entry],
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
     let told = efforts.iter().any(|effort| effort.ms.total() > 0);
@@ -62,7 +62,7 @@ pub(super) fn section(
     Ok(html)
 }
 
-fn means_of_games(entries: &[Entry], engines: usize) -> Vec<Effort> {
+fn means_of_games(entries: &[&Entry], engines: usize) -> Vec<Effort> {
     let mut efforts = vec![Effort::default(); engines];
     for entry in entries {
         for (number, game) in entry.result.games.iter().enumerate() {

@@ -18,17 +18,19 @@
 //! ([`packed_time`]); `.....` where nothing was.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use serde_json::json;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Square};
+use tempfile::SpooledTempFile;
 
 use super::Source;
 use super::effort::Effort;
 use super::markup::paragraph;
+use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
 use crate::experiment::{Outcome, Termination};
 use crate::game::Notation;
@@ -41,6 +43,9 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const MAX_GAMES: usize = 20_000;
 const MAX_SAID: usize = 4_000;
 
+/// Bytes of games in memory; more wait in a temporary file.
+const SPOOLED: usize = 1 << 20;
+
 const VIEWER: &str = include_str!("viewer.html");
 
 /// The games of `entries`, and what each engine's moves took.
@@ -49,16 +54,15 @@ const VIEWER: &str = include_str!("viewer.html");
 /// If the file of games cannot be read.
 pub fn games_section(
     source: &Source<'_>,
-    entries: &[Entry],
-) -> anyhow::Result<(String, Vec<Effort>)> {
+    entries: &[&Entry],
+) -> anyhow::Result<(Body, Vec<Effort>)> {
     let mut packer = Packer::new(source)?;
     for entry in entries {
         for game in 0..2 {
             packer.add(entry, game)?;
         }
     }
-    let html = packer.html(source, entries.len() * 2);
-    Ok((html, packer.efforts))
+    packer.finish(source, entries.len() * 2)
 }
 
 struct Packer {
@@ -67,7 +71,7 @@ struct Packer {
     notation: Notation,
     efforts: Vec<Effort>,
     terminations: Vec<Termination>,
-    lines: String,
+    lines: SpooledTempFile,
     games: usize,
     unreadable: usize,
     last_fen: Option<String>,
@@ -84,7 +88,7 @@ impl Packer {
             notation: config.pgn.notation,
             efforts: vec![Effort::default(); source.manifest.engines.len()],
             terminations: Vec::new(),
-            lines: String::new(),
+            lines: SpooledTempFile::new(SPOOLED),
             games: 0,
             unreadable: 0,
             last_fen: None,
@@ -116,11 +120,13 @@ impl Packer {
             None => ("?".to_string(), String::new()),
         };
         let start = self.start(record.and_then(|record| record.fen));
-        self.lines += &format!(
+        let line = format!(
             "{} {} {white} {black} {outcome} {termination} {plies} {start} {moves} {said}\n",
             result.pair + 1,
             game + 1,
         );
+        // A script element ends at `</script`, whatever is in it.
+        self.lines.write_all(line.replace('<', "").as_bytes())?;
         self.games += 1;
         Ok(())
     }
@@ -166,9 +172,9 @@ impl Packer {
         }
     }
 
-    fn html(&self, source: &Source<'_>, total: usize) -> String {
+    fn finish(self, source: &Source<'_>, total: usize) -> anyhow::Result<(Body, Vec<Effort>)> {
         if total == 0 {
-            return paragraph("No games yet.");
+            return Ok((paragraph("No games yet.").into(), self.efforts));
         }
         let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
         let meta = json!({ "engines": source.manifest.names(), "terminations": words });
@@ -192,14 +198,15 @@ impl Packer {
             ));
         }
         html += VIEWER;
-        // A script element ends at `</script`, whatever is in it.
         html += &format!(
             "<script type=\"application/json\" id=\"games-meta\">{}</script>\n\
-             <script type=\"text/plain\" id=\"games-data\">\n{}</script>\n",
-            meta.to_string().replace('<', "\\u003c"),
-            self.lines.replace('<', "")
+             <script type=\"text/plain\" id=\"games-data\">\n",
+            meta.to_string().replace('<', "\\u003c")
         );
-        html
+        let mut body = Body::from(html);
+        body.push_file(self.lines);
+        body.push("</script>\n");
+        Ok((body, self.efforts))
     }
 }
 

@@ -18,7 +18,8 @@ mod trace;
 pub use failures::failures_section;
 pub use games::games_section;
 pub use markup::{Table, escape, legend, paragraph, preformatted};
-pub use page::Page;
+pub use page::{Body, Page};
+pub use progress::figure;
 pub use setup::setup_section;
 pub use theme::{Paint, themed};
 
@@ -44,8 +45,8 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// The first `pairs` pairs by number: those up to the verdict.
-    pub fn counted(&self, pairs: u64) -> Vec<Entry> {
-        let mut entries = in_pair_order(self.entries.to_vec());
+    pub fn counted(&self, pairs: u64) -> Vec<&Entry> {
+        let mut entries = in_pair_order(self.entries.iter().collect());
         entries.retain(|entry| entry.result.pair < pairs);
         entries
     }
@@ -55,7 +56,7 @@ impl Source<'_> {
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<String> {
+pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
     let entries = source.counted(facts.pairs);
     let names = source.manifest.names();
     let title = match names.as_slice() {
@@ -88,7 +89,7 @@ pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<String> 
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(&source)?);
-    Ok(page.finish())
+    Ok(page)
 }
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {

@@ -151,7 +151,7 @@ pub(super) fn field(facts: &RunFacts) -> String {
 }
 
 /// Pairs, endings and colours.
-pub(super) fn counts(facts: &RunFacts, entries: &[Entry]) -> anyhow::Result<String> {
+pub(super) fn counts(facts: &RunFacts, entries: &[&Entry]) -> anyhow::Result<String> {
     let total: u64 = facts.pentanomial.iter().sum();
     let mut table = Table::new(
         "Pairs by what the first engine took from them",
@@ -210,7 +210,7 @@ fn colours(facts: &RunFacts) -> String {
     table.html()
 }
 
-fn endings(facts: &RunFacts, entries: &[Entry]) -> String {
+fn endings(facts: &RunFacts, entries: &[&Entry]) -> String {
     let games: u64 = facts.terminations.iter().map(|(_, count)| count).sum();
     let mut by_outcome: BTreeMap<Termination, [u64; 3]> = BTreeMap::new();
     for game in entries.iter().flat_map(|entry| &entry.result.games) {

@@ -1,6 +1,11 @@
 //! The frame of a page: style, headings, navigation, script.
 
-use std::fmt::Write;
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use tempfile::SpooledTempFile;
 
 use super::markup::escape;
 
@@ -11,8 +16,54 @@ const SCRIPT: &str = include_str!("viewer.js");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                       script-src 'nonce-hone'; base-uri 'none'; form-action 'none'";
 
+/// What a section holds: HTML, and files of it too large for the memory.
+#[derive(Debug, Default)]
+pub struct Body(Vec<Piece>);
+
+#[derive(Debug)]
+enum Piece {
+    Html(String),
+    File(SpooledTempFile),
+}
+
+impl From<String> for Body {
+    fn from(html: String) -> Self {
+        Self(vec![Piece::Html(html)])
+    }
+}
+
+impl Body {
+    /// Adds HTML.
+    pub fn push(&mut self, html: &str) {
+        self.0.push(Piece::Html(html.to_string()));
+    }
+
+    /// Adds what is in a file.
+    pub fn push_file(&mut self, file: SpooledTempFile) {
+        self.0.push(Piece::File(file));
+    }
+
+    fn is_empty(&self) -> bool {
+        let is_empty = |piece: &Piece| matches!(piece, Piece::Html(html) if html.is_empty());
+        self.0.iter().all(is_empty)
+    }
+
+    fn write(self, out: &mut impl Write) -> io::Result<()> {
+        for piece in self.0 {
+            match piece {
+                Piece::Html(html) => out.write_all(html.as_bytes())?,
+                Piece::File(mut file) => {
+                    file.rewind()?;
+                    io::copy(&mut file, out)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A page in the making.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Page {
     title: String,
     subtitle: String,
@@ -20,11 +71,11 @@ pub struct Page {
     sections: Vec<Section>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Section {
     id: &'static str,
     heading: &'static str,
-    body: String,
+    body: Body,
 }
 
 impl Page {
@@ -53,49 +104,37 @@ impl Page {
         self.lead = format!("<div class=\"{class}\">\n{lines}</div>\n");
     }
 
-    /// Adds a section. `body` is HTML.
-    pub fn section(&mut self, id: &'static str, heading: &'static str, body: String) {
+    /// Adds a section, unless it is empty.
+    pub fn section(&mut self, id: &'static str, heading: &'static str, body: impl Into<Body>) {
+        let body = body.into();
         if !body.is_empty() {
             self.sections.push(Section { id, heading, body });
         }
     }
 
-    /// The page.
-    pub fn finish(self) -> String {
-        let mut out = String::new();
-        self.write(&mut out)
-            .expect("writing to a string cannot fail");
-        out
+    /// Writes the page to a file, replacing what it held.
+    ///
+    /// # Errors
+    /// If that cannot be done; the error names the file.
+    pub fn save(self, path: &Path) -> anyhow::Result<()> {
+        let write = || {
+            let mut out = BufWriter::new(File::create(path)?);
+            self.write(&mut out)?;
+            out.flush()
+        };
+        write().with_context(|| format!("cannot write {}", path.display()))
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
-        let title = escape(&self.title);
-        write!(
-            out,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the result</a>\n\
-             <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n",
-            escape(&self.subtitle)
-        )?;
-        out.push_str("<nav aria-label=\"Sections\"><ul>");
-        for Section { id, heading, .. } in &self.sections {
-            write!(out, "<li><a href=\"#{id}\">{heading}</a></li>")?;
-        }
-        writeln!(
-            out,
-            "</ul></nav>\n</header>\n<main id=\"main\">\n{}",
-            self.lead
-        )?;
-        for Section { id, heading, body } in &self.sections {
+    fn write(self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(self.head().as_bytes())?;
+        for Section { id, heading, body } in self.sections {
             writeln!(
                 out,
                 "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n\
-                 <h2 id=\"{id}-heading\">{heading}</h2>\n{body}</section>"
+                 <h2 id=\"{id}-heading\">{heading}</h2>"
             )?;
+            body.write(out)?;
+            writeln!(out, "</section>")?;
         }
         write!(
             out,
@@ -103,6 +142,26 @@ impl Page {
              <script nonce=\"hone\">\n{SCRIPT}</script>\n</body>\n</html>\n",
             env!("CARGO_PKG_VERSION")
         )
+    }
+
+    /// All that comes before the sections.
+    fn head(&self) -> String {
+        let title = escape(&self.title);
+        let mut out = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#main\">Skip to the result</a>\n\
+             <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n\
+             <nav aria-label=\"Sections\"><ul>",
+            escape(&self.subtitle)
+        );
+        for Section { id, heading, .. } in &self.sections {
+            out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
+        }
+        out + "</ul></nav>\n</header>\n<main id=\"main\">\n" + &self.lead + "\n"
     }
 }
 
@@ -116,7 +175,9 @@ mod tests {
         page.lead("line\n<b>two</b>", "H0");
         page.section("one", "One", "<p>body</p>".to_string());
         page.section("none", "None", String::new());
-        let html = page.finish();
+        let mut html = Vec::new();
+        page.write(&mut html).expect("written");
+        let html = String::from_utf8(html).expect("text");
         assert!(html.contains("&lt;script&gt;x&lt;/script&gt;"));
         assert!(html.contains("&lt;b&gt;two"));
         assert!(html.contains("a &amp; b"));

@@ -122,7 +122,8 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
 }
 
 /// A picture, what its colours mean, and what it says in words.
-pub(super) fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
+/// A picture, what its colours mean, and what it shows in words.
+pub fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
     format!(
         "<figure>\n<div class=\"scroll\">{svg}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
         legend(entries),

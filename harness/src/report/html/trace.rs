@@ -41,7 +41,7 @@ impl Trace {
     ///
     /// # Errors
     /// If the manifest's test makes no sense.
-    pub(super) fn of(manifest: &Manifest, entries: &[Entry]) -> anyhow::Result<Self> {
+    pub(super) fn of(manifest: &Manifest, entries: &[&Entry]) -> anyhow::Result<Self> {
         let mut test = match manifest.kind {
             Kind::Sprt => Some(Sprt::new(manifest.config.sprt.unwrap_or_default().test())?),
             _ => None,

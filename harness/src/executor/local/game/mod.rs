@@ -344,7 +344,8 @@ impl<'a> Game<'a> {
             Ok(answer) => {
                 let used = answer.arrived.saturating_duration_since(asked);
                 let kept_waiting = if used >= DELAY_CHECK {
-                    self.table.delay.since_last().min(used)
+                    let unwatched = self.table.seats[player].client().unwatched();
+                    self.table.delay.since_last().max(unwatched).min(used)
                 } else {
                     Duration::ZERO
                 };

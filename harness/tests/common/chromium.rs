@@ -22,9 +22,9 @@ pub(crate) struct Chromium {
     next_id: u64,
     session: Option<String>,
     /// What the page complained about.
-    pub(crate) complaints: Vec<String>,
+    complaints: Vec<String>,
     /// Addresses it asked for.
-    pub(crate) requests: Vec<String>,
+    requests: Vec<String>,
     loaded: u64,
     _profile: TempDir,
 }
@@ -40,9 +40,28 @@ fn program() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Opens a page and looks it over, if there is a browser.
+pub(crate) fn look_at(page: &Path) {
+    if let Some(mut browser) = Chromium::or_skipped() {
+        browser.open(page);
+        let drawn = browser.eval("document.querySelectorAll('figure svg').length");
+        assert!(drawn.as_u64() >= Some(1), "no picture: {}", page.display());
+        browser.suits_everyone();
+    }
+}
+
 impl Chromium {
+    /// One, or word that the test is skipped.
+    pub(crate) fn or_skipped() -> Option<Self> {
+        let browser = Self::start();
+        if browser.is_none() {
+            eprintln!("skipped: there is no Chromium here");
+        }
+        browser
+    }
+
     /// Starts one; none if none is installed.
-    pub(crate) fn start() -> Option<Self> {
+    fn start() -> Option<Self> {
         let program = program()?;
         let profile = tempfile::tempdir().expect("a temporary folder");
         // The debugging pipe is file descriptors 3 and 4.
@@ -171,6 +190,28 @@ impl Chromium {
             });
             self.call("Input.dispatchMouseEvent", event);
         }
+    }
+
+    /// The page fits a phone, says what its pictures show, has loaded nothing
+    /// and complained of nothing.
+    pub(crate) fn suits_everyone(&mut self) {
+        let phone = json!({ "width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true });
+        self.call("Emulation.setDeviceMetricsOverride", phone);
+        let width = self.eval("document.documentElement.scrollWidth");
+        assert!(
+            width.as_u64() <= Some(360),
+            "a phone must scroll sideways: {width}"
+        );
+        let unlabelled = "[...document.querySelectorAll('svg[role=img]')]\
+                          .filter(s => !s.getAttribute('aria-label') && !s.getAttribute('aria-labelledby')).length";
+        assert_eq!(self.eval(unlabelled), 0);
+        assert_eq!(self.complaints, Vec::<String>::new());
+        let outside: Vec<_> = self
+            .requests
+            .iter()
+            .filter(|url| !url.starts_with("file:"))
+            .collect();
+        assert_eq!(outside, Vec::<&String>::new());
     }
 
     /// Presses a key that has no letter.

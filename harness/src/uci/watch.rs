@@ -1,0 +1,78 @@
+//! Time in which `hone` itself was not running: stopped by a signal, frozen
+//! with its container, or starved. An answer that came meanwhile is seen late,
+//! and that is not the engine's fault.
+
+use std::time::{Duration, Instant};
+
+/// `hone` looks up at least so often while it waits.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Waking up later than this is not the timer's own inexactness.
+const LATE: Duration = Duration::from_millis(20);
+
+/// A wait of which one wants to know whether it was watched.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    unwatched: Duration,
+}
+
+impl Watch {
+    /// The time so far in which nobody watched.
+    pub(super) fn unwatched(&self) -> Duration {
+        self.unwatched
+    }
+
+    /// The deadline, later by the time in which nobody watched.
+    pub(super) fn extended(&self, deadline: Instant) -> Instant {
+        deadline + self.unwatched
+    }
+
+    /// When to look up next.
+    pub(super) fn glance(&self, now: Instant, deadline: Instant) -> Instant {
+        self.extended(deadline).min(now + GLANCE)
+    }
+
+    /// It is `now`, and the time to look up was `glance`.
+    pub(super) fn woke(&mut self, now: Instant, glance: Instant) {
+        let late = now.saturating_duration_since(glance);
+        if late > LATE {
+            // With a moment for looking at what has come.
+            self.unwatched += late + LATE;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn a_wait_that_was_watched_ends_at_its_deadline() {
+        let mut watch = Watch::default();
+        let start = Instant::now();
+        let deadline = start + MS(150);
+        let glance = watch.glance(start, deadline);
+        assert_eq!(glance, start + GLANCE);
+        watch.woke(glance + MS(2), glance);
+        let glance = watch.glance(glance + MS(2), deadline);
+        assert_eq!(glance, deadline);
+        watch.woke(start + MS(90), glance);
+        assert_eq!(watch.unwatched(), Duration::ZERO);
+        assert_eq!(watch.extended(deadline), deadline);
+    }
+
+    #[test]
+    fn a_sleep_is_added_to_the_deadline() {
+        let mut watch = Watch::default();
+        let start = Instant::now();
+        let deadline = start + MS(150);
+        let glance = watch.glance(start, deadline);
+        let woke = start + MS(5_100);
+        watch.woke(woke, glance);
+        assert_eq!(watch.unwatched(), MS(5_000) + LATE);
+        assert!(watch.extended(deadline) > woke, "there is time to look");
+        assert_eq!(watch.glance(woke, deadline), start + MS(5_150) + LATE);
+    }
+}
