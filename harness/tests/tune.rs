@@ -185,6 +185,23 @@ fn values_do_not_depend_on_concurrency_or_kills() {
 }
 
 #[test]
+fn a_time_alone_becomes_a_budget_in_whole_batches() {
+    let setup = games("max_time = \"20s\"");
+    let planned = setup.play("tune", "none", &["--dry-run"]);
+    assert_eq!(planned.code, Some(0), "{}", planned.stderr);
+    assert!(!setup.run("none").exists());
+    // "N pairs in S s: the budget is M pairs", and the schedule is for M.
+    let words: Vec<&str> = planned.stderr.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "budget").unwrap();
+    let budget: u64 = words[at + 2].parse().unwrap();
+    assert_eq!(budget % 2, 0);
+    let schedule = format!("{budget} pairs ({} games)", 2 * budget);
+    assert!(planned.stderr.contains(&schedule), "{}", planned.stderr);
+    let played: f64 = words[at - 6].parse().unwrap();
+    assert!(played >= 1.0, "{}", planned.stderr);
+}
+
+#[test]
 fn when_its_time_is_spent_the_values_are_those_so_far() {
     let setup = games("pairs = 4000\nmax_time = \"2s\"");
     let finished = setup.play("tune", "run", &["--json", "--verify"]);

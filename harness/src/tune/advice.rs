@@ -115,7 +115,7 @@ fn warnings(section: &TuneSection, space: &Space, detectable: Option<f64>) -> Ve
             "the budget is small: {} games find about 10 Elo in few parameters; a parameter that \
              loses less than {elo:.1} Elo one perturbation away hardly moves. Give it more pairs \
              or fewer parameters",
-            2 * section.pairs
+            2 * section.pairs()
         ));
     }
     if budget.batches < 100 {
@@ -124,7 +124,7 @@ fn warnings(section: &TuneSection, space: &Space, detectable: Option<f64>) -> Ve
             budget.batches
         ));
     }
-    if section.window > section.pairs / 10 {
+    if section.window > section.pairs() / 10 {
         warnings.push(format!(
             "window = {} is more than a tenth of the budget: values follow results late",
             section.window

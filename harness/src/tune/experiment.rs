@@ -33,7 +33,7 @@ impl TuneExperiment {
         let seed = section.seed.unwrap_or(seed);
         Self {
             tuner: Tuner::new(space, section.budget(), seed, method).with_history(),
-            pairs: section.pairs,
+            pairs: section.pairs(),
             batch: section.batch,
             first: 0,
             plans: VecDeque::new(),

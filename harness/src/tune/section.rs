@@ -50,11 +50,15 @@ impl MethodName {
 #[serde(default, deny_unknown_fields)]
 pub struct TuneSection {
     pub method: MethodName,
-    /// The budget.
-    #[serde(deserialize_with = "positive")]
-    pub pairs: u64,
-    /// Ends the tuning after so long. The schedule remains that of `pairs`, so
-    /// the values are those of an unfinished run; it can be resumed.
+    /// The budget; see [`TuneSection::pairs`].
+    #[serde(
+        deserialize_with = "positive_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub pairs: Option<u64>,
+    /// Without `pairs`, the budget is what can be played in this time. In any
+    /// case tuning ends after so long: the values are then those of an
+    /// unfinished run, which can be resumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played with the same perturbation.
@@ -92,7 +96,7 @@ impl Default for TuneSection {
     fn default() -> Self {
         Self {
             method: MethodName::default(),
-            pairs: 10_000,
+            pairs: None,
             max_time: None,
             batch: 8,
             window: 32,
@@ -208,10 +212,15 @@ pub struct VerifySection {
 }
 
 impl TuneSection {
+    /// The budget: what is configured, or 10,000 pairs.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.unwrap_or(10_000)
+    }
+
     /// The size of the run in batches.
     pub fn budget(&self) -> Budget {
         Budget {
-            batches: self.pairs.div_ceil(self.batch),
+            batches: self.pairs().div_ceil(self.batch),
             pairs: self.batch,
             window: self.window,
         }
@@ -222,7 +231,7 @@ impl TuneSection {
         let Budget { batches, pairs, .. } = self.budget();
         let space = space.clone();
         let classic = |rule, space| {
-            let customary = ClassicSettings::customary(rule, 2 * self.pairs);
+            let customary = ClassicSettings::customary(rule, 2 * self.pairs());
             Box::new(Classic::new(
                 rule,
                 self.classic.over(customary),
@@ -241,6 +250,10 @@ impl TuneSection {
             MethodName::WeatherFactory => classic(ClassicRule::WeatherFactory, space),
         }
     }
+}
+
+fn positive_option<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    positive(deserializer).map(Some)
 }
 
 fn positive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

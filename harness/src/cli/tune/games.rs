@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
-use super::{dry_run, page};
+use super::{budget, dry_run, page};
 use crate::cli::play::{announce, failure, is_inside, write_page};
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
@@ -35,7 +35,14 @@ pub(super) fn run(
     json: bool,
 ) -> Result<Exit, Failure> {
     let space = prepare(&mut config, path)?;
-    let section = config.tune.clone().unwrap_or_default();
+    let mut section = config.tune.clone().unwrap_or_default();
+    if let (None, Some(time)) = (section.pairs, section.max_time) {
+        section.pairs = budget::measured(&config, time)?;
+        if section.pairs.is_none() {
+            return Ok(Exit::Interrupted);
+        }
+        config.tune = Some(section.clone());
+    }
     if is_dry {
         eprint!("{}", dry_run::describe(&section, &space));
         return Ok(Exit::Done);
@@ -195,7 +202,7 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
         eprintln!(
             "The time is spent after {} of {} pairs: these values are on the way. Continue with `{resume}`",
             fold.absorbed(),
-            section.pairs
+            section.pairs()
         );
         if json {
             let object = full(&folder, outcome.json(), Value::Null);

@@ -1,6 +1,7 @@
 //! `hone tune`: makes an engine stronger by its parameters.
 
 mod benchmark;
+mod budget;
 mod dry_run;
 mod games;
 mod live;
@@ -40,7 +41,8 @@ pub(super) struct TuneArgs {
     /// Print the result as one JSON object on standard output.
     #[arg(long)]
     json: bool,
-    /// Say what would be done, and what the budget can find; play nothing.
+    /// Say what would be done, and what the budget can find; play nothing
+    /// (but to measure what `max_time` without `pairs` is worth).
     #[arg(long)]
     dry_run: bool,
     /// Play against a model of the engine's strength; needs no engine.

@@ -33,7 +33,7 @@ impl Outcome {
         let values = tuner.method().values();
         Self {
             method: section.method.name(),
-            planned: section.pairs,
+            planned: section.pairs(),
             pairs: experiment.absorbed(),
             failed: experiment.failed(),
             final_values: space.nearest(&values),

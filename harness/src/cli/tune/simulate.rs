@@ -36,7 +36,7 @@ pub(super) fn run(
     let mut outcomes = stream(seed, Purpose::Outcomes, 0);
     let mut batch = None;
     let mut distribution = [0.0; 5];
-    for pair in 0..section.pairs {
+    for pair in 0..section.pairs() {
         let Next::Play(_) = experiment.plan(pair) else {
             return Err(anyhow::anyhow!("the plan of pair {pair} waits for later pairs").into());
         };

@@ -66,7 +66,7 @@ const CONTESTANTS: [(&str, Contestant); 6] = [
 impl Contestant {
     fn section(self, pairs: u64) -> TuneSection {
         let plain = TuneSection {
-            pairs,
+            pairs: Some(pairs),
             batch: BATCH,
             window: 1,
             ..TuneSection::default()

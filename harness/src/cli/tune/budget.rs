@@ -1,0 +1,75 @@
+//! The budget of a run of which only the time is given: how many pairs this
+//! machine plays in it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use crate::cli::Failure;
+use crate::cli::play::failure;
+use crate::config::{Config, TimeSpan};
+use crate::experiment::TournamentExperiment;
+use crate::run::{Ended, Fold, Kind, Progress, Session};
+
+/// Share of the time spent on measuring, within bounds.
+const SHARE: u32 = 50;
+const SHORTEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Share of the rest that is planned for: a machine's speed varies, and a
+/// schedule cut off at its end has not settled.
+const PLANNED: f64 = 0.9;
+
+/// The pairs, whole batches of them, that are played in `time`. The pairs that
+/// show it are between the unchanged engine and itself, and are not kept.
+/// `None` if the user does not want to wait for it.
+pub(super) fn measured(config: &Config, time: TimeSpan) -> Result<Option<u64>, Failure> {
+    let folder = tempfile::tempdir().context("there is no place for a temporary folder")?;
+    let mut config = config.clone();
+    let batch = config.tune.take().unwrap_or_default().batch;
+    let probe = folder.path().join("probe");
+    let mut session =
+        Session::create(config, Kind::Match, Some(&probe), &mut |_| {}).map_err(failure)?;
+    let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
+    session.max_time = Some(limit);
+    eprintln!(
+        "playing {} at a time for {} s to see how many pairs {time} are",
+        session.manifest.concurrency,
+        limit.as_secs()
+    );
+    let begun = Instant::now();
+    let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
+    let mut silent = |_: &TournamentExperiment, _: Progress<'_>| {};
+    let (ended, fold): (Ended, Fold<_>) = session.play(endless, &mut silent).map_err(failure)?;
+    if ended == Ended::Interrupted {
+        return Ok(None);
+    }
+    let spent = begun.elapsed();
+    let pairs = planned(fold.absorbed(), spent, time.duration(), batch);
+    eprintln!(
+        "{} pairs in {:.0} s: the budget is {pairs} pairs",
+        fold.absorbed(),
+        spent.as_secs_f64()
+    );
+    Ok(Some(pairs))
+}
+
+fn planned(played: u64, spent: Duration, time: Duration, batch: u64) -> u64 {
+    let rate = played as f64 / spent.as_secs_f64().max(1e-3);
+    let pairs = rate * time.saturating_sub(spent).as_secs_f64() * PLANNED;
+    (pairs as u64 / batch).max(1) * batch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_is_what_fits_into_the_rest_of_the_time() {
+        let seconds = Duration::from_secs;
+        assert_eq!(planned(20, seconds(10), seconds(1010), 8), 1800);
+        assert_eq!(planned(20, seconds(10), seconds(1009), 8), 1792);
+        assert_eq!(planned(0, seconds(10), seconds(1000), 8), 8);
+        assert_eq!(planned(5, seconds(10), seconds(5), 8), 8);
+    }
+}
