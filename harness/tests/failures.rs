@@ -122,6 +122,61 @@ fn a_late_move_loses_on_time_and_says_by_how_much() {
     story.verified();
 }
 
+/// Ends the process with the test.
+#[cfg(target_os = "linux")]
+struct Spinner(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        // It ends by this and by nothing else.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// An engine of the lowest class shares its processor with a process that
+/// never rests: it is ready long before it may run.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
+    use std::process::Command;
+
+    let pinned = Command::new("chrt")
+        .args(["-i", "0", "taskset", "-c", "0", "true"])
+        .status();
+    if !pinned.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: `chrt` and `taskset` are needed, and processor 0");
+        return;
+    }
+    let spinner = Command::new("taskset")
+        .args(["-c", "0", "sh", "-c", "while :; do :; done"])
+        .spawn();
+    let _spinner = Spinner(spinner.expect("it has just been there"));
+    let forfeits = |engine: &str| {
+        let players = engines(
+            ("judged", engine, "limit = \"movetime=20\"\n"),
+            ("other", &scripted(), "limit = \"nodes=10\"\n"),
+        );
+        let setup = Setup::new(&format!(
+            "{players}[match]\nmargin_ms = 0\npairs = 4\nconcurrency = 1\nmax_failures = 1.0\n\
+             startup_ms = 60000\nstall_ms = 60000\n[adjudication]\nmax_moves = 40\n"
+        ));
+        let json = setup.play("match", "run", &["--json"]).json();
+        let lost = json["failures"]["time_forfeit"][0].as_u64().expect("a count");
+        let starved = json["engines"][0]["starved"].as_u64().expect("a count");
+        (lost, starved)
+    };
+    let (lost, starved) = forfeits(&format!("chrt -i 0 taskset -c 0 {}", scripted()));
+    if lost == 0 {
+        eprintln!("skipped: this machine has let nobody starve");
+        return;
+    }
+    assert!(starved > 0, "{lost} games lost on time");
+    let (lost, starved) = forfeits(&format!("{} go=late:400", scripted()));
+    assert_eq!((lost, starved), (8, 0));
+}
+
 #[test]
 fn illegal_and_malformed_moves_lose() {
     for action in ["illegal", "malformed", "none"] {
