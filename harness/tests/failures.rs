@@ -163,7 +163,9 @@ fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
              startup_ms = 60000\nstall_ms = 60000\n[adjudication]\nmax_moves = 40\n"
         ));
         let json = setup.play("match", "run", &["--json"]).json();
-        let lost = json["failures"]["time_forfeit"][0].as_u64().expect("a count");
+        let lost = json["failures"]["time_forfeit"][0]
+            .as_u64()
+            .expect("a count");
         let starved = json["engines"][0]["starved"].as_u64().expect("a count");
         (lost, starved)
     };

@@ -166,6 +166,23 @@ fn a_broken_build_is_told_from_a_bad_change() {
 }
 
 #[test]
+fn a_build_that_does_not_start_is_broken_too() {
+    let repository = repository();
+    repository.write(
+        "engine.sh",
+        "#!/bin/sh\necho libnet.so is missing >&2\nexit 127\n",
+    );
+    repository.commit("Broken");
+    let gate = gate(&repository, &[]);
+    assert_eq!(gate.finished.code, Some(4), "{}", gate.finished.stderr);
+    for text in [&gate.finished.stderr, &gate.summary] {
+        assert!(text.contains("libnet.so is missing"), "{text}");
+        assert!(text.contains("it builds, and does not start"), "{text}");
+    }
+    assert!(!gate.run.exists());
+}
+
+#[test]
 fn uncommitted_changes_and_programs_can_be_tested_too() {
     let repository = repository();
     repository.write_engine("", 7);

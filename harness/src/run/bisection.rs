@@ -357,10 +357,9 @@ fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> b
     let is_end = commit == 0 || commit + 1 == manifest.engines.len();
     let is_its_fault = match error {
         PrepareError::Source { source, .. } => source.is_of_commit(),
-        PrepareError::Start { .. }
+        PrepareError::Broken { .. }
         | PrepareError::Option { .. }
-        | PrepareError::Chess960 { .. }
-        | PrepareError::Ready { .. } => true,
+        | PrepareError::Chess960 { .. } => true,
         _ => false,
     };
     is_its_fault && !is_end

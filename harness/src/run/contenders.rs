@@ -39,6 +39,13 @@ pub enum PrepareError {
     },
     #[error("engine `{name}`: {source}")]
     Start { name: String, source: StartError },
+    /// It was built from a commit, or from uncommitted changes, and does not
+    /// come up.
+    #[error("{source} (it builds, and does not start)")]
+    Broken {
+        name: String,
+        source: Box<PrepareError>,
+    },
     #[error("engine `{name}`: {source}")]
     Option { name: String, source: OptionError },
     #[error("engine `{name}` knows no Chess960: it has no option `UCI_Chess960`")]
@@ -57,7 +64,7 @@ impl PrepareError {
     /// Whether a build was started.
     pub fn is_after_start(&self) -> bool {
         match self {
-            Self::Build { .. } => true,
+            Self::Build { .. } | Self::Broken { .. } => true,
             Self::Source { source, .. } => {
                 source.is_of_commit() || matches!(source, BuildError::Bench { .. })
             }
@@ -108,7 +115,15 @@ impl Contenders {
                 Some((launch, record)) => (launch, Some(record)),
                 None => (launch(engine, base)?, None),
             };
-            let greeting = greet(engine, &launch, config)?;
+            let greeting = greet(engine, &launch, config).map_err(|error| match error {
+                PrepareError::Start { .. } | PrepareError::Ready { .. } if record.is_some() => {
+                    PrepareError::Broken {
+                        name: engine.name.clone(),
+                        source: Box::new(error),
+                    }
+                }
+                error => error,
+            })?;
             contenders.options.push(greeting.options.clone());
             let identity = identify(engine, greeting, &launch, record)?;
             contenders.identities.push(identity);

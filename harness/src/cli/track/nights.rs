@@ -12,7 +12,7 @@ use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::cli::Failure;
 use crate::cli::play::announce;
 use crate::config::{Config, TimeSpan, Tournament};
-use crate::run::{Session, list_runs};
+use crate::run::{PrepareError, Session, SessionError, list_runs};
 use crate::track::{
     Night, Opponent, Role, Scale, Status, TrackSection, append, in_order, opponents, read,
 };
@@ -179,9 +179,19 @@ impl Tracker {
         }
         let config = self.config_of(commit, &opponents);
         let run = self.out.join(RUNS).join(self.run_name(commit));
-        let session = Session::create(config, crate::run::Kind::Match, Some(&run), &mut announce)
-            .map_err(crate::cli::play::failure)?;
-        self.play(session)
+        let session = Session::create(config, crate::run::Kind::Match, Some(&run), &mut announce);
+        match session {
+            Err(SessionError::Prepare(PrepareError::Broken { name, source }))
+                if skip_broken && name == commit.short() =>
+            {
+                announce(&format!(
+                    "skipped, as it builds but does not start ({source}): {}",
+                    commit.describe()
+                ));
+                Ok(Went::Through)
+            }
+            session => self.play(session.map_err(crate::cli::play::failure)?),
+        }
     }
 
     fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
