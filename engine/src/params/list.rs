@@ -48,11 +48,11 @@ settings! {
         /// Skip captures that win nothing by exchanges if the evaluation is far below alpha.
         qs_futility: bool = "QsFutility", true;
         /// Centipawns below alpha from which only winning captures are searched.
-        qs_futility_base: i32 = "QsFutilityBase", 130, 0..=2000, 20;
+        qs_futility_base: i32 = "QsFutilityBase", 93, 0..=2000, 20;
         /// Skip captures that lose material by static exchange evaluation.
         qs_see: bool = "QsSee", true;
         /// Exchange value in centipawns that a capture must reach.
-        qs_see_threshold: i32 = "QsSeeThreshold", 0, -1000..=1000, 20;
+        qs_see_threshold: i32 = "QsSeeThreshold", 16, -1000..=1000, 20;
         /// Skip quiet evasions that lose material once an evasion that is not mated is known.
         qs_evasion_pruning: bool = "QsEvasionPruning", true;
         /// Plies of quiescence after which the evaluation is returned; 0 for no limit.
@@ -132,7 +132,7 @@ settings! {
         /// Least depth of aspiration windows.
         aspiration_depth: i32 = "AspirationDepth", 4, 1..=32, 1;
         /// Half of the first window in centipawns.
-        aspiration_window: i32 = "AspirationWindow", 15, 1..=500, 3;
+        aspiration_window: i32 = "AspirationWindow", 21, 1..=500, 3;
         /// Percentage by which a window that failed grows.
         aspiration_growth: i32 = "AspirationGrowth", 60, 10..=400, 10;
         /// Search to odd depths only, so that the last move is the opponent's.
@@ -149,7 +149,7 @@ settings! {
         /// Least depth of the test for singularity.
         singular_depth: i32 = "SingularDepth", 7, 4..=32, 1;
         /// Centipawns per ply of depth, in hundredths, by which others must be worse.
-        singular_margin: i32 = "SingularMargin", 150, 0..=1000, 20;
+        singular_margin: i32 = "SingularMargin", 137, 0..=1000, 20;
         /// Extend by two plies if others are far worse.
         double_extensions: bool = "DoubleExtensions", true;
         /// Further centipawns by which others must be worse for two plies.
@@ -172,9 +172,9 @@ settings! {
         /// Greatest depth of reverse futility pruning.
         reverse_futility_depth: i32 = "ReverseFutilityDepth", 8, 1..=32, 1;
         /// Centipawns above beta asked for per ply of depth.
-        reverse_futility_margin: i32 = "ReverseFutilityMargin", 75, 0..=500, 8;
+        reverse_futility_margin: i32 = "ReverseFutilityMargin", 73, 0..=500, 8;
         /// Centipawns less that are asked for when improving.
-        reverse_futility_improving: i32 = "ReverseFutilityImproving", 60, 0..=500, 8;
+        reverse_futility_improving: i32 = "ReverseFutilityImproving", 68, 0..=500, 8;
         /// Return a quiescence score early if the evaluation is far below alpha.
         razoring: bool = "Razoring", true;
         /// Greatest depth of razoring.
@@ -192,7 +192,7 @@ settings! {
         /// Depth per further ply of reduction after a null move.
         null_move_depth_div: i32 = "NullMoveDepthDiv", 4, 1..=32, 1;
         /// Centipawns above beta per further ply of reduction after a null move.
-        null_move_eval_div: i32 = "NullMoveEvalDiv", 180, 10..=1000, 20;
+        null_move_eval_div: i32 = "NullMoveEvalDiv", 255, 10..=1000, 20;
         /// Most plies of reduction after a null move that come from the evaluation.
         null_move_eval_limit: i32 = "NullMoveEvalLimit", 3, 0..=8, 1;
         /// Depth from which null move cutoffs are verified without null moves; the maximum means never.
@@ -202,7 +202,7 @@ settings! {
         /// Least depth of ProbCut.
         prob_cut_depth: i32 = "ProbCutDepth", 5, 2..=32, 1;
         /// Centipawns above beta that the shallower search must reach.
-        prob_cut_margin: i32 = "ProbCutMargin", 170, 0..=1000, 15;
+        prob_cut_margin: i32 = "ProbCutMargin", 175, 0..=1000, 15;
         /// Plies by which the search of ProbCut is shallower.
         prob_cut_reduction: i32 = "ProbCutReduction", 4, 1..=16, 1;
         /// Search less deep where no table move is known.
@@ -225,23 +225,23 @@ settings! {
         /// Greatest reduced depth of futility pruning.
         futility_depth: i32 = "FutilityDepth", 8, 1..=32, 1;
         /// Constant part of the futility margin in centipawns.
-        futility_base: i32 = "FutilityBase", 100, 0..=1000, 12;
+        futility_base: i32 = "FutilityBase", 26, 0..=1000, 12;
         /// Futility margin in centipawns per ply of reduced depth.
-        futility_margin: i32 = "FutilityMargin", 85, 0..=500, 10;
+        futility_margin: i32 = "FutilityMargin", 33, 0..=500, 10;
         /// Skip quiet moves with bad histories at low depth.
         history_pruning: bool = "HistoryPruning", true;
         /// Greatest reduced depth of history pruning.
         history_pruning_depth: i32 = "HistoryPruningDepth", 4, 1..=32, 1;
         /// History per ply of depth below which a move is skipped, negated.
-        history_pruning_margin: i32 = "HistoryPruningMargin", 5000, 0..=40000, 500;
+        history_pruning_margin: i32 = "HistoryPruningMargin", 4652, 0..=40000, 500;
         /// Skip moves that lose too much by static exchange evaluation.
         see_pruning: bool = "SeePruning", true;
         /// Greatest depth of pruning by exchange value.
         see_pruning_depth: i32 = "SeePruningDepth", 9, 1..=32, 1;
         /// Centipawns a quiet move may lose per ply of reduced depth.
-        see_quiet_margin: i32 = "SeeQuietMargin", 45, 0..=500, 6;
+        see_quiet_margin: i32 = "SeeQuietMargin", 51, 0..=500, 6;
         /// Centipawns a capture or a check may lose per ply of depth.
-        see_capture_margin: i32 = "SeeCaptureMargin", 90, 0..=500, 10;
+        see_capture_margin: i32 = "SeeCaptureMargin", 111, 0..=500, 10;
     }
 
     "Reductions" {
@@ -252,23 +252,23 @@ settings! {
         /// Moves searched before reductions begin; one more on the principal variation.
         lmr_moves: i32 = "LmrMoves", 1, 1..=32, 1;
         /// Constant part of the reduction, in hundredths of a ply.
-        lmr_base: i32 = "LmrBase", 70, -200..=300, 15;
+        lmr_base: i32 = "LmrBase", 110, -200..=300, 15;
         /// Divisor of ln(depth) ln(move number), in hundredths.
-        lmr_div: i32 = "LmrDiv", 225, 50..=1000, 15;
+        lmr_div: i32 = "LmrDiv", 181, 50..=1000, 15;
         /// Hundredths of a ply by which captures are reduced less.
         lmr_noisy: i32 = "LmrNoisy", 250, 0..=400, 15;
         /// Hundredths of a ply less on the principal variation.
-        lmr_pv: i32 = "LmrPv", 100, 0..=400, 15;
+        lmr_pv: i32 = "LmrPv", 90, 0..=400, 15;
         /// Hundredths of a ply more where a cutoff is expected.
-        lmr_cut: i32 = "LmrCutNode", 120, 0..=400, 15;
+        lmr_cut: i32 = "LmrCutNode", 48, 0..=400, 15;
         /// Hundredths of a ply more when not improving.
-        lmr_worsening: i32 = "LmrNotImproving", 60, 0..=400, 15;
+        lmr_worsening: i32 = "LmrNotImproving", 75, 0..=400, 15;
         /// Hundredths of a ply less for checks.
         lmr_check: i32 = "LmrCheck", 80, 0..=400, 15;
         /// Hundredths of a ply less for killers and countermoves.
         lmr_killer: i32 = "LmrKiller", 80, 0..=400, 15;
         /// History that takes a ply off the reduction of a quiet move.
-        lmr_history_div: i32 = "LmrHistoryDiv", 14000, 1000..=100000, 1000;
+        lmr_history_div: i32 = "LmrHistoryDiv", 10156, 1000..=100000, 1000;
         /// Capture history that takes a ply off the reduction of a capture.
         lmr_capture_div: i32 = "LmrCaptureDiv", 8000, 1000..=100000, 1000;
     }
