@@ -5,26 +5,42 @@ use plotters::prelude::*;
 
 use super::change::Direction;
 use super::status::{Point, Status};
+use crate::report::html::{Paint, themed};
 
 /// Size in pixels.
 const SIZE: (u32, u32) = (900, 400);
-const LINE: RGBColor = RGBColor(31, 98, 170);
-const LOSS: RGBColor = RGBColor(190, 40, 40);
-const GAIN: RGBColor = RGBColor(30, 130, 60);
-const RELEASE: RGBColor = RGBColor(110, 110, 110);
+const FONT: (&str, u32) = ("sans-serif", 14);
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
-/// Elo over commits as SVG: the estimate with its 95 % band, releases and
-/// changes marked.
+/// Elo over commits as SVG on white ground: the estimate with its 95 % band,
+/// releases and changes marked.
 ///
 /// # Errors
 /// If the picture cannot be drawn.
 pub fn chart(status: &Status) -> anyhow::Result<String> {
+    let svg = drawn(status, Some(WHITE))?;
+    let title = title(status);
+    Ok(svg.replacen('>', &format!("><title>{title}</title>"), 1))
+}
+
+/// The same for a page, in the colours of its theme, with what it shows in
+/// words.
+///
+/// # Errors
+/// If the picture cannot be drawn.
+pub fn chart_on_page(status: &Status) -> anyhow::Result<(String, String)> {
+    let title = title(status);
+    Ok((themed(&drawn(status, None)?, &title), title))
+}
+
+fn drawn(status: &Status, ground: Option<RGBColor>) -> anyhow::Result<String> {
     let mut text = String::new();
     {
         let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        root.fill(&WHITE)?;
+        if let Some(ground) = ground {
+            root.fill(&ground)?;
+        }
         let known = known(status);
         let (low, high) = range(&known);
         let last = status.points.len().saturating_sub(1).max(1) as f64;
@@ -50,13 +66,16 @@ pub fn chart(status: &Status) -> anyhow::Result<String> {
             .x_label_formatter(&name)
             .y_label_formatter(&|elo| format!("{elo:.0}"))
             .y_desc("Elo over the anchor (95 %)")
+            .label_style(FONT.into_font().color(&Paint::Ink.rgb()))
+            .axis_desc_style(FONT.into_font().color(&Paint::Ink.rgb()))
+            .axis_style(Paint::Ink.rgb())
+            .bold_line_style(Paint::Soft.rgb().mix(0.7))
             .draw()?;
         draw_marks(&mut chart, status, (low, high))?;
         draw_curve(&mut chart, &known)?;
         root.present()?;
     }
-    let title = title(status);
-    Ok(text.replacen('>', &format!("><title>{title}</title>"), 1))
+    Ok(text)
 }
 
 /// Points with their place, those without Elo left out.
@@ -87,13 +106,14 @@ fn draw_curve(chart: &mut Area<'_, '_>, known: &[(f64, &Point)]) -> anyhow::Resu
     let mut lower: Vec<(f64, f64)> = along(|elo| elo.low).collect();
     lower.reverse();
     band.extend(lower);
-    chart.draw_series([Polygon::new(band, LINE.mix(0.18).filled())])?;
+    let line = Paint::First.rgb();
+    chart.draw_series([Polygon::new(band, line.mix(0.18).filled())])?;
     let middle: Vec<(f64, f64)> = along(|elo| elo.estimate).collect();
     chart.draw_series(LineSeries::new(
         middle.iter().copied(),
-        LINE.stroke_width(2),
+        line.stroke_width(2),
     ))?;
-    let dots = middle.iter().map(|at| Circle::new(*at, 3, LINE.filled()));
+    let dots = middle.iter().map(|at| Circle::new(*at, 3, line.filled()));
     chart.draw_series(dots)?;
     Ok(())
 }
@@ -103,32 +123,32 @@ fn draw_marks(
     status: &Status,
     (low, high): (f64, f64),
 ) -> anyhow::Result<()> {
-    let mut mark = |x: f64, text: String, color: RGBColor, row: f64| -> anyhow::Result<()> {
+    let mut mark = |x: f64, text: String, paint: Paint, row: f64| -> anyhow::Result<()> {
         chart.draw_series([PathElement::new(
             vec![(x, low), (x, high)],
-            color.mix(0.7).stroke_width(1),
+            paint.rgb().mix(0.7).stroke_width(1),
         )])?;
         let y = high - row * 0.06 * (high - low);
-        let style = ("sans-serif", 12).into_font().color(&color);
+        let style = FONT.into_font().color(&paint.rgb());
         chart.draw_series([Text::new(format!(" {text}"), (x, y), style)])?;
         Ok(())
     };
     for (at, point) in status.points.iter().enumerate() {
         if let Some(tag) = &point.tag {
-            mark(at as f64, tag.clone(), RELEASE, 0.0)?;
+            mark(at as f64, tag.clone(), Paint::Ink, 0.0)?;
         }
     }
     for (number, change) in status.changes.iter().enumerate() {
-        let color = match change.direction {
-            Direction::Loss => LOSS,
-            Direction::Gain => GAIN,
+        let paint = match change.direction {
+            Direction::Loss => Paint::Bad,
+            Direction::Gain => Paint::Good,
         };
         let text = format!("{:+.0} Elo", change.elo.estimate);
         // Between the night before and the one it came with.
         mark(
             change.at as f64 - 0.5,
             text,
-            color,
+            paint,
             1.0 + (number % 3) as f64,
         )?;
     }

@@ -13,7 +13,7 @@ mod section;
 mod status;
 
 pub use change::{Change, Detector, Direction, Evidence, Observation, changes};
-pub use chart::chart;
+pub use chart::{chart, chart_on_page};
 pub use gauntlet::{Opponent, Role, opponents};
 pub use night::{HistoryError, Night, NightMatch, append, in_order, read};
 pub use scale::{Scale, difference};

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use crate::report::html::chart::{Band, Chart, Line, Mark};
 use crate::report::html::{Page, Paint, Table, escape, figure, paragraph};
-use crate::track::{Direction, Night, Point, Status, in_order};
+use crate::track::{Night, Status, chart_on_page, in_order};
 
 /// The page that lies beside `elo.csv` in `dir`, or elsewhere if not `inside`:
 /// then it has no links to the nights' own reports.
@@ -34,56 +33,7 @@ pub(super) fn html(
 }
 
 fn elo(status: &Status) -> anyhow::Result<String> {
-    let known: Vec<(f64, &Point)> = (0..)
-        .map(f64::from)
-        .zip(&status.points)
-        .filter(|(_, point)| point.elo.is_some())
-        .collect();
-    let along = |value: fn(&crate::stats::Estimate) -> f64| -> Vec<(f64, f64)> {
-        let values = known.iter();
-        values
-            .filter_map(|(x, point)| Some((*x, value(point.elo.as_ref()?))))
-            .collect()
-    };
-    let (lows, highs) = (along(|elo| elo.low), along(|elo| elo.high));
-    let low = lows.iter().map(|at| at.1).fold(0.0, f64::min);
-    let high = highs.iter().map(|at| at.1).fold(0.0, f64::max);
-    let air = (0.06 * (high - low)).max(5.0);
-    let bounds = lows.iter().zip(&highs);
-    let band = bounds.map(|((x, low), (_, high))| (*x, *low, *high));
-    let name = |x: &f64| {
-        let is_whole = (x - x.round()).abs() < 1e-6 && *x >= 0.0;
-        let point = is_whole
-            .then(|| status.points.get(x.round() as usize))
-            .flatten();
-        point.map_or(String::new(), |point| {
-            point.commit.chars().take(7).collect()
-        })
-    };
-    let last = status.points.len().saturating_sub(1) as f64;
-    let words = format!(
-        "Elo over the anchor, with its 95 % interval, of {} nights; releases and changes are marked.",
-        status.points.len()
-    );
-    let svg = Chart {
-        label: words.clone(),
-        x_title: "commit",
-        y_title: "Elo",
-        x: (-0.5, last + 0.5),
-        y: (low - air, high + air),
-        x_format: Some(&name),
-        bands: vec![Band {
-            paint: Paint::First,
-            points: band.collect(),
-        }],
-        lines: vec![Line {
-            paint: Paint::First,
-            points: along(|elo| elo.estimate),
-        }],
-        marks: marks(status),
-        ..Chart::default()
-    }
-    .svg()?;
+    let (svg, words) = chart_on_page(status)?;
     let colours = [
         (Paint::First, "Elo and interval"),
         (Paint::Ink, "release"),
@@ -91,27 +41,6 @@ fn elo(status: &Status) -> anyhow::Result<String> {
         (Paint::Bad, "loss"),
     ];
     Ok(figure(&svg, &words, &colours) + &points(status))
-}
-
-fn marks(status: &Status) -> Vec<Mark> {
-    let points = (0..).map(f64::from).zip(&status.points);
-    let releases = points.filter_map(|(x, point)| {
-        Some(Mark {
-            paint: Paint::Ink,
-            x,
-            text: point.tag.clone()?,
-        })
-    });
-    let changes = status.changes.iter().map(|change| Mark {
-        paint: match change.direction {
-            Direction::Loss => Paint::Bad,
-            Direction::Gain => Paint::Good,
-        },
-        // Between the night before and the one it came with.
-        x: change.at as f64 - 0.5,
-        text: format!("{:+.0}", change.elo.estimate),
-    });
-    releases.chain(changes).collect()
 }
 
 fn points(status: &Status) -> String {
