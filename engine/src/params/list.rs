@@ -51,7 +51,7 @@ settings! {
         qs_futility_base: i32 = "QsFutilityBase", 93, 0..=2000, 20;
         /// Skip captures that lose material by static exchange evaluation.
         qs_see: bool = "QsSee", true;
-        /// Exchange value in centipawns that a capture must reach.
+        /// Exchange value in centipawns that a capture must reach; quiet checks need no more than 0.
         qs_see_threshold: i32 = "QsSeeThreshold", 16, -1000..=1000, 20;
         /// Skip quiet evasions that lose material once an evasion that is not mated is known.
         qs_evasion_pruning: bool = "QsEvasionPruning", true;

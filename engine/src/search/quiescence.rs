@@ -287,8 +287,13 @@ impl Search<'_> {
                 return true;
             }
         }
-        // 5d. Losing moves (QsSee, QsSeeThreshold).
-        if params.qs_see && !position.see_at_least(mv, params.qs_see_threshold, values) {
+        // 5d. Losing moves (QsSee, QsSeeThreshold). A quiet check wins nothing
+        // by itself: it need only not lose.
+        let threshold = match noisy {
+            true => params.qs_see_threshold,
+            false => params.qs_see_threshold.min(0),
+        };
+        if params.qs_see && !position.see_at_least(mv, threshold, values) {
             self.stats.count(Counter::QsSeePrunes);
             return true;
         }

@@ -9,7 +9,7 @@ use crate::report::html::{Paint, themed};
 
 /// Size in pixels.
 const SIZE: (u32, u32) = (900, 400);
-const FONT: (&str, u32) = ("sans-serif", 14);
+const FONT: (&str, u32) = ("sans-serif", 18);
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 
@@ -55,14 +55,14 @@ fn drawn(status: &Status, ground: Option<RGBColor>) -> anyhow::Result<String> {
         };
         let mut chart = ChartBuilder::on(&root)
             .margin(12)
-            .x_label_area_size(36)
-            .y_label_area_size(56)
+            .x_label_area_size(48)
+            .y_label_area_size(72)
             .build_cartesian_2d(-0.5..last + 0.5, low..high)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
             .light_line_style(TRANSPARENT)
-            .x_labels(12)
+            .x_labels(8)
             .x_label_formatter(&name)
             .y_label_formatter(&|elo| format!("{elo:.0}"))
             .y_desc("Elo over the anchor (95 %)")
@@ -128,7 +128,7 @@ fn draw_marks(
             vec![(x, low), (x, high)],
             paint.rgb().mix(0.7).stroke_width(1),
         )])?;
-        let y = high - row * 0.06 * (high - low);
+        let y = high - row * 0.07 * (high - low);
         let style = FONT.into_font().color(&paint.rgb());
         chart.draw_series([Text::new(format!(" {text}"), (x, y), style)])?;
         Ok(())
