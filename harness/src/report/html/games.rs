@@ -126,7 +126,9 @@ impl Packer {
             game + 1,
         );
         // A script element ends at `</script`, whatever is in it.
-        self.lines.write_all(line.replace('<', "").as_bytes())?;
+        self.lines
+            .write_all(line.replace('<', "").as_bytes())
+            .context("the temporary file for the page's games")?;
         self.games += 1;
         Ok(())
     }
