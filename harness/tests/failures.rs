@@ -301,7 +301,7 @@ fn too_many_failures_stop_the_run() {
     let bad = format!("{} go:2=exit:1", scripted());
     let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
     let setup = Setup::new(&format!(
-        "{players}[match]\n{NODES}pairs = 100\nconcurrency = 2\nopenings = {{ file = \"books/quick.epd\" }}\n"
+        "{players}[match]\n{NODES}pairs = 100\nconcurrency = 1\nopenings = {{ file = \"books/quick.epd\" }}\n"
     ));
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);

@@ -10,21 +10,28 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Waking up later than this is not the timer's own inexactness.
 const LATE: Duration = Duration::from_millis(20);
 
+/// Not running for so long is no lack of a processor: everything was frozen,
+/// most likely the engine too.
+const FROZEN: Duration = Duration::from_secs(1);
+
 /// A wait of which one wants to know whether it was watched.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    unwatched: Duration,
+    frozen: Duration,
+    /// Before `hone` looked last: an answer found then may be as old.
+    gap: Duration,
 }
 
 impl Watch {
-    /// The time so far in which nobody watched.
+    /// The time in which nobody watched and which is not the engine's: all of
+    /// being frozen, and any shorter gap just before the last look.
     pub(super) fn unwatched(&self) -> Duration {
-        self.unwatched
+        self.frozen + self.gap
     }
 
     /// The deadline, later by the time in which nobody watched.
     pub(super) fn extended(&self, deadline: Instant) -> Instant {
-        deadline + self.unwatched
+        deadline + self.unwatched()
     }
 
     /// When to look up next.
@@ -35,9 +42,15 @@ impl Watch {
     /// It is `now`, and the time to look up was `glance`.
     pub(super) fn woke(&mut self, now: Instant, glance: Instant) {
         let late = now.saturating_duration_since(glance);
+        self.gap = Duration::ZERO;
+        if late > FROZEN {
+            self.frozen += late;
+        } else if late > LATE {
+            self.gap = late;
+        }
         if late > LATE {
-            // With a moment for looking at what has come.
-            self.unwatched += late + LATE;
+            // A moment for looking at what has come.
+            self.gap += LATE;
         }
     }
 }
@@ -74,5 +87,22 @@ mod tests {
         assert_eq!(watch.unwatched(), MS(5_000) + LATE);
         assert!(watch.extended(deadline) > woke, "there is time to look");
         assert_eq!(watch.glance(woke, deadline), start + MS(5_150) + LATE);
+        watch.woke(woke + MS(10), woke + MS(50));
+        assert_eq!(watch.unwatched(), MS(5_000), "it stays so");
+    }
+
+    #[test]
+    fn a_short_gap_excuses_only_what_was_found_right_after_it() {
+        let mut watch = Watch::default();
+        let start = Instant::now();
+        let deadline = start + MS(150);
+        let glance = watch.glance(start, deadline);
+        watch.woke(glance + MS(90), glance);
+        assert_eq!(watch.unwatched(), MS(90) + LATE);
+        assert!(watch.extended(deadline) > glance + MS(90));
+        let next = watch.glance(glance + MS(90), deadline);
+        watch.woke(next, next);
+        assert_eq!(watch.extended(deadline), deadline);
+        assert!(next >= deadline, "the wait is over");
     }
 }
