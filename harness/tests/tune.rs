@@ -202,6 +202,20 @@ fn a_time_alone_becomes_a_budget_in_whole_batches() {
 }
 
 #[test]
+fn the_manifest_leaves_no_budget_to_defaults() {
+    let setup = games("");
+    let manifest = setup.run("run").join("run.toml");
+    let mut child = setup.command("tune", "run", &[]).spawn().expect("starts");
+    wait_until("the manifest", || {
+        fs::read_to_string(&manifest).is_ok_and(|text| text.contains("tune.params"))
+    });
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    let text = fs::read_to_string(&manifest).unwrap();
+    assert!(text.contains("pairs = 10000"), "{text}");
+}
+
+#[test]
 fn when_its_time_is_spent_the_values_are_those_so_far() {
     let setup = games("pairs = 4000\nmax_time = \"2s\"");
     let finished = setup.play("tune", "run", &["--json", "--verify"]);

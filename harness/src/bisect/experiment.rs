@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
-use super::posterior::{Evidence, Posterior};
+use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 use crate::stats::Estimate;
@@ -229,7 +229,13 @@ impl BisectExperiment {
     /// The most probable commit, or those that cannot be told from it.
     pub fn found(&self) -> Found {
         let (commits, probability) = self.most_probable();
-        let fine = Posterior::fine(&self.evidence, &self.innocent, self.last, &self.section);
+        let fine = Posterior::with_sizes(
+            &self.evidence,
+            &self.innocent,
+            self.last,
+            &self.section,
+            FINE,
+        );
         Found {
             size: fine.size(commits.clone()),
             commits,

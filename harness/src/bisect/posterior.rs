@@ -17,10 +17,11 @@ const PRIOR_NONE: f64 = 0.1;
 const PRIOR_PAIRS: [f64; 5] = [0.05, 0.2, 0.5, 0.2, 0.05];
 const PRIOR_WEIGHT: f64 = 10.0;
 
-/// Sizes of the change that are weighed against each other: for choosing the
-/// next match, and for the estimate at the end.
+/// Sizes of the change that are weighed against each other for choosing the
+/// next match.
 const COARSE: usize = 40;
-const FINE: usize = 400;
+/// The same for the estimate at the end.
+pub(super) const FINE: usize = 400;
 
 /// The probabilities given all results.
 #[derive(Debug, Clone)]
@@ -49,17 +50,9 @@ impl Posterior {
         Self::with_sizes(evidence, innocent, last, section, COARSE)
     }
 
-    /// With sizes as fine as an estimate needs.
-    pub fn fine(
-        evidence: &Evidence,
-        innocent: &BTreeSet<usize>,
-        last: usize,
-        section: &BisectSection,
-    ) -> Self {
-        Self::with_sizes(evidence, innocent, last, section, FINE)
-    }
-
-    fn with_sizes(
+    /// With so many sizes of a change: [`FINE`] is as fine as an estimate
+    /// needs.
+    pub fn with_sizes(
         evidence: &Evidence,
         innocent: &BTreeSet<usize>,
         last: usize,
@@ -259,11 +252,12 @@ mod tests {
     #[test]
     fn the_size_is_that_of_the_matches_across() {
         let counts = Pentanomial([600, 2000, 1800, 400, 200]);
-        let posterior = Posterior::fine(
+        let posterior = Posterior::with_sizes(
             &Evidence::from([((0, 1), counts)]),
             &BTreeSet::new(),
             1,
             &section(),
+            FINE,
         );
         let size = posterior.size(1..=1);
         let elo = -crate::stats::elo::elo(counts)

@@ -43,10 +43,15 @@ pub struct Commit {
     pub bench: Option<u64>,
 }
 
+/// The first digits of a commit's id, as people write them.
+pub fn short_id(commit: &str) -> &str {
+    &commit[..10.min(commit.len())]
+}
+
 impl Commit {
-    /// The first digits of its id, as people write them.
+    /// [`short_id`] of its id.
     pub fn short(&self) -> &str {
-        &self.id[..10.min(self.id.len())]
+        short_id(&self.id)
     }
 
     /// Its short id and its subject.

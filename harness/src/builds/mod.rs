@@ -20,7 +20,7 @@ mod tree;
 
 pub use bench::BenchCheck;
 pub use cache::{Cache, Freed, Listed};
-pub use git::{Commit, GitError, Repository};
+pub use git::{Commit, GitError, Repository, short_id};
 pub use recipe::{Recipe, Revision, Spec, SpecError};
 pub use record::BuildRecord;
 

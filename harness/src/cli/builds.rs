@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::builds::{BuildError, BuildRecord, Cache, Listed};
+use crate::builds::{BuildError, BuildRecord, Cache, Listed, short_id};
 use crate::config::TimeSpan;
 
 /// List or prune the cache of engines built from commits.
@@ -102,7 +102,7 @@ fn table(builds: &[BuildLine]) -> String {
         let subject: String = record.subject.chars().take(40).collect();
         text += &format!(
             "{:<12} {:>12} {:>14} {:>10}  {subject:<40} {}\n",
-            format!("{}{mark}", &record.commit[..10.min(record.commit.len())]),
+            format!("{}{mark}", short_id(&record.commit)),
             record
                 .bench
                 .map_or("-".to_string(), |nodes| nodes.to_string()),

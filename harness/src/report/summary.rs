@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::facts::RunFacts;
 use super::text::{plus_minus, verdict_sentence};
+use crate::builds::short_id;
 use crate::stats::Estimate;
 
 /// What a summary says besides the facts.
@@ -45,7 +46,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     writeln!(out, "| | |\n|---|---|")?;
     for engine in &facts.engines {
         let commit = engine.commit.as_deref().map_or(String::new(), |commit| {
-            format!(", commit `{}`", &commit[..10.min(commit.len())])
+            format!(", commit `{}`", short_id(commit))
         });
         let bench = engine
             .bench

@@ -186,6 +186,10 @@ mod tests {
         assert!(svg.contains("v1"));
         assert!(svg.contains("1abcdef"));
         assert!(svg.contains("in 3 nights"));
+        let (themed, words) = chart_on_page(&Status::new(&nights, "a", 3650)).expect("drawn");
+        assert!(words.contains("in 3 nights"));
+        assert!(themed.contains("var(--first)") && themed.contains("role=\"img\""));
+        assert!(!themed.contains("=\"#"), "a colour of no theme: {themed}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::gauntlet::Role;
+use crate::builds::short_id;
 use crate::stats::{Estimate, Pentanomial};
 
 /// One build and what it came to.
@@ -47,7 +48,7 @@ pub struct NightMatch {
 impl Night {
     /// The first digits of its commit.
     pub fn short(&self) -> &str {
-        &self.commit[..10.min(self.commit.len())]
+        short_id(&self.commit)
     }
 
     fn games(&self) -> u64 {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::change::{Change, Direction, changes};
 use super::night::{Night, in_order};
 use super::scale::{Scale, difference};
+use crate::builds::short_id;
 use crate::stats::Estimate;
 
 /// A night on the joint scale.
@@ -111,10 +112,10 @@ impl Status {
         };
         let mut text = format!(
             "{} ({}): {} over the anchor {}, from the games of {} nights.\n",
-            short(&last.commit),
+            short_id(&last.commit),
             last.subject,
             elo(last.elo),
-            short(&self.anchor),
+            short_id(&self.anchor),
             self.points.len()
         );
         for (name, other) in [
@@ -125,7 +126,7 @@ impl Status {
                 let _ = writeln!(
                     text,
                     "Against {name}, {} ({}): {}{}.",
-                    short(&other.commit),
+                    short_id(&other.commit),
                     other.subject,
                     elo(other.elo),
                     meaning(other.elo)
@@ -156,7 +157,7 @@ impl Status {
         format!(
             "{what}: {} most likely since {} ({}).\n",
             elo(Some(change.elo)),
-            short(&point.commit),
+            short_id(&point.commit),
             point.subject
         )
     }
@@ -172,7 +173,7 @@ impl Status {
         if !self.changes.is_empty() {
             text += "Changes so far:\n\n";
             for change in &self.changes {
-                let noticed = short(&self.points[change.noticed].commit);
+                let noticed = short_id(&self.points[change.noticed].commit);
                 let sentence = self.change_sentence(change);
                 let _ = writeln!(text, "* {} Noticed at {noticed}.", sentence.trim_end());
             }
@@ -188,7 +189,7 @@ impl Status {
                 text,
                 "| {} | `{}` | {tag}{} | {} | {} |",
                 point.date.strftime("%Y-%m-%d"),
-                short(&point.commit),
+                short_id(&point.commit),
                 point.subject.replace('|', "\\|"),
                 point.bench.map_or(String::new(), |nodes| nodes.to_string()),
                 elo(point.elo)
@@ -196,10 +197,6 @@ impl Status {
         }
         text
     }
-}
-
-fn short(commit: &str) -> &str {
-    &commit[..10.min(commit.len())]
 }
 
 fn elo(elo: Option<Estimate>) -> String {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::bisect::BisectExperiment;
+use crate::builds::short_id;
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::Entry;
 use crate::run::{Fold, Manifest, seconds_played};
@@ -213,7 +214,7 @@ impl Outcome {
 impl Suspect {
     /// Its first digits and its subject.
     pub(super) fn describe(&self) -> String {
-        let short = &self.commit[..10.min(self.commit.len())];
+        let short = short_id(&self.commit);
         format!("{short} ({})", self.subject)
     }
 }

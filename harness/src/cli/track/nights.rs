@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, bail};
 
 use super::play::{Played, play_night};
 use super::{RUNS, TABLE};
-use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
+use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository, short_id};
 use crate::cli::Failure;
 use crate::cli::play::announce;
 use crate::config::{Config, TimeSpan, Tournament};
@@ -306,8 +306,7 @@ impl Tracker {
 }
 
 fn opponent_name(opponent: &Opponent) -> String {
-    let short = &opponent.commit[..10.min(opponent.commit.len())];
-    format!("{} {short}", opponent.role.name())
+    format!("{} {}", opponent.role.name(), short_id(&opponent.commit))
 }
 
 /// The role that [`opponent_name`] gives.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::builds::short_id;
 use crate::report::html::{Page, Paint, Table, escape, figure, paragraph};
 use crate::track::{Night, Status, chart_on_page, in_order};
 
@@ -59,7 +60,7 @@ fn points(status: &Status) -> String {
             None => ("unknown".to_string(), String::new()),
         };
         table.row(&[
-            short(&point.commit).to_string(),
+            short_id(&point.commit).to_string(),
             point.date.strftime("%Y-%m-%d").to_string(),
             point.subject.clone(),
             point.tag.clone().unwrap_or_default(),
@@ -82,7 +83,7 @@ fn changes(status: &Status) -> String {
     let commit = |night: usize| {
         let point = status.points.get(night);
         point.map_or(String::new(), |point| {
-            format!("{} {}", short(&point.commit), point.subject)
+            format!("{} {}", short_id(&point.commit), point.subject)
         })
     };
     for change in &status.changes {
@@ -113,7 +114,7 @@ fn matches(nights: &[Night], folder: Option<&Path>) -> String {
                 format!(
                     "{} {}: {}",
                     played.role.name(),
-                    short(&played.commit),
+                    short_id(&played.commit),
                     counts.join("/")
                 )
             })
@@ -139,8 +140,4 @@ fn matches(nights: &[Night], folder: Option<&Path>) -> String {
         html += &format!("<ul>{links}</ul></details>\n");
     }
     html
-}
-
-fn short(commit: &str) -> &str {
-    &commit[..10.min(commit.len())]
 }

@@ -41,8 +41,10 @@ pub(super) fn run(
         if section.pairs.is_none() {
             return Ok(Exit::Interrupted);
         }
-        config.tune = Some(section.clone());
     }
+    // The manifest leaves nothing to defaults.
+    section.pairs = Some(section.pairs());
+    config.tune = Some(section.clone());
     if is_dry {
         eprint!("{}", dry_run::describe(&section, &space));
         return Ok(Exit::Done);
