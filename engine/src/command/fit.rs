@@ -1,7 +1,7 @@
 //! `stillwater tune-eval`: fits the evaluation's weights.
 
 use super::{CommandError, fail, number};
-use crate::eval::tune::{Fit, Settings, read};
+use crate::eval::tune::{Fit, Sample, Settings, read};
 
 pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
     let mut settings = Settings::default();
@@ -33,11 +33,21 @@ pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
     if samples.is_empty() {
         return fail("tune-eval needs files with games or positions");
     }
-    eprintln!("{} positions", samples.len());
-    let mut fit = Fit::new(&samples);
-    eprintln!("loss {:.6} before", fit.loss());
-    fit.run(&settings, |epoch, loss| {
-        eprintln!("epoch {epoch}: loss {loss:.6}");
+    let (fitted, held_out) = hold_out(samples);
+    eprintln!(
+        "{} positions, and {} held out to judge by",
+        fitted.len(),
+        held_out.len()
+    );
+    let (mut fit, judge) = (Fit::new(&fitted), Fit::new(&held_out));
+    drop((fitted, held_out));
+    let losses = |fit: &Fit| {
+        let held_out = judge.loss_of(fit);
+        format!("loss {:.6}, held out {held_out:.6}", fit.loss())
+    };
+    eprintln!("before: {}", losses(&fit));
+    fit.run(&settings, |epoch, fit| {
+        eprintln!("epoch {epoch}: {}", losses(fit));
     });
     match out {
         None => Ok(fit.source()),
@@ -46,4 +56,18 @@ pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
             Err(error) => fail(format!("{file}: {error}")),
         },
     }
+}
+
+/// Takes a twentieth of the positions out, in stretches of many games, so that
+/// no game is in both parts but at the seams.
+fn hold_out(samples: Vec<Sample>) -> (Vec<Sample>, Vec<Sample>) {
+    const STRETCH: usize = 2000;
+    let (mut fitted, mut held_out) = (Vec::new(), Vec::new());
+    for (i, sample) in samples.into_iter().enumerate() {
+        match i / STRETCH % 20 {
+            10 => held_out.push(sample),
+            _ => fitted.push(sample),
+        }
+    }
+    (fitted, held_out)
 }

@@ -5,6 +5,12 @@ use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
+/// Units of danger for an attacked square beside the king that at most king and
+/// queen defend, and for a safe check by role; those for the attackers are
+/// counted with their mobility.
+const WEAK_SQUARE: usize = 2;
+const SAFE_CHECK: [usize; 6] = [0, 4, 3, 6, 4, 0];
+
 /// What threatens the king of `us`.
 pub(super) fn safety(
     position: &Position,
@@ -14,10 +20,12 @@ pub(super) fn safety(
     sink: &mut impl Sink,
 ) {
     shelter(position, us, sink);
-    sink.add(us, Term::KingDanger, enemy.danger(), 1);
+    let king = position.king(us);
+    let ring = attacks::king(king);
+    let poorly_defended = !own.twice & (own.by(Role::King) | own.by(Role::Queen) | !own.all);
+    let mut danger = WEAK_SQUARE * (ring & enemy.all & poorly_defended).count();
 
     // Squares from which a check could not simply be answered by taking.
-    let king = position.king(us);
     let safe = !position.color(!us) & (!own.all | enemy.twice & !own.twice & !own.by(Role::Pawn));
     let occupied = position.occupied() ^ position.pieces(us, Role::Queen);
     let (diagonal, straight) = (
@@ -32,8 +40,16 @@ pub(super) fn safety(
     ] {
         if (from & safe & enemy.by(role)).any() {
             sink.add(us, Term::SafeCheck, role.index(), 1);
+            danger += SAFE_CHECK[role.index()];
         }
     }
+    let queens = position.pieces(!us, Role::Queen);
+    let worst = Term::KingDanger.weights().len() - 1;
+    let index = match enemy.king_attackers + usize::from(queens.any()) {
+        0 | 1 => 0,
+        _ => (danger + enemy.king_attack).min(worst),
+    };
+    sink.add(us, Term::KingDanger, index, 1);
 }
 
 /// Own and enemy pawns on the three files around the king, by the rank of the

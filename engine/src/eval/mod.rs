@@ -87,7 +87,7 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
     for us in Color::BOTH {
         let (own, enemy) = (&attacks[us.index()], &attacks[(!us).index()]);
         pieces::threats(position, us, own, enemy, sink);
-        pieces::passed(position, us, passed[us.index()], enemy, sink);
+        pieces::passed(position, us, passed[us.index()], own, enemy, sink);
         king::safety(position, us, own, enemy, sink);
     }
     sink.add(position.turn(), Term::Tempo, 0, 1);

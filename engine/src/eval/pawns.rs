@@ -65,18 +65,23 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
             }
             let supported = attacks::pawn(!us, pawn) & own;
             let beside = Bitboard::of(pawn).west() | Bitboard::of(pawn).east();
+            let opposed = usize::from((ahead & enemies).any());
+            if supported.any() {
+                sink.add(us, Term::SupportedPawn, rank, supported.count() as i32);
+            }
+            if (beside & own).any() {
+                sink.add(us, Term::Phalanx, rank, 1);
+            }
             if (neighbours & own).is_empty() {
-                sink.add(us, Term::IsolatedPawn, 0, 1);
-            } else if (supported | beside & own).any() {
-                sink.add(us, Term::ConnectedPawn, rank, 1);
-            } else {
+                sink.add(us, Term::IsolatedPawn, opposed, 1);
+            } else if (supported | beside & own).is_empty() {
                 // Backward: no neighbour can ever support it, and the square
                 // before it is guarded.
                 let behind = (Bitboard::of(pawn) | beside).fill_forward(!us);
                 let can_be_supported = (behind & neighbours & own).any();
                 let stop_guarded = attacks::pawn(us, pawn.forward(us)) & enemies;
                 if !can_be_supported && stop_guarded.any() {
-                    sink.add(us, Term::BackwardPawn, 0, 1);
+                    sink.add(us, Term::BackwardPawn, opposed, 1);
                 }
             }
             if ((ahead | flanks) & enemies).is_empty() && !doubled {

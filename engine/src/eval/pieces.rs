@@ -14,7 +14,7 @@ pub(super) struct Attacks {
     /// Weighted count of pieces that attack near the enemy king, and of the
     /// squares they attack there.
     pub(super) king_attack: usize,
-    king_attackers: usize,
+    pub(super) king_attackers: usize,
 }
 
 impl Attacks {
@@ -43,14 +43,6 @@ impl Attacks {
         self.twice |= self.all & set;
         self.all |= set;
         self.by_role[role.index()] |= set;
-    }
-
-    /// Index of the danger for the king attacked: none from a single piece.
-    pub(super) fn danger(&self) -> usize {
-        match self.king_attackers {
-            0 | 1 => 0,
-            _ => self.king_attack.min(Term::KingDanger.weights().len() - 1),
-        }
     }
 }
 
@@ -174,12 +166,19 @@ pub(super) fn threats(
         sink.add(us, Term::ThreatByPawn, role_at(victim), 1);
     }
     let targets = pieces | enemies & !defended & !position.role(Role::King);
+    // Victims that are defended have weights of their own, behind the others.
+    let index = |victim| role_at(victim) + 6 * usize::from(defended.contains(victim));
     for victim in (own.by(Role::Knight) | own.by(Role::Bishop)) & targets {
-        sink.add(us, Term::ThreatByMinor, role_at(victim), 1);
+        sink.add(us, Term::ThreatByMinor, index(victim), 1);
     }
     for victim in own.by(Role::Rook) & targets {
-        sink.add(us, Term::ThreatByRook, role_at(victim), 1);
+        sink.add(us, Term::ThreatByRook, index(victim), 1);
     }
+    if (own.by(Role::King) & targets & !defended).any() {
+        sink.add(us, Term::ThreatByKing, 0, 1);
+    }
+    let contested = enemy.all & !defended & own.all;
+    sink.add(us, Term::Restricted, 0, contested.count() as i32);
     let hanging = enemies & own.all & !enemy.all;
     sink.add(us, Term::Hanging, 0, hanging.count() as i32);
 
@@ -194,15 +193,25 @@ pub(super) fn passed(
     position: &Position,
     us: Color,
     passed: Bitboard,
+    own: &Attacks,
     enemy: &Attacks,
     sink: &mut impl Sink,
 ) {
-    let own = passed & position.pieces(us, Role::Pawn);
-    for pawn in own {
+    let enemies = position.color(!us);
+    for pawn in passed & position.pieces(us, Role::Pawn) {
         let rank = pawn.relative_rank(us);
         let stop = pawn.forward(us);
         if !position.occupied().contains(stop) && !enemy.all.contains(stop) {
             sink.add(us, Term::PassedFree, rank, 1);
+        }
+        if enemies.contains(stop) {
+            sink.add(us, Term::PassedBlocked, rank, 1);
+        } else if own.all.contains(stop) {
+            sink.add(us, Term::PassedSupported, rank, 1);
+        }
+        let path = Bitboard::of(stop).fill_forward(us);
+        if (path & (enemies | enemy.all)).is_empty() {
+            sink.add(us, Term::PassedPath, rank, 1);
         }
         if rank > 2 {
             let near = stop.distance(position.king(us));

@@ -115,7 +115,10 @@ impl Fit {
     }
 
     /// White's evaluation of every position, with its coefficients and target.
-    fn evaluations(&self) -> impl Iterator<Item = (f64, &[Coefficient], f32)> {
+    fn evaluations<'a>(
+        &'a self,
+        weights: &'a [[f64; 2]],
+    ) -> impl Iterator<Item = (f64, &'a [Coefficient], f32)> {
         let mut start = 0;
         self.positions.iter().map(move |&(end, target)| {
             let row = &self.rows[start..end];
@@ -123,7 +126,7 @@ impl Fit {
             let value = row
                 .iter()
                 .map(|coefficient| {
-                    let [middlegame, endgame] = self.weights[coefficient.weight as usize];
+                    let [middlegame, endgame] = weights[coefficient.weight as usize];
                     middlegame * f64::from(coefficient.middlegame)
                         + endgame * f64::from(coefficient.endgame)
                 })
@@ -134,19 +137,25 @@ impl Fit {
 
     /// Mean cross entropy, in nats.
     pub fn loss(&self) -> f64 {
-        self.loss_with(self.slope)
+        self.loss_of(self)
     }
 
-    fn loss_with(&self, slope: f64) -> f64 {
+    /// Mean cross entropy on these positions under the weights of `other`, in
+    /// nats; not a number if there are none.
+    pub fn loss_of(&self, other: &Fit) -> f64 {
+        self.loss_with(&other.weights, other.slope)
+    }
+
+    fn loss_with(&self, weights: &[[f64; 2]], slope: f64) -> f64 {
         let sum: f64 = self
-            .evaluations()
+            .evaluations(weights)
             .map(|(value, _, target)| {
                 let expected = logistic(slope * value).clamp(1e-9, 1.0 - 1e-9);
                 let target = f64::from(target);
                 -(target * expected.ln() + (1.0 - target) * (1.0 - expected).ln())
             })
             .sum();
-        sum / self.positions.len().max(1) as f64
+        sum / self.positions.len() as f64
     }
 
     /// The slope with the least loss under the weights as they are, so that
@@ -155,7 +164,7 @@ impl Fit {
         let (mut low, mut high) = (0.001, 0.02);
         for _ in 0..25 {
             let (a, b) = (low + (high - low) * 0.382, low + (high - low) * 0.618);
-            match self.loss_with(a) < self.loss_with(b) {
+            match self.loss_with(&self.weights, a) < self.loss_with(&self.weights, b) {
                 true => high = b,
                 false => low = a,
             }
@@ -163,14 +172,14 @@ impl Fit {
         (low + high) / 2.0
     }
 
-    /// Descends, telling `progress` epoch and loss now and then.
-    pub fn run(&mut self, settings: &Settings, mut progress: impl FnMut(usize, f64)) {
+    /// Descends, telling `progress` the epoch and the fit so far now and then.
+    pub fn run(&mut self, settings: &Settings, mut progress: impl FnMut(usize, &Fit)) {
         const DECAY: [f64; 2] = [0.9, 0.999];
         let mut moments = vec![[[0.0; 2]; 2]; self.weights.len()];
         let count = self.positions.len().max(1) as f64;
         for epoch in 1..=settings.epochs {
             let mut gradient = vec![[0.0; 2]; self.weights.len()];
-            for (value, row, target) in self.evaluations() {
+            for (value, row, target) in self.evaluations(&self.weights) {
                 let error = logistic(self.slope * value) - f64::from(target);
                 for coefficient in row {
                     let slot = &mut gradient[coefficient.weight as usize];
@@ -193,7 +202,7 @@ impl Fit {
                 }
             }
             if epoch % 50 == 0 || epoch == settings.epochs {
-                progress(epoch, self.loss());
+                progress(epoch, self);
             }
         }
     }
@@ -205,7 +214,8 @@ impl Fit {
             let weights = &self.weights[start..start + term.weights().len()];
             out += &format!("    {term:?}: {} = [\n", weights.len());
             for line in weights.chunks(8) {
-                let entry = |w: &[f64; 2]| format!("s({}, {}),", w[0].round(), w[1].round());
+                let entry =
+                    |w: &[f64; 2]| format!("s({}, {}),", w[0].round() as i32, w[1].round() as i32);
                 let line: Vec<String> = line.iter().map(entry).collect();
                 out += &format!("        {}\n", line.join(" "));
             }
