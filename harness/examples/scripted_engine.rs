@@ -4,8 +4,8 @@
 //! ```text
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
-//! EVENT    start, uci, isready, ucinewgame, quit, or go:N (the Nth `go` of the
-//!          process, from 1; `go` is every one)
+//! EVENT    start, uci, isready, quit, ucinewgame or go (every one), or
+//!          ucinewgame:N or go:N (the Nth of the process, from 1)
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, illegal, malformed, none, flood, longline, chatter,
 //!          nonutf8, badpv, endlesspv, stderr, fork:SECONDS (a child that sleeps)
@@ -93,6 +93,7 @@ struct Engine {
     /// The last `position` command, so that only new moves are played.
     command: String,
     gos: u64,
+    games: u64,
     /// Said in place of the move it makes.
     variation: Option<&'static str>,
     pondering: bool,
@@ -231,7 +232,9 @@ impl Engine {
         // The same game from the same opening, whatever was played before.
         self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
         self.command.clear();
+        self.games += 1;
         self.act("ucinewgame");
+        self.act(&format!("ucinewgame:{}", self.games));
     }
 }
 
@@ -244,6 +247,7 @@ fn main() {
         mode: CastlingMode::Standard,
         command: String::new(),
         gos: 0,
+        games: 0,
         variation: None,
         pondering: false,
     };

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish};
@@ -94,8 +96,14 @@ fn a_damaged_build_is_built_again() {
     assert!(!again.was_cached);
     assert_eq!(again.record.sha256, first.record.sha256);
     let cache = Cache::at(&repository.cache());
-    let freed = cache.prune(std::time::Duration::ZERO).expect("pruned");
-    assert_eq!((freed.builds, freed.trees), (1, 1));
+    let freed = cache.prune(Duration::ZERO).expect("pruned");
+    assert_eq!(freed.builds, 1);
+    if freed.trees == 0 {
+        // A process that another test has just started holds a copy of the
+        // lock until it becomes its program.
+        thread::sleep(Duration::from_secs(1));
+        assert_eq!(cache.prune(Duration::ZERO).expect("pruned").trees, 1);
+    }
     assert!(cache.list().is_empty());
     let pruned = build(&repository, &recipe).expect("built");
     assert_eq!(pruned.record.sha256, first.record.sha256);
@@ -161,7 +169,7 @@ fn uncommitted_changes_are_built_as_they_are() {
     let other = build(&repository, &changes(None)).expect("built");
     assert_ne!(other.record.tree, tree);
     Cache::at(&repository.cache())
-        .prune(std::time::Duration::ZERO)
+        .prune(Duration::ZERO)
         .expect("pruned");
     let gone = build(&repository, &changes(tree)).expect_err("changed");
     assert!(matches!(gone, BuildError::ChangesGone { .. }), "{gone}");
@@ -240,7 +248,7 @@ fn builds_at_the_same_time_wait_for_each_other() {
         count.display()
     );
     let recipe = recipe(&repository, "HEAD", &line, "");
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let builds: Vec<_> = (0..3)
             .map(|_| scope.spawn(|| build(&repository, &recipe).expect("built")))
             .collect();

@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Setup, engines, on_run, rows, scripted};
+use common::{Setup, engines, on_run, rows, scripted, wait_until};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -102,4 +102,19 @@ fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
     }
     assert_eq!(digest(&run), expected, "after {hit} kills");
     recorded_once(&run);
+}
+
+#[test]
+fn a_finished_pair_is_on_record_while_an_engine_gets_ready_for_the_next() {
+    let cmd = |seed: u32| format!("{} --seed {seed} ucinewgame:3=hang", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\nconcurrency = 1\n\
+         stall_ms = 600000\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n"
+    ));
+    let mut command = setup.command("match", "run", &[]);
+    let child = command.stderr(Stdio::null()).spawn().expect("hone starts");
+    wait_until("the first pair", || rows(&setup.run("run")) == 2);
+    assert!(killed(child, Duration::ZERO), "it waits for the engines");
 }

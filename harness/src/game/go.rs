@@ -37,19 +37,9 @@ pub fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: 
 }
 
 /// On the path of every move, so without the formatting machinery.
-fn push_number(command: &mut Vec<u8>, name: &[u8], mut value: u64) {
+fn push_number(command: &mut Vec<u8>, name: &[u8], value: u64) {
     command.extend_from_slice(name);
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    command.extend_from_slice(&digits[at..]);
+    command.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 #[cfg(test)]

@@ -74,6 +74,7 @@ pub struct PlayedMove<'a> {
     /// The position it was played in.
     pub before: &'a Chess,
     pub legal: Move,
+    pub san: San,
     /// The position it led to.
     pub after: &'a Chess,
     pub info: &'a Info,
@@ -140,7 +141,8 @@ impl Movetext {
 
     /// Adds a move of the opening.
     pub fn push_book(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
-        self.push_move(style, before, legal, after);
+        let san = San::from_move(before, legal);
+        self.push_move(style, before, (legal, san), after);
         if !style.minimal {
             self.last.push_str(" {book}");
         }
@@ -150,7 +152,8 @@ impl Movetext {
     /// Adds an engine's move with its comment:
     /// `{+1.23/15 0.430s, n=5000, …}`.
     pub fn push(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
-        self.push_move(style, played.before, played.legal, played.after);
+        let written = (played.legal, played.san);
+        self.push_move(style, played.before, written, played.after);
         self.comment_end = None;
         if style.minimal {
             return;
@@ -160,15 +163,11 @@ impl Movetext {
             Some(score) => score.write_pgn(&mut self.last),
             None => self.last.push_str("0.00"),
         }
-        let ms = played.used.as_millis();
-        write!(
-            self.last,
-            "/{} {}.{:03}s",
-            played.info.depth,
-            ms / 1000,
-            ms % 1000
-        )
-        .expect(INFALLIBLE);
+        self.last.push('/');
+        push_number(&mut self.last, u64::from(played.info.depth));
+        self.last.push(' ');
+        let ms = u64::try_from(played.used.as_millis()).unwrap_or(u64::MAX);
+        push_seconds(&mut self.last, ms);
         self.push_fields(style, played);
         self.comment_end = Some(self.last.len());
         self.last.push('}');
@@ -197,22 +196,28 @@ impl Movetext {
         self.last.clear();
     }
 
-    fn push_move(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
+    fn push_move(
+        &mut self,
+        style: &RecordStyle,
+        before: &Chess,
+        (legal, san): (Move, San),
+        after: &Chess,
+    ) {
         let number = before.fullmoves().get();
         self.settle();
-        match before.turn() {
-            Color::White => write!(self.last, "{number}. ").expect(INFALLIBLE),
+        let dots = match before.turn() {
+            Color::White => ". ",
             // After a comment the move number is repeated for Black.
-            Color::Black if self.plies == 0 || !style.minimal => {
-                write!(self.last, "{number}... ").expect(INFALLIBLE);
-            }
-            Color::Black => {}
+            Color::Black if self.plies == 0 || !style.minimal => "... ",
+            Color::Black => "",
+        };
+        if !dots.is_empty() {
+            push_number(&mut self.last, u64::from(number));
+            self.last.push_str(dots);
         }
         self.plies += 1;
         match style.notation {
-            Notation::San => {
-                write!(self.last, "{}", San::from_move(before, legal)).expect(INFALLIBLE);
-            }
+            Notation::San => san.append_to_string(&mut self.last),
             Notation::Lan => push_lan(&mut self.last, legal),
             Notation::Uci => {
                 let uci = legal.to_uci(before.castles().mode());
@@ -232,7 +237,8 @@ impl Movetext {
         if style.timeleft
             && let Some(left) = played.left
         {
-            write!(text, ", tl={}.{:03}s", left / 1000, left % 1000).expect(INFALLIBLE);
+            text.push_str(", tl=");
+            push_seconds(text, left);
         }
         if style.latency {
             write!(text, ", latency={:.6}s", played.latency.as_secs_f64()).expect(INFALLIBLE);
@@ -267,6 +273,21 @@ impl Movetext {
 }
 
 const INFALLIBLE: &str = "writing to a string cannot fail";
+
+/// For every move of every game, so without the formatting machinery.
+fn push_number(text: &mut String, value: u64) {
+    text.push_str(itoa::Buffer::new().format(value));
+}
+
+/// `0.430s`
+fn push_seconds(text: &mut String, ms: u64) {
+    push_number(text, ms / 1000);
+    text.push('.');
+    for unit in [100, 10, 1] {
+        text.push(char::from(b'0' + (ms / unit % 10) as u8));
+    }
+    text.push('s');
+}
 
 fn push_lan(text: &mut String, legal: Move) {
     if legal.is_castle() {
@@ -310,7 +331,7 @@ mod tests {
         };
         for (ply, text) in moves.split_whitespace().enumerate() {
             let before = referee.position().clone();
-            let legal = referee.find(text.as_bytes()).expect(text);
+            let (legal, san) = referee.find_written(text.as_bytes()).expect(text);
             referee.play(legal);
             if ply < book {
                 movetext.push_book(style, &before, legal, referee.position());
@@ -320,6 +341,7 @@ mod tests {
                     &PlayedMove {
                         before: &before,
                         legal,
+                        san,
                         after: referee.position(),
                         info: &info,
                         used: Duration::from_millis(430),

@@ -7,7 +7,18 @@ use shakmaty::{Chess, Position};
 /// there is one: what an engine says of its plans tells of defects in its
 /// search long before they cost a game. Anything that is no move at all is
 /// shown with letters and digits only.
-pub fn illegal_move(position: &Chess, pv: &[u8]) -> Option<String> {
+///
+/// `before` is where the variation begins; a first move that is spelled like
+/// `played` needs no looking at, as it led to `after`.
+pub fn illegal_move(before: &Chess, played: &[u8], after: &Chess, pv: &[u8]) -> Option<String> {
+    match pv.strip_prefix(played) {
+        Some([]) => None,
+        Some(rest @ [b' ', ..]) => illegal_from(after, rest),
+        _ => illegal_from(before, pv),
+    }
+}
+
+fn illegal_from(position: &Chess, pv: &[u8]) -> Option<String> {
     let mut position = position.clone();
     for word in pv.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
         let legal = UciMove::from_ascii(word)
@@ -32,12 +43,23 @@ pub fn illegal_move(position: &Chess, pv: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn uci(position: &Chess, text: &str) -> shakmaty::Move {
+        let uci: UciMove = text.parse().expect(text);
+        uci.to_move(position).expect(text)
+    }
+
     #[test]
     fn the_first_illegal_move_is_named() {
         let start = Chess::default();
-        let illegal = |pv: &str| illegal_move(&start, pv.as_bytes());
+        let mut after = start.clone();
+        after.play_unchecked(uci(&start, "e2e4"));
+        let illegal = |pv: &str| illegal_move(&start, b"e2e4", &after, pv.as_bytes());
         assert_eq!(illegal(""), None);
         assert_eq!(illegal("e2e4 e7e5 g1f3"), None);
+        assert_eq!(illegal("e2e4"), None);
+        assert_eq!(illegal("d2d4 d7d5 e2e4"), None);
+        assert_eq!(illegal("d2d4 e2e4"), Some("e2e4".to_string()));
+        assert_eq!(illegal("e2e4q"), Some("e2e4q".to_string()));
         assert_eq!(illegal("e2e4 e2e4"), Some("e2e4".to_string()));
         assert_eq!(illegal("0000"), Some("0000".to_string()));
         assert_eq!(illegal("e2e4 {x} e7e5"), Some("?x?".to_string()));

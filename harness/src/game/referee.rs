@@ -2,9 +2,11 @@
 //! engine under test contains, and games end by rule, never by an engine's
 //! claim.
 
+use shakmaty::attacks::queen_attacks;
+use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position};
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role};
 
 use crate::experiment::{Outcome, Termination};
 
@@ -46,6 +48,11 @@ impl Referee {
     /// The legal move an engine means; `None` if it is not one. Promotion
     /// letters may be of either case.
     pub fn find(&self, text: &[u8]) -> Option<Move> {
+        self.find_written(text).map(|(legal, _)| legal)
+    }
+
+    /// [`Referee::find`], with how the move is written in algebraic notation.
+    pub fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
         if text.len() > 5 {
             return None;
         }
@@ -54,10 +61,32 @@ impl Referee {
         lower.copy_from_slice(text);
         lower.make_ascii_lowercase();
         let uci = UciMove::from_ascii(lower).ok()?;
-        if matches!(uci, UciMove::Null | UciMove::Put { .. }) {
+        let UciMove::Normal {
+            from,
+            to,
+            promotion,
+        } = uci
+        else {
             return None;
+        };
+        let board = self.position.board();
+        let role = board.role_at(from)?;
+        if promotion.is_some() || matches!(role, Role::Pawn | Role::King) {
+            let legal = uci.to_move(&self.position).ok()?;
+            return Some((legal, San::from_move(&self.position, legal)));
         }
-        uci.to_move(&self.position).ok()
+        // The moves among which it must be are also those that it must be told
+        // apart from.
+        let candidates = self.position.san_candidates(role, to);
+        let legal = Move::Normal {
+            role,
+            from,
+            capture: board.role_at(to),
+            to,
+            promotion: None,
+        };
+        let san = || San::disambiguate(legal, &candidates);
+        candidates.contains(&legal).then(|| (legal, san()))
     }
 
     /// Plays a legal move (from [`Referee::find`]) and says whether the game is
@@ -79,7 +108,7 @@ impl Referee {
                 termination,
             })
         };
-        if self.position.legal_moves().is_empty() {
+        if !has_plain_move(&self.position) && self.position.legal_moves().is_empty() {
             if !self.position.is_check() {
                 return draw(Termination::Stalemate);
             }
@@ -119,6 +148,31 @@ impl Referee {
     }
 }
 
+/// Whether there is a legal move that is cheap to find: the side to move is not
+/// in check, and a pawn or piece that its king does not see along any line, and
+/// which therefore cannot be pinned, can step on. In nearly every position there
+/// is, and the legal moves need not be listed.
+fn has_plain_move(position: &Chess) -> bool {
+    let board = position.board();
+    let (us, occupied) = (board.by_color(position.turn()), board.occupied());
+    let Some(king) = board.king_of(position.turn()) else {
+        return false;
+    };
+    if position.is_check() {
+        return false;
+    }
+    let free = us & !queen_attacks(king, occupied) & !board.kings();
+    let pawns = (free & board.pawns()).0;
+    let steps = match position.turn() {
+        Color::White => pawns << 8,
+        Color::Black => pawns >> 8,
+    };
+    steps & !occupied.0 != 0
+        || (free & !board.pawns())
+            .into_iter()
+            .any(|piece| (board.attacks_from(piece) & !us).any())
+}
+
 fn key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
@@ -126,6 +180,7 @@ fn key(position: &Chess) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 
@@ -194,6 +249,40 @@ mod tests {
         let mut game = referee("k7/8/8/8/8/8/2p5/1K6 w - - 0 1");
         let ending = play(&mut game, "b1c2");
         assert_eq!(termination(ending), Some(Termination::InsufficientMaterial));
+    }
+
+    #[test]
+    fn a_pinned_knight_does_not_lift_a_stalemate() {
+        let game = referee("7k/8/8/8/8/1q6/8/KN5r w - - 0 1");
+        assert_eq!(termination(game.ending()), Some(Termination::Stalemate));
+    }
+
+    proptest! {
+        #[test]
+        fn judges_as_the_rules_library_does(
+            choices in prop::collection::vec(any::<prop::sample::Index>(), 1..200),
+            texts in prop::collection::vec("[a-h][1-8][a-h][1-8][qn]?", 20),
+        ) {
+            let mut position = Chess::default();
+            for choice in choices {
+                let moves = position.legal_moves();
+                prop_assert!(!moves.is_empty() || !has_plain_move(&position));
+                if moves.is_empty() {
+                    break;
+                }
+                let game = Referee::new(position.clone());
+                for &legal in &moves {
+                    let text = legal.to_uci(CastlingMode::Standard).to_string();
+                    let san = San::from_move(&position, legal);
+                    prop_assert_eq!(game.find_written(text.as_bytes()), Some((legal, san)));
+                }
+                for text in &texts {
+                    let uci: UciMove = text.parse().expect("in UCI notation");
+                    prop_assert_eq!(game.find(text.as_bytes()), uci.to_move(&position).ok());
+                }
+                position.play_unchecked(moves[choice.index(moves.len())]);
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One engine process: its life, its options and its answers.
 
 use std::io;
+use std::pin::Pin;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
-use tokio::time::timeout_at;
+use tokio::time::{Sleep, sleep_until, timeout_at};
 
 use super::guard;
 use super::info::Info;
@@ -71,6 +72,11 @@ pub struct Client {
     lines: LineReader<ChildStdout>,
     /// Of the wait for an answer to what was sent last.
     watch: Watch,
+    /// When this engine was last attended to.
+    attended: Instant,
+    /// Wakes `hone` to look up. It is left to run from move to move, because
+    /// setting it costs more than an idle glance now and then.
+    alarm: Pin<Box<Sleep>>,
     transcript: Transcript,
     stderr: Arc<Mutex<Vec<u8>>>,
     /// Fills `stderr`; ends when nobody can write there any more.
@@ -115,6 +121,8 @@ impl Client {
             stdin,
             lines: LineReader::new(stdout),
             watch: Watch::default(),
+            attended: Instant::now(),
+            alarm: Box::pin(sleep_until(Instant::now().into())),
             transcript: Transcript::default(),
             stderr,
             stderr_reader,
@@ -227,14 +235,30 @@ impl Client {
     /// [`AnswerError::Disconnected`] if the engine is gone,
     /// [`AnswerError::TimedOut`] if it does not read.
     pub async fn send(&mut self, text: &[u8], deadline: Instant) -> Result<(), AnswerError> {
-        self.transcript
-            .push(Direction::ToEngine, Instant::now(), text);
+        self.send_at(Instant::now(), text, deadline).await.map(drop)
+    }
+
+    /// [`Client::send`] where it is known to be `now`; returns when all was
+    /// written.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub async fn send_at(
+        &mut self,
+        now: Instant,
+        text: &[u8],
+        deadline: Instant,
+    ) -> Result<Instant, AnswerError> {
+        self.transcript.push(Direction::ToEngine, now, text);
         self.watch = Watch::default();
         let Some(stdin) = &mut self.stdin else {
             return Err(AnswerError::Disconnected);
         };
         match timeout_at(deadline.into(), stdin.write_all(text)).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                self.attended = Instant::now();
+                Ok(self.attended)
+            }
             Ok(Err(_)) => Err(AnswerError::Disconnected),
             Err(_) => Err(AnswerError::TimedOut),
         }
@@ -245,6 +269,8 @@ impl Client {
     /// # Errors
     /// [`AnswerError`].
     pub async fn wait_ready(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        // The opponent was waited for first.
+        self.attended = Instant::now();
         self.wait_for(deadline, |_, line| line.trim_ascii() == b"readyok")
             .await
             .map(drop)
@@ -355,20 +381,28 @@ impl Client {
 
     async fn fill(&mut self, deadline: Instant) -> Result<(), AnswerError> {
         loop {
-            let glance = self.watch.glance(Instant::now(), deadline);
-            let filled = timeout_at(glance.into(), self.lines.fill()).await;
+            let glance = self.watch.glance(self.attended, deadline);
+            if self.alarm.is_elapsed() || self.alarm.deadline() > glance.into() {
+                self.alarm.as_mut().reset(glance.into());
+            }
+            let filled = tokio::select! {
+                biased;
+                filled = self.lines.fill() => Some(filled),
+                () = &mut self.alarm => None,
+            };
             let now = match filled {
-                Ok(_) => self.lines.arrived(),
-                Err(_) => Instant::now(),
+                Some(_) => self.lines.arrived(),
+                None => Instant::now(),
             };
             self.watch.woke(now, glance);
+            self.attended = now;
             match filled {
-                Ok(Ok(true)) => return Ok(()),
-                Ok(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
-                Err(_) if now >= self.watch.extended(deadline) => {
+                Some(Ok(true)) => return Ok(()),
+                Some(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
+                None if now >= self.watch.extended(deadline) => {
                     return Err(AnswerError::TimedOut);
                 }
-                Err(_) => {}
+                None => {}
             }
         }
     }

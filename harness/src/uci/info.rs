@@ -13,20 +13,23 @@ impl Score {
     /// The score as PGN comments write it, and the tools that read them
     /// expect it: `+1.23`, `0.00`, `+M5`, `-M4` (mates in plies).
     pub fn write_pgn(self, out: &mut String) {
-        use std::fmt::Write;
-        let written = match self {
-            Score::Cp(0) => write!(out, "0.00"),
+        let mut buffer = itoa::Buffer::new();
+        match self {
+            Score::Cp(0) => out.push_str("0.00"),
             Score::Cp(cp) => {
-                let sign = if cp < 0 { '-' } else { '+' };
+                out.push(if cp < 0 { '-' } else { '+' });
                 let size = cp.unsigned_abs();
-                write!(out, "{sign}{}.{:02}", size / 100, size % 100)
+                out.push_str(buffer.format(size / 100));
+                out.push('.');
+                out.push(char::from(b'0' + (size / 10 % 10) as u8));
+                out.push(char::from(b'0' + (size % 10) as u8));
             }
-            Score::Mate(moves) if moves > 0 => {
-                write!(out, "+M{}", i64::from(moves) * 2 - 1)
+            Score::Mate(moves) => {
+                out.push_str(if moves > 0 { "+M" } else { "-M" });
+                let plies = u64::from(moves.unsigned_abs()) * 2;
+                out.push_str(buffer.format(plies - u64::from(moves > 0)));
             }
-            Score::Mate(moves) => write!(out, "-M{}", i64::from(moves).abs() * 2),
-        };
-        written.expect("writing to a string cannot fail");
+        }
     }
 }
 
@@ -138,14 +141,33 @@ impl<'a> LineInfo<'a> {
     }
 }
 
-/// Splits a line at white space without allocating.
+/// Splits a line at white space (all control characters) without allocating.
 struct Words<'a> {
     rest: &'a [u8],
 }
 
 impl Words<'_> {
-    fn number<T: std::str::FromStr>(&mut self) -> Option<T> {
-        std::str::from_utf8(self.next()?).ok()?.parse().ok()
+    /// The next word if it is a number; passed over in any case.
+    fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
+        let word = self.next()?;
+        let (negative, digits) = match word {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] => (false, digits),
+            digits => (false, digits),
+        };
+        let mut value = 0_i64;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            value = value
+                .checked_mul(10)?
+                .checked_add(i64::from(digit - b'0'))?;
+        }
+        if digits.is_empty() {
+            return None;
+        }
+        T::try_from(if negative { -value } else { value }).ok()
     }
 }
 
@@ -153,14 +175,10 @@ impl<'a> Iterator for Words<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest.trim_ascii_start();
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest
-            .iter()
-            .position(u8::is_ascii_whitespace)
-            .unwrap_or(rest.len());
+        let is_space = |byte: &u8| *byte <= b' ';
+        let start = self.rest.iter().position(|byte| !is_space(byte))?;
+        let rest = &self.rest[start..];
+        let end = rest.iter().position(is_space).unwrap_or(rest.len());
         self.rest = &rest[end..];
         Some(&rest[..end])
     }

@@ -14,12 +14,13 @@ use crate::uci::{Answer, AnswerError};
 const GRACE: Duration = Duration::from_millis(250);
 
 impl Game<'_> {
-    /// Waits for the answer to a `go`. For one that takes its time on a clock,
+    /// Waits for the answer to a `go` that was `written` by then. For one that takes its time on a clock,
     /// also says how long the engine's threads had waited for a processor
     /// before.
     pub(super) async fn await_move(
         &mut self,
         player: usize,
+        written: Instant,
         deadline: Instant,
         timed: bool,
     ) -> (Result<Answer, AnswerError>, Option<Duration>) {
@@ -27,7 +28,7 @@ impl Game<'_> {
         if !timed {
             return (client.wait_bestmove(deadline).await, None);
         }
-        let soon = deadline.min(Instant::now() + DELAY_CHECK);
+        let soon = deadline.min(written + DELAY_CHECK);
         let mut answer = client.wait_bestmove(soon).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {

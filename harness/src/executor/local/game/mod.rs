@@ -7,6 +7,7 @@ mod ponder;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::delay::DelayMeter;
@@ -139,6 +140,7 @@ impl From<Ending> for End {
 struct Unrecorded {
     before: Chess,
     legal: Move,
+    san: San,
     used: Duration,
     latency: Duration,
     left: Option<u64>,
@@ -226,6 +228,9 @@ impl<'a> Game<'a> {
     }
 
     fn play_opening(&mut self) -> Result<(), GameError> {
+        if self.job.opening.plies() == 0 {
+            return Ok(());
+        }
         // Books check their openings; this one may come from elsewhere.
         self.job
             .opening
@@ -329,17 +334,17 @@ impl<'a> Game<'a> {
         };
         let asked = Instant::now();
         let deadline = asked + patience;
-        if let Err(error) = client.send(commands, deadline).await {
-            return Some(lost(color, silence(error, timed)));
-        }
-        let writing = asked.elapsed();
+        let written = match client.send_at(asked, commands, deadline).await {
+            Ok(written) => written,
+            Err(error) => return Some(lost(color, silence(error, timed))),
+        };
         // While it thinks, the opponent's last move is put on record, and
         // before the first move the game before.
         self.flush();
         self.table.outbox.send();
         self.start_pondering(!color, deadline).await;
 
-        let (answer, waited) = self.await_move(player, deadline, timed).await;
+        let (answer, waited) = self.await_move(player, written, deadline, timed).await;
         let end = match answer {
             Ok(answer) => {
                 let used = answer.arrived.saturating_duration_since(asked);
@@ -349,7 +354,8 @@ impl<'a> Game<'a> {
                 } else {
                     Duration::ZERO
                 };
-                let latency = writing.min(used) + kept_waiting;
+                let writing = written.duration_since(asked).min(used);
+                let latency = writing + kept_waiting;
                 self.judge(color, used, latency.min(used))
             }
             Err(error) => Some(self.no_answer(color, error, timed, asked)),
@@ -376,7 +382,7 @@ impl<'a> Game<'a> {
         effort.depth += u64::from(info.depth);
         effort.seldepth += u64::from(info.seldepth);
         effort.latency_us += u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        let Some(legal) = self.referee.find(client.best_move()) else {
+        let Some((legal, san)) = self.referee.find_written(client.best_move()) else {
             return Some(lost(color, Termination::IllegalMove));
         };
         // What kept hone from reading the answer is not the engine's time.
@@ -389,6 +395,7 @@ impl<'a> Game<'a> {
         self.unrecorded = Some(Unrecorded {
             before: self.referee.position().clone(),
             legal,
+            san,
             used,
             latency,
             left: self.clocks[side].shown().map(|(left, _, _)| left),
@@ -416,13 +423,16 @@ impl<'a> Game<'a> {
         };
         let color = last.before.turn();
         let player = self.player(color);
-        let info = self.table.seats[player].client().info();
-        let illegal_pv = illegal_move(&last.before, &info.pv);
+        let client = self.table.seats[player].client();
+        let info = client.info();
+        let after = self.referee.position();
+        let illegal_pv = illegal_move(&last.before, client.best_move(), after, &info.pv);
         self.effort[index(color)].illegal_pvs += u32::from(illegal_pv.is_some());
         let played = PlayedMove {
             before: &last.before,
             legal: last.legal,
-            after: self.referee.position(),
+            san: last.san,
+            after,
             info,
             used: last.used,
             latency: last.latency,
