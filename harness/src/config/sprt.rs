@@ -1,13 +1,15 @@
 //! `[sprt]`: the sequential test.
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::stats::{Model, SprtConfig};
 
 /// The hypotheses of the sequential test and its error rates.
+///
+/// Read field by field as `remote` derives it, and then checked as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Raw")]
+#[serde(remote = "Self", deny_unknown_fields, default)]
 pub struct SprtSection {
     /// H0: the first engine is no more than this stronger, in the Elo of
     /// `model`.
@@ -15,12 +17,15 @@ pub struct SprtSection {
     /// H1: it is at least this much stronger.
     pub elo1: f64,
     /// Probability of accepting H1 when H0 holds.
+    #[serde(deserialize_with = "error_rate")]
     pub alpha: f64,
     /// Probability of accepting H0 when H1 holds.
+    #[serde(deserialize_with = "error_rate")]
     pub beta: f64,
     pub model: Model,
     /// Whether the bounds are corrected for overshoot.
     pub overshoot: bool,
+    #[serde(deserialize_with = "super::play::positive")]
     pub max_pairs: u64,
 }
 
@@ -52,59 +57,17 @@ impl SprtSection {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Raw {
-    elo0: f64,
-    elo1: f64,
-    #[serde(deserialize_with = "error_rate")]
-    alpha: f64,
-    #[serde(deserialize_with = "error_rate")]
-    beta: f64,
-    model: Model,
-    overshoot: bool,
-    #[serde(deserialize_with = "super::play::positive")]
-    max_pairs: u64,
-}
-
-impl Default for Raw {
-    fn default() -> Self {
-        let SprtSection {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-            overshoot,
-            max_pairs,
-        } = SprtSection::default();
-        Self {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-            overshoot,
-            max_pairs,
-        }
+impl<'de> Deserialize<'de> for SprtSection {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let section = Self::deserialize(deserializer)?;
+        crate::stats::Sprt::new(section.test()).map_err(D::Error::custom)?;
+        Ok(section)
     }
 }
 
-impl TryFrom<Raw> for SprtSection {
-    type Error = String;
-
-    fn try_from(raw: Raw) -> Result<Self, String> {
-        let section = Self {
-            elo0: raw.elo0,
-            elo1: raw.elo1,
-            alpha: raw.alpha,
-            beta: raw.beta,
-            model: raw.model,
-            overshoot: raw.overshoot,
-            max_pairs: raw.max_pairs,
-        };
-        crate::stats::Sprt::new(section.test()).map_err(|error| error.to_string())?;
-        Ok(section)
+impl Serialize for SprtSection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
     }
 }
 
