@@ -1,7 +1,7 @@
 //! `stillwater tune-eval`: fits the evaluation's weights.
 
 use super::{CommandError, fail, number};
-use crate::eval::tune::{Fit, Sample, Settings, read};
+use crate::eval::tune::{Fit, Settings, read};
 
 pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
     let mut settings = Settings::default();
@@ -39,11 +39,12 @@ pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
         fitted.len(),
         held_out.len()
     );
-    let (mut fit, judge) = (Fit::new(&fitted), Fit::new(&held_out));
+    let mut fit = Fit::new(&fitted);
+    let judge = (!held_out.is_empty()).then(|| Fit::new(&held_out));
     drop((fitted, held_out));
-    let losses = |fit: &Fit| {
-        let held_out = judge.loss_of(fit);
-        format!("loss {:.6}, held out {held_out:.6}", fit.loss())
+    let losses = |fit: &Fit| match &judge {
+        Some(judge) => format!("loss {:.6}, held out {:.6}", fit.loss(), judge.loss_of(fit)),
+        None => format!("loss {:.6}", fit.loss()),
     };
     eprintln!("before: {}", losses(&fit));
     fit.run(&settings, |epoch, fit| {
@@ -60,7 +61,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<String, CommandError> {
 
 /// Takes a twentieth of the positions out, in stretches of many games, so that
 /// no game is in both parts but at the seams.
-fn hold_out(samples: Vec<Sample>) -> (Vec<Sample>, Vec<Sample>) {
+fn hold_out<T>(samples: Vec<T>) -> (Vec<T>, Vec<T>) {
     const STRETCH: usize = 2000;
     let (mut fitted, mut held_out) = (Vec::new(), Vec::new());
     for (i, sample) in samples.into_iter().enumerate() {
@@ -70,4 +71,20 @@ fn hold_out(samples: Vec<Sample>) -> (Vec<Sample>, Vec<Sample>) {
         }
     }
     (fitted, held_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_twentieth_is_held_out_in_stretches() {
+        let (fitted, held_out) = hold_out((0..80_000).collect());
+        assert_eq!((fitted.len(), held_out.len()), (76_000, 4_000));
+        assert_eq!(held_out[1_999] - held_out[0], 1_999);
+        let mut all = [fitted, held_out].concat();
+        all.sort_unstable();
+        assert!((0..80_000).eq(all));
+        assert!(hold_out(vec![1, 2, 3]).1.is_empty(), "too few to judge by");
+    }
 }

@@ -43,7 +43,8 @@ in between (there without FEN: the current position is meant):
   display [FEN]              the board
   params [--format text|toml|json|openbench|weather-factory|markdown]
   tune-eval [--epochs N] [--blend PART] [--pull N] [--out FILE] GAMES...
-                             fit the evaluation to games (PGN, or FEN;result)
+                             fit the evaluation to games (PGN, or FEN;result);
+                             a twentieth of the positions is held out to judge by
   --version, --help";
 
 /// Carries out a command line and returns what it prints; `None` for UCI, which
