@@ -3,12 +3,10 @@
 use std::io;
 use std::pin::Pin;
 use std::process::ExitStatus;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
-use tokio::task::JoinHandle;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin, ChildStdout};
 use tokio::time::{Sleep, sleep_until, timeout_at};
 
 use super::guard;
@@ -16,6 +14,7 @@ use super::info::Info;
 use super::lines::LineReader;
 use super::options::EngineOption;
 use super::process::{Launch, kill_group};
+use super::stderr::KeptStderr;
 use super::transcript::{Direction, Transcript};
 use super::watch::Watch;
 
@@ -78,9 +77,7 @@ pub struct Client {
     /// setting it costs more than an idle glance now and then.
     alarm: Pin<Box<Sleep>>,
     transcript: Transcript,
-    stderr: Arc<Mutex<Vec<u8>>>,
-    /// Fills `stderr`; ends when nobody can write there any more.
-    stderr_reader: JoinHandle<()>,
+    stderr: KeptStderr,
     /// `id name` and `id author`.
     name: String,
     author: String,
@@ -91,9 +88,6 @@ pub struct Client {
     best: Vec<u8>,
     ponder: Vec<u8>,
 }
-
-/// Bytes kept of what an engine wrote to its standard error: the last ones.
-const MAX_STDERR: usize = 16 * 1024;
 
 impl Client {
     /// Starts the engine and waits for its `uciok`.
@@ -108,11 +102,7 @@ impl Client {
         })?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
-        let stderr = Arc::new(Mutex::new(Vec::new()));
-        let stderr_reader = tokio::spawn(keep_stderr(
-            child.stderr.take().expect("stderr is piped"),
-            Arc::clone(&stderr),
-        ));
+        let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
         let pid = child.id().unwrap_or(0);
         guard::watch(pid);
         let mut client = Self {
@@ -125,7 +115,6 @@ impl Client {
             alarm: Box::pin(sleep_until(Instant::now().into())),
             transcript: Transcript::default(),
             stderr,
-            stderr_reader,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
@@ -430,8 +419,7 @@ impl Client {
 
     /// The last part of what it wrote to its standard error.
     pub fn stderr(&self) -> String {
-        let bytes = self.stderr.lock().expect("no holder of this lock panics");
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.stderr.text()
     }
 
     fn stderr_hint(&self) -> String {
@@ -446,9 +434,8 @@ impl Client {
     pub async fn exit_status(&mut self) -> String {
         const PATIENCE: Duration = Duration::from_millis(200);
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
-        if status.is_ok() && !self.stderr_reader.is_finished() {
-            // A child of the engine may hold it open.
-            let _ = tokio::time::timeout(PATIENCE, &mut self.stderr_reader).await;
+        if status.is_ok() {
+            self.stderr.complete(PATIENCE).await;
         }
         match status {
             Ok(Ok(status)) => describe(status),
@@ -501,19 +488,6 @@ fn push_setoption(commands: &mut String, name: &str, value: &str) {
         commands.push_str(value);
     }
     commands.push('\n');
-}
-
-async fn keep_stderr(mut source: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
-    let mut chunk = vec![0; 4096];
-    while let Ok(count) = source.read(&mut chunk).await {
-        if count == 0 {
-            return;
-        }
-        let mut kept = kept.lock().expect("no holder of this lock panics");
-        kept.extend_from_slice(&chunk[..count]);
-        let excess = kept.len().saturating_sub(MAX_STDERR);
-        kept.drain(..excess);
-    }
 }
 
 fn describe(status: ExitStatus) -> String {

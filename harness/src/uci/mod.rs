@@ -7,6 +7,7 @@ mod info;
 mod lines;
 mod options;
 mod process;
+mod stderr;
 mod transcript;
 mod watch;
 

@@ -1,0 +1,55 @@
+//! The last part of what an engine writes to its standard error.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::process::ChildStderr;
+use tokio::task::JoinHandle;
+
+/// Bytes kept: the last ones.
+const MAX_BYTES: usize = 16 * 1024;
+
+/// Reads all, so that the engine never waits for a reader, and keeps the end.
+#[derive(Debug)]
+pub(super) struct KeptStderr {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    /// Ends when nobody can write there any more.
+    reader: JoinHandle<()>,
+}
+
+impl KeptStderr {
+    pub(super) fn of(source: ChildStderr) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let reader = tokio::spawn(keep(source, Arc::clone(&bytes)));
+        Self { bytes, reader }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let bytes = self.bytes.lock().expect(UNPOISONED);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Waits until all is read, but not for long: a child of the engine may
+    /// hold it open.
+    pub(super) async fn complete(&mut self, patience: Duration) {
+        if !self.reader.is_finished() {
+            let _ = tokio::time::timeout(patience, &mut self.reader).await;
+        }
+    }
+}
+
+const UNPOISONED: &str = "no holder of this lock panics";
+
+async fn keep(mut source: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
+    let mut chunk = vec![0; 4096];
+    while let Ok(count) = source.read(&mut chunk).await {
+        if count == 0 {
+            return;
+        }
+        let mut kept = kept.lock().expect(UNPOISONED);
+        kept.extend_from_slice(&chunk[..count]);
+        let excess = kept.len().saturating_sub(MAX_BYTES);
+        kept.drain(..excess);
+    }
+}
