@@ -14,9 +14,9 @@ use crate::uci::{Answer, AnswerError};
 const GRACE: Duration = Duration::from_millis(250);
 
 impl Game<'_> {
-    /// Waits for the answer to a `go` that was `written` by then. For one that takes its time on a clock,
-    /// also says how long the engine's threads had waited for a processor
-    /// before.
+    /// Waits for the answer to a `go` that was `written` by then. For one that
+    /// takes its time on a clock, also says how long the engine's threads had
+    /// waited for a processor before.
     pub(super) async fn await_move(
         &mut self,
         player: usize,
