@@ -8,7 +8,8 @@
 //!          ucinewgame:N or go:N (the Nth of the process, from 1)
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, illegal, malformed, none, flood, longline, chatter,
-//!          nonutf8, badpv, endlesspv, stderr, fork:SECONDS (a child that sleeps)
+//!          nonutf8, badpv, endlesspv, stderr, grumble (megabytes to its standard
+//!          error), fork:SECONDS (a child that sleeps)
 //! ```
 //!
 //! After an action that does not end it, the engine goes on as if nothing had
@@ -152,6 +153,7 @@ impl Engine {
                     let pv = "g1f3 g8f6 f3g1 f6g8 ".repeat(5_000);
                     self.say(&format!("info depth 3 score cp 7 nodes 9 pv {pv}"));
                 }
+                "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
                 "fork" => fork_sleeper(if value.is_empty() { "1000" } else { value }),
                 _ => usage(&format!("unknown action {action}")),

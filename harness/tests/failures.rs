@@ -234,6 +234,7 @@ fn noise_does_no_harm() {
         "go=badpv",
         "go=endlesspv",
         "go=stderr",
+        "go=grumble",
         "--crlf",
         "go:2=longline",
     ] {

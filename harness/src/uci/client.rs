@@ -6,13 +6,15 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStdin};
+use tokio::task::{unconstrained, yield_now};
 use tokio::time::{Sleep, sleep_until, timeout_at};
 
 use super::guard;
 use super::info::Info;
 use super::lines::LineReader;
 use super::options::EngineOption;
+use super::output::{Bell, EngineOutput, RING};
 use super::process::{Launch, kill_group};
 use super::stderr::KeptStderr;
 use super::transcript::{Direction, Transcript};
@@ -61,6 +63,12 @@ pub struct Answer {
     pub arrived: Instant,
 }
 
+/// An answer that comes within this time is prompt.
+pub(crate) const PROMPT: Duration = Duration::from_millis(5);
+
+/// So often a thread sees to other things even if all answers are prompt.
+const REST: Duration = Duration::from_millis(20);
+
 /// A running engine that has said `uciok`.
 #[derive(Debug)]
 pub struct Client {
@@ -68,11 +76,15 @@ pub struct Client {
     pid: u32,
     /// Closed to tell the engine that nobody is there any more.
     stdin: Option<ChildStdin>,
-    lines: LineReader<ChildStdout>,
+    lines: LineReader<EngineOutput>,
     /// Of the wait for an answer to what was sent last.
     watch: Watch,
     /// When this engine was last attended to.
     attended: Instant,
+    /// When something was sent last.
+    sent: Instant,
+    /// When the thread last saw to what else there is to do.
+    rested: Instant,
     /// Wakes `hone` to look up. It is left to run from move to move, because
     /// setting it costs more than an idle glance now and then.
     alarm: Pin<Box<Sleep>>,
@@ -96,12 +108,18 @@ impl Client {
     /// [`StartError`], with what the engine said instead.
     pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
         let command = launch.command_line();
+        // A fork that is interrupted begins again.
+        Bell::silence();
         let mut child = launch.spawn().map_err(|source| StartError::Spawn {
             command: command.clone(),
             source,
         })?;
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
+        let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
+            command: command.clone(),
+            source,
+        })?;
         let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
         let pid = child.id().unwrap_or(0);
         guard::watch(pid);
@@ -112,6 +130,8 @@ impl Client {
             lines: LineReader::new(stdout),
             watch: Watch::default(),
             attended: Instant::now(),
+            sent: Instant::now(),
+            rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
             transcript: Transcript::default(),
             stderr,
@@ -243,9 +263,12 @@ impl Client {
         let Some(stdin) = &mut self.stdin else {
             return Err(AnswerError::Disconnected);
         };
-        match timeout_at(deadline.into(), stdin.write_all(text)).await {
+        // The runtime may not put it off in favour of other tasks.
+        let write = unconstrained(stdin.write_all(text));
+        match timeout_at(deadline.into(), write).await {
             Ok(Ok(())) => {
                 self.attended = Instant::now();
+                self.sent = self.attended;
                 Ok(self.attended)
             }
             Ok(Err(_)) => Err(AnswerError::Disconnected),
@@ -369,6 +392,9 @@ impl Client {
     }
 
     async fn fill(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        if let Some(filled) = self.fill_promptly(deadline).await {
+            return filled;
+        }
         loop {
             let glance = self.watch.glance(self.attended, deadline);
             if self.alarm.is_elapsed() || self.alarm.deadline() > glance.into() {
@@ -394,6 +420,38 @@ impl Client {
                 None => {}
             }
         }
+    }
+
+    /// Waits in the read itself, if this thread has a bell, for as long as an
+    /// answer may be called prompt. `None` if it is not.
+    async fn fill_promptly(&mut self, deadline: Instant) -> Option<Result<(), AnswerError>> {
+        let until = deadline.min(self.sent + PROMPT);
+        while self.attended + RING < until && Bell::ring() {
+            if self.attended > self.rested + REST {
+                self.rest().await;
+            }
+            let glance = self.watch.glance(self.attended, deadline);
+            let filled = self.lines.fill_alone();
+            self.attended = match filled {
+                Some(_) => self.lines.arrived(),
+                None => Instant::now(),
+            };
+            self.watch.woke(self.attended, glance);
+            match filled {
+                Some(Ok(true)) => return Some(Ok(())),
+                Some(Ok(false) | Err(_)) => return Some(Err(AnswerError::Disconnected)),
+                // Perhaps it waits for its standard error to be read.
+                None => self.rest().await,
+            }
+        }
+        Bell::silence();
+        None
+    }
+
+    /// Lets the thread see to what else there is to do.
+    async fn rest(&mut self) {
+        self.rested = self.attended;
+        yield_now().await;
     }
 
     /// For how long nobody has watched for the answer to what was sent last,

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
+use super::output::ReadAlone;
+
 /// Bytes of one line that are kept; the rest of a longer line is dropped, so
 /// that an engine that never ends its line cannot fill the memory.
 const MAX_LINE: usize = 64 * 1024;
@@ -62,6 +64,24 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// # Errors
     /// Those of the stream.
     pub async fn fill(&mut self) -> io::Result<bool> {
+        self.make_room();
+        let count = self.source.read(&mut self.buffer[self.end..]).await?;
+        Ok(self.filled(count))
+    }
+
+    /// [`LineReader::fill`] that waits in the read itself; `None` if the
+    /// thread's bell rang first.
+    pub(super) fn fill_alone(&mut self) -> Option<io::Result<bool>>
+    where
+        R: ReadAlone,
+    {
+        self.make_room();
+        let read = self.source.read_alone(&mut self.buffer[self.end..]);
+        read.map(|count| count.map(|count| self.filled(count)))
+            .transpose()
+    }
+
+    fn make_room(&mut self) {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
@@ -78,10 +98,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 self.start = 0;
             }
         }
-        let count = self.source.read(&mut self.buffer[self.end..]).await?;
+    }
+
+    fn filled(&mut self, count: usize) -> bool {
         self.arrived = Instant::now();
         self.end += count;
-        Ok(count > 0)
+        count > 0
     }
 
     /// When the newest bytes arrived.

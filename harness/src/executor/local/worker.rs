@@ -16,6 +16,7 @@ use crate::executor::{Event, ExecutorError, GameText, PairJob, PlayedPair, Stop}
 use crate::experiment::{GameResult, PairResult};
 use crate::game::Movetext;
 use crate::tablebase::Tables;
+use crate::uci::Bell;
 
 /// Times a game is played again when failures are to be replayed.
 const MAX_REPLAYS: usize = 3;
@@ -55,6 +56,8 @@ impl Worker {
             Ok(runtime) => runtime,
             Err(error) => return failed(format!("worker {index} cannot start: {error}")),
         };
+        // Without one every wait goes through the runtime, which is only slower.
+        let _bell = Bell::hang();
         let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.play_all(jobs))));
         match played {
             Ok(Ok(())) => {}

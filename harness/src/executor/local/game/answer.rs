@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use shakmaty::Color;
 
 use super::super::delay::waited_by;
-use super::{DELAY_CHECK, End, Game, index, lost, millis, silence};
+use super::{End, Game, index, lost, millis, silence};
 use crate::experiment::Termination;
-use crate::uci::{Answer, AnswerError};
+use crate::uci::{Answer, AnswerError, PROMPT};
 
 /// How long after its time an engine may still answer, so that it need not be
 /// started anew.
@@ -28,7 +28,7 @@ impl Game<'_> {
         if !timed {
             return (client.wait_bestmove(deadline).await, None);
         }
-        let soon = deadline.min(written + DELAY_CHECK);
+        let soon = deadline.min(written + PROMPT);
         let mut answer = client.wait_bestmove(soon).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {

@@ -20,7 +20,7 @@ use crate::game::{
 };
 use crate::openings::StartError as OpeningError;
 use crate::tablebase::{TablebaseError, Tables};
-use crate::uci::{AnswerError, StartError};
+use crate::uci::{AnswerError, PROMPT, StartError};
 
 /// Why a game could not be played at all: nothing an engine under test did.
 #[derive(Debug, thiserror::Error)]
@@ -172,10 +172,6 @@ struct Game<'a> {
     pondering: [Option<Move>; 2],
 }
 
-/// An engine that takes longer than this to get ready for a game leaves time
-/// to hand over the last one.
-const PROMPT: Duration = Duration::from_millis(1);
-
 /// Moves faster than this are not checked for delays, hone's or the engine's:
 /// reading the kernel's account would cost more than it could find.
 const DELAY_CHECK: Duration = Duration::from_millis(1);
@@ -297,6 +293,7 @@ impl<'a> Game<'a> {
         None
     }
 
+    /// An engine that is not prompt leaves time to hand over the last pair.
     async fn wait_ready(&mut self, seat: usize, deadline: Instant) -> Result<(), AnswerError> {
         let client = self.table.seats[seat].client();
         let soon = deadline.min(Instant::now() + PROMPT);
