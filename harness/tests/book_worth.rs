@@ -114,6 +114,9 @@ fn rates_and_undecided_openings_of_a_run() {
     );
     assert_eq!(row["decided_rate"], json!(0.2));
     assert!(row["sensitivity"]["estimate"].as_f64().unwrap() > 0.0);
+    assert_eq!(row["outlook"]["best_relative_sensitivity"], json!(1.0));
+    let text = String::from_utf8(hone(folder.path(), &["worth", "run"]).stdout).unwrap();
+    assert!(text.contains("no advantage for White gives more"), "{text}");
 
     let args = ["worth", "run", "--min-pairs", "2", "--json"];
     let report: Value = serde_json::from_slice(&hone(folder.path(), &args).stdout).unwrap();

@@ -6,8 +6,10 @@
 //! * [`info`]: what a book is made of, scores as a [`histogram`].
 //! * [`output`]: writes books.
 //! * [`worth`]: how well a book's games tell engines apart.
+//! * [`advantage`]: what White's advantage does to that, by a model.
 //! * [`chess960`]: the 960 start positions.
 
+pub mod advantage;
 pub mod chess960;
 pub mod entry;
 pub mod histogram;

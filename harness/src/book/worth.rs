@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::advantage::{Openings, Outlook};
 use crate::{
     experiment::{Outcome, PairResult},
     stats::{Estimate, Pentanomial, elo::nelo},
@@ -29,6 +30,9 @@ pub struct Worth {
     /// with its square. So of two books under the same engines the one with
     /// the larger value tells them apart in fewer games.
     pub sensitivity: Option<Estimate>,
+    /// What another advantage for White would change, by a model; `None` where
+    /// White or Black never won or no game was drawn.
+    pub outlook: Option<Outlook>,
 }
 
 impl Worth {
@@ -55,14 +59,17 @@ impl Worth {
         assert!(pairs > 0, "no pair to judge a book by");
         let share = |part: u64, whole: u64| part as f64 / whole as f64;
         let games = counts.games();
+        let white_rate = share(white, games);
+        let black_rate = share(games - draws - white, games);
         Self {
             pairs,
             games,
             draw_rate: share(draws, games),
-            white_rate: share(white, games),
+            white_rate,
             split_rate: share(split, pairs),
             decided_rate: share(pairs - counts.0[2], pairs),
             sensitivity: nelo(counts).map(size),
+            outlook: Openings::of(white_rate, black_rate).map(Openings::outlook),
         }
     }
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::{
     book::{
+        advantage::Outlook,
         output::Output,
         scan::scan,
         worth::{Usage, Worth, undecided, usage},
@@ -282,7 +283,29 @@ fn text(report: &Report) -> String {
                 run.engines[0],
                 run.engines[1]
             ));
+            if let Some(outlook) = &worth.outlook {
+                line(format_args!("          {}", forecast(outlook)));
+            }
         }
     }
     text
+}
+
+/// Whether another advantage for White would pay.
+fn forecast(outlook: &Outlook) -> String {
+    let level = format!(
+        "level openings: {:.0} % draws, {:.2} of this sensitivity",
+        100.0 * outlook.level_draw_rate,
+        1.0 / outlook.relative_sensitivity
+    );
+    let best = outlook.best_relative_sensitivity;
+    if best <= 1.0 {
+        return format!("{level}, and no advantage for White gives more");
+    }
+    format!(
+        "{level}; best: White wins {:.0} %, {:.0} % draws, {:.2} of this sensitivity",
+        100.0 * outlook.best_white_rate,
+        100.0 * outlook.best_draw_rate,
+        best / outlook.relative_sensitivity
+    )
 }
