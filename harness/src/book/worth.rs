@@ -24,6 +24,9 @@ pub struct Worth {
     pub split_rate: f64,
     /// Share of pairs that one of the engines won.
     pub decided_rate: f64,
+    /// Share of pairs whose two games are the same, move by move: engines that
+    /// play alike at a limit that does not depend on time.
+    pub repeated_rate: f64,
     /// Size of the difference in normalized Elo that the games show, whichever
     /// engine is ahead, with its 95 % interval. Normalized Elo measures the
     /// signal in one game against its noise; the games that a test needs fall
@@ -42,7 +45,8 @@ impl Worth {
     /// If there is no pair.
     pub fn new<'a>(pairs: impl IntoIterator<Item = &'a PairResult>) -> Self {
         let mut counts = Pentanomial::default();
-        let (mut draws, mut white, mut split, mut reference) = (0, 0, 0, None);
+        let (mut draws, mut white, mut split, mut repeated) = (0, 0, 0, 0);
+        let mut reference = None;
         for pair in pairs {
             let first = *reference.get_or_insert(pair.engines[0]);
             counts.add(if pair.engines[0] == first {
@@ -54,6 +58,7 @@ impl Worth {
             draws += count(&outcomes, Outcome::Draw);
             white += count(&outcomes, Outcome::White);
             split += u64::from(is_split(outcomes));
+            repeated += u64::from(pair.games[0].digest == pair.games[1].digest);
         }
         let pairs = counts.pairs();
         assert!(pairs > 0, "no pair to judge a book by");
@@ -68,6 +73,7 @@ impl Worth {
             white_rate,
             split_rate: share(split, pairs),
             decided_rate: share(pairs - counts.0[2], pairs),
+            repeated_rate: share(repeated, pairs),
             sensitivity: nelo(counts).map(size),
             outlook: Openings::of(white_rate, black_rate).map(Openings::outlook),
         }
@@ -139,14 +145,14 @@ mod tests {
         PairResult {
             pair: 0,
             engines,
-            games: outcomes.map(|outcome| GameResult {
-                outcome,
+            games: [0, 1].map(|game| GameResult {
+                outcome: outcomes[game],
                 termination: Termination::Checkmate,
                 plies: 40,
                 ms: [0; 2],
                 nodes: [0; 2],
                 effort: [Effort::default(); 2],
-                digest: 0,
+                digest: game as u64,
             }),
         }
     }
@@ -155,10 +161,12 @@ mod tests {
 
     #[test]
     fn rates_are_shares_of_games_and_of_pairs() {
+        let mut same = pair([0, 1], [Black, Black]);
+        same.games[1].digest = same.games[0].digest;
         let pairs = [
             pair([0, 1], [Draw, Draw]),
             pair([0, 1], [White, White]),
-            pair([0, 1], [Black, Black]),
+            same,
             // The first engine wins both, then one and a half.
             pair([0, 1], [White, Black]),
             pair([0, 1], [White, Draw]),
@@ -167,6 +175,7 @@ mod tests {
         assert_eq!((worth.pairs, worth.games), (5, 10));
         assert_eq!((worth.draw_rate, worth.white_rate), (0.3, 0.4));
         assert_eq!((worth.split_rate, worth.decided_rate), (0.4, 0.4));
+        assert_eq!(worth.repeated_rate, 0.2);
         let expected = nelo(Pentanomial([0, 0, 3, 1, 1]));
         assert_eq!(worth.sensitivity, expected);
     }

@@ -283,6 +283,12 @@ fn text(report: &Report) -> String {
                 run.engines[0],
                 run.engines[1]
             ));
+            if worth.repeated_rate > 0.5 {
+                line(format_args!(
+                    "          both games of {} of the pairs are the same game: these engines play alike",
+                    percent(worth.repeated_rate)
+                ));
+            }
             if let Some(outlook) = &worth.outlook {
                 line(format_args!("          {}", forecast(outlook)));
             }
