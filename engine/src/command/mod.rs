@@ -3,7 +3,6 @@
 
 pub mod bench;
 pub mod counting;
-mod fit;
 
 use crate::board::{Color, Position, Role, Square};
 use crate::engine::Engine;
@@ -42,9 +41,6 @@ in between (there without FEN: the current position is meant):
   eval [FEN]                 the evaluation, term by term
   display [FEN]              the board
   params [--format text|toml|json|openbench|weather-factory|markdown]
-  tune-eval [--epochs N] [--blend PART] [--pull N] [--out FILE] GAMES...
-                             fit the evaluation to games (PGN, or FEN;result);
-                             a twentieth of the positions is held out to judge by
   --version, --help";
 
 /// Carries out a command line and returns what it prints; `None` for UCI, which
@@ -75,7 +71,6 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), CommandErro
     let output = match words[..] {
         ["--help" | "-h" | "help"] => USAGE.to_owned(),
         ["--version" | "-V"] => format!("stillwater {}", env!("CARGO_PKG_VERSION")),
-        ["tune-eval", ref arguments @ ..] => fit::run(arguments)?,
         ["params"] => parameters("text")?,
         ["params", "--format", format] => parameters(format)?,
         _ => {

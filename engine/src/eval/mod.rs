@@ -6,22 +6,22 @@
 //! * [`terms`], [`weights`]: what the evaluation is made of, and the numbers.
 //! * [`placement`]: material and piece-square values.
 //! * [`pawns`], `pieces`, `king`: the features of a position.
-//! * [`tune`]: fitting the weights to the results of games.
+//!
+//! `examples/tune_eval` fits the weights to the results of games.
 
 mod king;
 pub mod pawns;
 mod pieces;
 pub mod placement;
 pub mod tapered;
-mod terms;
-pub mod tune;
+pub mod terms;
 pub mod weights;
 
 use crate::board::{Bitboard, Color, Position, Role};
 use pawns::PawnCache;
 use pieces::Attacks;
 use tapered::Tapered;
-use terms::{Features, Sink, Sum};
+use terms::{Feature, Features, Sink, Sum};
 use weights::Term;
 
 /// The value of a position for the side to move, in centipawns.
@@ -44,10 +44,9 @@ pub fn explain(position: &Position) -> String {
     for &term in Term::ALL {
         let side = |color| {
             features
-                .0
                 .iter()
                 .filter(|feature| feature.term == term && feature.color == color)
-                .map(|feature| term.weights()[feature.index] * feature.count)
+                .map(Feature::value)
                 .fold(Tapered::ZERO, Tapered::plus)
         };
         let (white, black) = (side(Color::White), side(Color::Black));
@@ -69,12 +68,13 @@ pub fn explain(position: &Position) -> String {
     )
 }
 
-fn features(position: &Position) -> Features {
+/// Every feature of a position by itself.
+pub fn features(position: &Position) -> Vec<Feature> {
     let mut features = Features::default();
     features.place(position);
     let passed = pawns::assess(position, &mut features);
     assess(position, passed, &mut features);
-    features
+    features.0
 }
 
 /// Everything but placement and pawn structure.
@@ -103,8 +103,9 @@ fn finish(position: &Position, sum: Tapered) -> i32 {
 }
 
 /// How much of an endgame advantage counts, of 64: less where the side ahead
-/// has no pawns to win with, or with opposite bishops.
-fn scale(position: &Position, sum: Tapered) -> i32 {
+/// has no pawns to win with, or with opposite bishops. `sum` is White's
+/// advantage.
+pub fn scale(position: &Position, sum: Tapered) -> i32 {
     let strong = match sum.endgame() > 0 {
         true => Color::White,
         false => Color::Black,

@@ -1,5 +1,5 @@
 //! How the evaluation is built of terms, so that one description of them is
-//! added up in the search, explained by `eval`, and fitted by `tune-eval`.
+//! added up in the search, explained by `eval`, and fitted by `examples/tune_eval`.
 
 use super::tapered::Tapered;
 use super::weights::Term;
@@ -44,11 +44,19 @@ pub(super) struct Features(pub(super) Vec<Feature>);
 
 /// A feature of a position.
 #[derive(Clone, Copy)]
-pub(super) struct Feature {
-    pub(super) color: Color,
-    pub(super) term: Term,
-    pub(super) index: usize,
-    pub(super) count: i32,
+pub struct Feature {
+    pub color: Color,
+    pub term: Term,
+    /// Which of the term's weights counts.
+    pub index: usize,
+    pub count: i32,
+}
+
+impl Feature {
+    /// What it is worth to its owner.
+    pub fn value(&self) -> Tapered {
+        self.term.weights()[self.index] * self.count
+    }
 }
 
 impl Sink for Features {

@@ -1,4 +1,4 @@
-//! The numbers of the evaluation, as `stillwater tune-eval` writes them.
+//! The numbers of the evaluation, as `examples/tune_eval` writes them.
 
 use super::tapered::Tapered;
 use super::terms::terms;

@@ -2,13 +2,12 @@
 //! regression: the expected result of a position is a logistic function of its
 //! evaluation, and Adam descends the cross entropy between that and the result.
 
-mod games;
-
-use super::terms::Feature;
-use super::weights::Term;
-use super::{Tapered, features, finish, scale};
-use crate::board::{Color, Position};
-pub use games::{Sample, read};
+use crate::games::Sample;
+use stillwater::board::Color;
+use stillwater::eval::tapered::{FULL_PHASE, Tapered};
+use stillwater::eval::terms::Feature;
+use stillwater::eval::weights::Term;
+use stillwater::eval::{features, scale};
 
 /// One weight's part in one position.
 struct Coefficient {
@@ -18,7 +17,7 @@ struct Coefficient {
 }
 
 /// The positions to fit to, as sparse rows of coefficients.
-pub struct Fit {
+pub(crate) struct Fit {
     rows: Vec<Coefficient>,
     /// End of each position's coefficients in `rows`, and its target.
     positions: Vec<(usize, f32)>,
@@ -30,13 +29,13 @@ pub struct Fit {
 }
 
 /// How to fit.
-pub struct Settings {
-    pub epochs: usize,
+pub(crate) struct Settings {
+    pub(crate) epochs: usize,
     /// Centipawns by which a weight moves at most in an epoch.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// Strength of the pull towards the weights that the fit begins with, in
     /// positions' worth.
-    pub pull: f64,
+    pub(crate) pull: f64,
 }
 
 impl Default for Settings {
@@ -63,7 +62,7 @@ fn starts() -> Vec<usize> {
 }
 
 impl Fit {
-    pub fn new(samples: &[Sample]) -> Fit {
+    pub(crate) fn new(samples: &[Sample]) -> Fit {
         let starts = starts();
         let weights: Vec<[f64; 2]> = Term::ALL
             .iter()
@@ -86,20 +85,19 @@ impl Fit {
 
     fn add(&mut self, sample: &Sample, starts: &[usize]) {
         let position = &sample.position;
-        let features = features(position).0;
+        let features = features(position);
         let mut counts: Vec<(usize, i32)> = features
             .iter()
             .map(|feature| signed_count(feature, starts))
             .collect();
         counts.sort_unstable_by_key(|&(weight, _)| weight);
-        let sum = features.iter().fold(Tapered::ZERO, |sum, feature| {
-            let value = feature.term.weights()[feature.index] * feature.count;
-            match feature.color {
-                Color::White => sum + value,
-                Color::Black => sum - value,
-            }
-        });
-        let phase = position.phase().min(24) as f32 / 24.0;
+        let sum = features
+            .iter()
+            .fold(Tapered::ZERO, |sum, feature| match feature.color {
+                Color::White => sum + feature.value(),
+                Color::Black => sum - feature.value(),
+            });
+        let phase = position.phase().min(FULL_PHASE) as f32 / FULL_PHASE as f32;
         let scale = scale(position, sum) as f32 / 64.0;
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let count: i32 = same.iter().map(|&(_, count)| count).sum();
@@ -136,13 +134,13 @@ impl Fit {
     }
 
     /// Mean cross entropy, in nats.
-    pub fn loss(&self) -> f64 {
+    pub(crate) fn loss(&self) -> f64 {
         self.loss_of(self)
     }
 
     /// Mean cross entropy on these positions under the weights of `other`, in
     /// nats; not a number if there are none.
-    pub fn loss_of(&self, other: &Fit) -> f64 {
+    pub(crate) fn loss_of(&self, other: &Fit) -> f64 {
         self.loss_with(&other.weights, other.slope)
     }
 
@@ -173,7 +171,7 @@ impl Fit {
     }
 
     /// Descends, telling `progress` the epoch and the fit so far now and then.
-    pub fn run(&mut self, settings: &Settings, mut progress: impl FnMut(usize, &Fit)) {
+    pub(crate) fn run(&mut self, settings: &Settings, mut progress: impl FnMut(usize, &Fit)) {
         const DECAY: [f64; 2] = [0.9, 0.999];
         let mut moments = vec![[[0.0; 2]; 2]; self.weights.len()];
         let count = self.positions.len().max(1) as f64;
@@ -208,7 +206,7 @@ impl Fit {
     }
 
     /// The source text of `weights.rs` with the fitted weights.
-    pub fn source(&self) -> String {
+    pub(crate) fn source(&self) -> String {
         let mut out = String::from(HEAD);
         for (term, start) in Term::ALL.iter().zip(starts()) {
             let weights = &self.weights[start..start + term.weights().len()];
@@ -226,7 +224,7 @@ impl Fit {
 }
 
 const HEAD: &str = "\
-//! The numbers of the evaluation, as `stillwater tune-eval` writes them.
+//! The numbers of the evaluation, as `examples/tune_eval` writes them.
 
 use super::tapered::Tapered;
 use super::terms::terms;
@@ -250,25 +248,10 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The evaluation of the side to move as the sum of its features: what the
-/// search computes incrementally.
-pub fn evaluate_by_features(position: &Position) -> i32 {
-    let sum = features(position)
-        .0
-        .iter()
-        .fold(Tapered::ZERO, |sum, feature| {
-            let value = feature.term.weights()[feature.index] * feature.count;
-            match feature.color {
-                Color::White => sum + value,
-                Color::Black => sum - value,
-            }
-        });
-    finish(position, sum)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stillwater::board::Position;
 
     fn samples() -> Vec<Sample> {
         // White wins whenever it is a knight up, in varied company.
@@ -301,6 +284,6 @@ mod tests {
     #[test]
     fn without_a_step_the_source_is_the_file() {
         let fit = Fit::new(&samples());
-        assert_eq!(fit.source(), include_str!("../weights.rs"));
+        assert_eq!(fit.source(), include_str!("../../src/eval/weights.rs"));
     }
 }
