@@ -338,7 +338,7 @@ fn threads_together_keep_the_node_limit() {
 #[test]
 fn evaluation_is_the_same_from_both_sides_and_as_the_sum_of_its_terms() {
     use stillwater::eval::{evaluate, explain, pawns::PawnCache};
-    let mut cache = PawnCache::new();
+    let mut cache = PawnCache::default();
     for fen in [
         SHARP,
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

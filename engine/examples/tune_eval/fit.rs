@@ -207,17 +207,19 @@ impl Fit {
 
     /// The source text of `weights.rs` with the fitted weights.
     pub(crate) fn source(&self) -> String {
+        let entry = |w: &[f64; 2]| format!("s({}, {}),", w[0].round() as i32, w[1].round() as i32);
         let mut out = String::from(HEAD);
         for (term, start) in Term::ALL.iter().zip(starts()) {
             let weights = &self.weights[start..start + term.weights().len()];
-            out += &format!("    {term:?}: {} = [\n", weights.len());
-            for line in weights.chunks(8) {
-                let entry =
-                    |w: &[f64; 2]| format!("s({}, {}),", w[0].round() as i32, w[1].round() as i32);
-                let line: Vec<String> = line.iter().map(entry).collect();
-                out += &format!("        {}\n", line.join(" "));
-            }
-            out += "    ];\n";
+            let lines = weights.chunks(8);
+            let lines: Vec<String> = lines
+                .map(|line| line.iter().map(entry).collect::<Vec<_>>().join(" "))
+                .collect();
+            let body = match weights.len() {
+                ..4 => lines[0].trim_end_matches(',').to_owned(),
+                _ => format!("\n        {}\n    ", lines.join("\n        ")),
+            };
+            out += &format!("    {term:?}: {} = [{body}];\n", weights.len());
         }
         out + "}\n"
     }

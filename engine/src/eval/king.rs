@@ -1,6 +1,6 @@
 //! King safety: the pawns before the king, and the pieces around it.
 
-use super::pieces::Attacks;
+use super::pieces::Side;
 use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
@@ -12,13 +12,13 @@ const WEAK_SQUARE: usize = 2;
 const SAFE_CHECK: [usize; 6] = [0, 4, 3, 6, 4, 0];
 
 /// What threatens the king of `us`.
-pub(super) fn safety(
-    position: &Position,
-    us: Color,
-    own: &Attacks,
-    enemy: &Attacks,
-    sink: &mut impl Sink,
-) {
+pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
+    let Side {
+        position,
+        us,
+        own,
+        enemy,
+    } = *side;
     shelter(position, us, sink);
     let king = position.king(us);
     let ring = attacks::king(king);

@@ -19,18 +19,17 @@ pub mod weights;
 
 use crate::board::{Bitboard, Color, Position, Role};
 use pawns::PawnCache;
-use pieces::Attacks;
+use pieces::{Attacks, Side};
 use tapered::Tapered;
-use terms::{Feature, Features, Sink, Sum};
+use terms::{Feature, Sink, half_board};
 use weights::Term;
 
 /// The value of a position for the side to move, in centipawns.
 pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
-    let mut sum = Sum::default();
-    sum.place(position);
-    let structure = cache.look_up(position, &mut sum);
+    let structure = cache.look_up(position);
+    let mut sum = position.psqt() + structure.sum;
     assess(position, structure.passed, &mut sum);
-    finish(position, sum.0)
+    finish(position, sum)
 }
 
 /// The same, shown term by term.
@@ -70,11 +69,17 @@ pub fn explain(position: &Position) -> String {
 
 /// Every feature of a position by itself.
 pub fn features(position: &Position) -> Vec<Feature> {
-    let mut features = Features::default();
-    features.place(position);
+    let mut features = Vec::new();
+    for square in position.occupied() {
+        if let (Some(color), Some(role)) = (position.color_at(square), position.role_at(square)) {
+            let index = role.index() * 32 + half_board(square.relative(color));
+            features.add(color, Term::Material, role.index(), 1);
+            features.add(color, Term::Placement, index, 1);
+        }
+    }
     let passed = pawns::assess(position, &mut features);
     assess(position, passed, &mut features);
-    features.0
+    features
 }
 
 /// Everything but placement and pawn structure.
@@ -85,10 +90,17 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
         pieces::mobility(position, us, &mut attacks[us.index()], enemy_pawns, sink);
     }
     for us in Color::BOTH {
-        let (own, enemy) = (&attacks[us.index()], &attacks[(!us).index()]);
-        pieces::threats(position, us, own, enemy, sink);
-        pieces::passed(position, us, passed[us.index()], own, enemy, sink);
-        king::safety(position, us, own, enemy, sink);
+        let side = Side {
+            position,
+            us,
+            own: &attacks[us.index()],
+            enemy: &attacks[(!us).index()],
+        };
+        pieces::minors(&side, sink);
+        pieces::rooks(&side, sink);
+        pieces::threats(&side, sink);
+        pieces::passed(&side, passed[us.index()], sink);
+        king::safety(&side, sink);
     }
     sink.add(position.turn(), Term::Tempo, 0, 1);
 }

@@ -1,7 +1,7 @@
 //! Pawn structure: what depends on the pawns alone, and is remembered.
 
 use super::tapered::Tapered;
-use super::terms::{Sink, Sum};
+use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
@@ -9,7 +9,7 @@ use crate::board::{Bitboard, Color, Position, Role, attacks};
 #[derive(Clone, Copy, Default)]
 pub(super) struct Structure {
     key: u64,
-    sum: Tapered,
+    pub(super) sum: Tapered,
     pub(super) passed: [Bitboard; 2],
 }
 
@@ -18,32 +18,23 @@ pub struct PawnCache(Vec<Structure>);
 
 const ENTRIES: usize = 1 << 12;
 
-impl PawnCache {
-    pub fn new() -> PawnCache {
+impl Default for PawnCache {
+    fn default() -> PawnCache {
         // A position without pawns has key 0, sum 0 and no passed pawns.
         PawnCache(vec![Structure::default(); ENTRIES])
     }
+}
 
-    pub(super) fn look_up(&mut self, position: &Position, sum: &mut Sum) -> Structure {
+impl PawnCache {
+    pub(super) fn look_up(&mut self, position: &Position) -> Structure {
         let key = position.pawn_key();
         let entry = &mut self.0[key as usize % ENTRIES];
         if entry.key != key {
-            let mut fresh = Sum::default();
-            let passed = assess(position, &mut fresh);
-            *entry = Structure {
-                key,
-                sum: fresh.0,
-                passed,
-            };
+            let mut sum = Tapered::ZERO;
+            let passed = assess(position, &mut sum);
+            *entry = Structure { key, sum, passed };
         }
-        sum.add_sum(entry.sum);
         *entry
-    }
-}
-
-impl Default for PawnCache {
-    fn default() -> PawnCache {
-        PawnCache::new()
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::terms::Sink;
 use super::weights::Term;
-use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
+use crate::board::{Bitboard, Color, Position, Role, attacks};
 
 /// What one side attacks.
 #[derive(Clone, Copy)]
 pub(super) struct Attacks {
-    pub(super) by_role: [Bitboard; 6],
+    by_role: [Bitboard; 6],
     pub(super) all: Bitboard,
     /// Attacked at least twice.
     pub(super) twice: Bitboard,
@@ -46,6 +46,14 @@ impl Attacks {
     }
 }
 
+/// One side of a position, with what both attack.
+pub(super) struct Side<'a> {
+    pub(super) position: &'a Position,
+    pub(super) us: Color,
+    pub(super) own: &'a Attacks,
+    pub(super) enemy: &'a Attacks,
+}
+
 /// The squares near the king of `color` that attackers are counted on.
 fn king_zone(position: &Position, color: Color) -> Bitboard {
     let king = Bitboard::of(position.king(color));
@@ -56,8 +64,7 @@ fn king_zone(position: &Position, color: Color) -> Bitboard {
 /// Weight of an attacker of the king by role.
 const ATTACKER: [usize; 6] = [0, 2, 2, 3, 4, 0];
 
-/// Adds the attacks of the pieces of `us`, and finds how freely and well they
-/// stand.
+/// Adds the attacks of the pieces of `us`, and finds how freely they stand.
 pub(super) fn mobility(
     position: &Position,
     us: Color,
@@ -65,22 +72,21 @@ pub(super) fn mobility(
     enemy_pawn_attacks: Bitboard,
     sink: &mut impl Sink,
 ) {
-    let own_pawns = position.pieces(us, Role::Pawn);
-    let enemy_pawns = position.pieces(!us, Role::Pawn);
-    let blocked = own_pawns & position.occupied().forward(!us);
-    let area = !(enemy_pawn_attacks | blocked | position.pieces(us, Role::King));
-    let zone = king_zone(position, !us);
     let king = position.king(us);
     let occupied = position.occupied();
-    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        let pieces = position.pieces(us, role);
-        // Sliders see through those that move the same way.
-        let through = match role {
-            Role::Bishop => occupied ^ position.role(Role::Queen),
-            Role::Rook => occupied ^ position.role(Role::Queen) ^ position.pieces(us, Role::Rook),
-            _ => occupied,
-        };
-        for square in pieces {
+    let blocked = position.pieces(us, Role::Pawn) & occupied.forward(!us);
+    let area = !(enemy_pawn_attacks | blocked | king.into());
+    let zone = king_zone(position, !us);
+    // Sliders see through those that move the same way.
+    let past_queens = occupied ^ position.role(Role::Queen);
+    let past_rooks = past_queens ^ position.pieces(us, Role::Rook);
+    for (role, through, term) in [
+        (Role::Knight, occupied, Term::KnightMobility),
+        (Role::Bishop, past_queens, Term::BishopMobility),
+        (Role::Rook, past_rooks, Term::RookMobility),
+        (Role::Queen, occupied, Term::QueenMobility),
+    ] {
+        for square in position.pieces(us, role) {
             let mut reach = attacks::piece(role, square, through);
             if us == position.turn() && position.pinned().contains(square) {
                 reach &= attacks::line(king, square);
@@ -91,73 +97,63 @@ pub(super) fn mobility(
                 own.king_attackers += 1;
                 own.king_attack += ATTACKER[role.index()] + near_king.count();
             }
-            let count = (reach & area).count();
-            match role {
-                Role::Knight => sink.add(us, Term::KnightMobility, count, 1),
-                Role::Bishop => sink.add(us, Term::BishopMobility, count, 1),
-                Role::Rook => sink.add(us, Term::RookMobility, count, 1),
-                _ => sink.add(us, Term::QueenMobility, count, 1),
-            }
-            match role {
-                Role::Rook => rook_file(us, square, own_pawns, enemy_pawns, sink),
-                Role::Knight | Role::Bishop => minor(position, us, role, square, own, sink),
-                _ => {}
+            sink.add(us, term, (reach & area).count(), 1);
+        }
+    }
+}
+
+/// How well rooks stand.
+pub(super) fn rooks(side: &Side, sink: &mut impl Sink) {
+    let (position, us) = (side.position, side.us);
+    for rook in position.pieces(us, Role::Rook) {
+        let file = Bitboard::file(rook.file());
+        if (file & position.pieces(us, Role::Pawn)).is_empty() {
+            match (file & position.pieces(!us, Role::Pawn)).is_empty() {
+                true => sink.add(us, Term::RookOpenFile, 0, 1),
+                false => sink.add(us, Term::RookHalfOpenFile, 0, 1),
             }
         }
     }
+}
+
+/// How well knights and bishops stand.
+pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
+    let (position, us) = (side.position, side.us);
     let bishops = position.pieces(us, Role::Bishop);
+    let outposts = side.own.by(Role::Pawn);
+    for minor in bishops | position.pieces(us, Role::Knight) {
+        let front = Bitboard::of(minor).forward(us);
+        let ahead = front.fill_forward(us);
+        let challengers = (ahead.west() | ahead.east()) & position.pieces(!us, Role::Pawn);
+        let rank = minor.relative_rank(us);
+        if (3..=5).contains(&rank) && outposts.contains(minor) && challengers.is_empty() {
+            sink.add(us, Term::Outpost, bishops.contains(minor).into(), 1);
+        }
+        if (front & position.role(Role::Pawn)).any() {
+            sink.add(us, Term::MinorBehindPawn, 0, 1);
+        }
+    }
+    for bishop in bishops {
+        let same = match Bitboard::DARK.contains(bishop) {
+            true => Bitboard::DARK,
+            false => !Bitboard::DARK,
+        };
+        let pawns = (position.pieces(us, Role::Pawn) & same).count();
+        sink.add(us, Term::BishopPawns, 0, pawns as i32);
+    }
     if bishops.more_than_one() {
         sink.add(us, Term::BishopPair, 0, 1);
     }
 }
 
-fn rook_file(us: Color, rook: Square, own: Bitboard, enemy: Bitboard, sink: &mut impl Sink) {
-    let file = Bitboard::file(rook.file());
-    if (file & own).is_empty() {
-        match (file & enemy).is_empty() {
-            true => sink.add(us, Term::RookOpenFile, 0, 1),
-            false => sink.add(us, Term::RookHalfOpenFile, 0, 1),
-        }
-    }
-}
-
-fn minor(
-    position: &Position,
-    us: Color,
-    role: Role,
-    square: Square,
-    own: &Attacks,
-    sink: &mut impl Sink,
-) {
-    let own_pawns = position.pieces(us, Role::Pawn);
-    let enemy_pawns = position.pieces(!us, Role::Pawn);
-    let ahead = Bitboard::of(square).forward(us).fill_forward(us);
-    let challengers = (ahead.west() | ahead.east()) & enemy_pawns;
-    let rank = square.relative_rank(us);
-    if (3..=5).contains(&rank) && own.by(Role::Pawn).contains(square) && challengers.is_empty() {
-        sink.add(us, Term::Outpost, usize::from(role == Role::Bishop), 1);
-    }
-    if (Bitboard::of(square).forward(us) & position.role(Role::Pawn)).any() {
-        sink.add(us, Term::MinorBehindPawn, 0, 1);
-    }
-    if role == Role::Bishop {
-        let same = match Bitboard::DARK.contains(square) {
-            true => Bitboard::DARK,
-            false => !Bitboard::DARK,
-        };
-        let pawns = (own_pawns & same).count() as i32;
-        sink.add(us, Term::BishopPawns, 0, pawns);
-    }
-}
-
 /// What `us` attacks that it would like to take.
-pub(super) fn threats(
-    position: &Position,
-    us: Color,
-    own: &Attacks,
-    enemy: &Attacks,
-    sink: &mut impl Sink,
-) {
+pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
+    let Side {
+        position,
+        us,
+        own,
+        enemy,
+    } = *side;
     let enemies = position.color(!us);
     let pieces = enemies & !position.role(Role::Pawn) & !position.role(Role::King);
     let defended = enemy.by(Role::Pawn) | enemy.twice & !own.twice;
@@ -189,14 +185,13 @@ pub(super) fn threats(
 }
 
 /// How the passed pawns of `us` may get on.
-pub(super) fn passed(
-    position: &Position,
-    us: Color,
-    passed: Bitboard,
-    own: &Attacks,
-    enemy: &Attacks,
-    sink: &mut impl Sink,
-) {
+pub(super) fn passed(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
+    let Side {
+        position,
+        us,
+        own,
+        enemy,
+    } = *side;
     let enemies = position.color(!us);
     for pawn in passed & position.pieces(us, Role::Pawn) {
         let rank = pawn.relative_rank(us);

@@ -3,44 +3,25 @@
 
 use super::tapered::Tapered;
 use super::weights::Term;
-use crate::board::{Color, Position, Square};
+use crate::board::{Color, Square};
 
 /// Takes in what the evaluation finds in a position.
 pub(super) trait Sink {
     /// `color` has the feature number `index` of `term` `count` times.
     fn add(&mut self, color: Color, term: Term, index: usize, count: i32);
-    /// Material and placement of all pieces.
-    fn place(&mut self, position: &Position);
-    /// Takes in the sum of terms found earlier.
-    fn add_sum(&mut self, sum: Tapered);
 }
 
 /// Adds up the weights, White's minus Black's.
-#[derive(Default)]
-pub(super) struct Sum(pub(super) Tapered);
-
-impl Sink for Sum {
+impl Sink for Tapered {
     #[inline(always)]
     fn add(&mut self, color: Color, term: Term, index: usize, count: i32) {
         let value = term.weights()[index] * count;
         match color {
-            Color::White => self.0 += value,
-            Color::Black => self.0 -= value,
+            Color::White => *self += value,
+            Color::Black => *self -= value,
         }
     }
-
-    fn place(&mut self, position: &Position) {
-        self.0 += position.psqt();
-    }
-
-    fn add_sum(&mut self, sum: Tapered) {
-        self.0 += sum;
-    }
 }
-
-/// Notes every feature by itself.
-#[derive(Default)]
-pub(super) struct Features(pub(super) Vec<Feature>);
 
 /// A feature of a position.
 #[derive(Clone, Copy)]
@@ -59,29 +40,15 @@ impl Feature {
     }
 }
 
-impl Sink for Features {
+/// Notes every feature by itself.
+impl Sink for Vec<Feature> {
     fn add(&mut self, color: Color, term: Term, index: usize, count: i32) {
-        self.0.push(Feature {
+        self.push(Feature {
             color,
             term,
             index,
             count,
         });
-    }
-
-    fn place(&mut self, position: &Position) {
-        for square in position.occupied() {
-            if let (Some(color), Some(role)) = (position.color_at(square), position.role_at(square))
-            {
-                self.add(color, Term::Material, role.index(), 1);
-                let index = role.index() * 32 + half_board(square.relative(color));
-                self.add(color, Term::Placement, index, 1);
-            }
-        }
-    }
-
-    fn add_sum(&mut self, _sum: Tapered) {
-        unreachable!("features are never added up beforehand");
     }
 }
 
@@ -94,7 +61,7 @@ pub(super) const fn half_board(square: Square) -> usize {
 
 /// Declares the terms with their weights: an enum, and a table by term.
 macro_rules! terms {
-    ($($name:ident: $length:literal = [$($weight:expr,)*];)*) => {
+    ($($name:ident: $length:literal = [$($weight:expr),* $(,)?];)*) => {
         /// A term of the evaluation; each has one or more weights.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Term { $($name,)* }

@@ -55,42 +55,22 @@ terms! {
         s(-7, 86), s(-6, 92), s(-1, 84), s(6, 78), s(-5, 89), s(28, 46), s(34, 45), s(102, -1),
         s(65, 13), s(60, -5), s(19, -4), s(30, 31),
     ];
-    BishopPair: 1 = [
-        s(22, 65),
-    ];
-    RookOpenFile: 1 = [
-        s(30, -5),
-    ];
-    RookHalfOpenFile: 1 = [
-        s(9, 9),
-    ];
-    Outpost: 2 = [
-        s(24, 11), s(24, -2),
-    ];
-    BishopPawns: 1 = [
-        s(-2, -4),
-    ];
-    MinorBehindPawn: 1 = [
-        s(3, 19),
-    ];
-    IsolatedPawn: 2 = [
-        s(-11, -16), s(-4, -13),
-    ];
-    DoubledPawn: 1 = [
-        s(1, -22),
-    ];
-    BackwardPawn: 2 = [
-        s(-15, -13), s(-5, -5),
-    ];
+    BishopPair: 1 = [s(22, 65)];
+    RookOpenFile: 1 = [s(30, -5)];
+    RookHalfOpenFile: 1 = [s(9, 9)];
+    Outpost: 2 = [s(24, 11), s(24, -2)];
+    BishopPawns: 1 = [s(-2, -4)];
+    MinorBehindPawn: 1 = [s(3, 19)];
+    IsolatedPawn: 2 = [s(-11, -16), s(-4, -13)];
+    DoubledPawn: 1 = [s(1, -22)];
+    BackwardPawn: 2 = [s(-15, -13), s(-5, -5)];
     PassedPawn: 8 = [
         s(0, 0), s(-22, 30), s(-15, 10), s(-6, 48), s(24, 82), s(53, 109), s(146, 143), s(0, 0),
     ];
     PassedFree: 8 = [
         s(0, 0), s(0, 0), s(-2, 4), s(-1, 9), s(-4, 29), s(-3, 53), s(-27, 154), s(0, 0),
     ];
-    PassedProtected: 1 = [
-        s(28, -2),
-    ];
+    PassedProtected: 1 = [s(28, -2)];
     PassedOwnKing: 8 = [
         s(52, 56), s(-14, 62), s(16, 21), s(-10, -6), s(-4, -30), s(-12, -41), s(-4, -44), s(-54, -30),
     ];
@@ -127,24 +107,16 @@ terms! {
         s(5, 24), s(21, 29), s(32, 21), s(40, 16), s(48, -16), s(0, 0), s(0, 0), s(6, 8),
         s(17, -4), s(30, 28), s(39, 34), s(0, 0),
     ];
-    Hanging: 1 = [
-        s(10, 23),
-    ];
-    PawnPushThreat: 1 = [
-        s(15, 21),
-    ];
+    Hanging: 1 = [s(10, 23)];
+    PawnPushThreat: 1 = [s(15, 21)];
     SupportedPawn: 8 = [
         s(0, 0), s(0, 0), s(12, 4), s(11, 5), s(16, 4), s(35, 37), s(39, 41), s(0, 0),
     ];
     Phalanx: 8 = [
         s(0, 0), s(4, -2), s(8, -1), s(8, 7), s(20, 28), s(36, 38), s(10, 34), s(0, 0),
     ];
-    ThreatByKing: 1 = [
-        s(12, 31),
-    ];
-    Restricted: 1 = [
-        s(2, -1),
-    ];
+    ThreatByKing: 1 = [s(12, 31)];
+    Restricted: 1 = [s(2, -1)];
     PassedBlocked: 8 = [
         s(0, 0), s(-19, 13), s(-3, -7), s(-1, 4), s(14, -13), s(-7, -7), s(-29, -30), s(0, 0),
     ];
@@ -154,7 +126,5 @@ terms! {
     PassedPath: 8 = [
         s(0, 0), s(-20, 27), s(-34, 25), s(-25, 14), s(-28, 28), s(6, 33), s(-9, 0), s(0, 0),
     ];
-    Tempo: 1 = [
-        s(17, 14),
-    ];
+    Tempo: 1 = [s(17, 14)];
 }

@@ -81,7 +81,7 @@ impl Memory {
     pub fn new() -> Memory {
         Memory {
             history: History::new(),
-            pawns: PawnCache::new(),
+            pawns: PawnCache::default(),
         }
     }
 }
