@@ -24,16 +24,16 @@ static TABLE: [u64; TABLE_LEN] = {
     table
 };
 
-fn slide(magic: &Magic, occupied: Bitboard) -> Bitboard {
+const fn slide(magic: &Magic, occupied: Bitboard) -> Bitboard {
     let index = (occupied.0 & magic.mask).wrapping_mul(magic.magic) >> magic.shift;
     Bitboard(TABLE[magic.offset + index as usize])
 }
 
-pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
+pub const fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&BISHOP_MAGICS[square.index()], occupied)
 }
 
-pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
+pub const fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&ROOK_MAGICS[square.index()], occupied)
 }
 
@@ -118,53 +118,28 @@ struct Lines {
 }
 
 static LINES: Lines = {
-    const STEPS: [(i8, i8); 8] = [
-        (0, 1),
-        (1, 1),
-        (1, 0),
-        (1, -1),
-        (0, -1),
-        (-1, -1),
-        (-1, 0),
-        (-1, 1),
-    ];
+    const EMPTY: Bitboard = Bitboard::EMPTY;
     let mut lines = Lines {
-        between: [[Bitboard::EMPTY; 64]; 64],
-        through: [[Bitboard::EMPTY; 64]; 64],
+        between: [[EMPTY; 64]; 64],
+        through: [[EMPTY; 64]; 64],
     };
-    let mut from = 0;
-    while from < 64 {
-        let mut direction = 0;
-        while direction < 8 {
-            let (df, dr) = STEPS[direction];
-            let (bf, br) = STEPS[(direction + 4) % 8];
-            let line = ray(from, df, dr).0 | ray(from, bf, br).0 | 1 << from;
-            let mut passed = 0;
-            let mut file = (from % 8) as i8 + df;
-            let mut rank = (from / 8) as i8 + dr;
-            while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
-                let to = (rank * 8 + file) as usize;
-                lines.between[from][to] = Bitboard(passed);
-                lines.through[from][to] = Bitboard(line);
-                passed |= 1 << to;
-                file += df;
-                rank += dr;
-            }
-            direction += 1;
-        }
-        from += 1;
+    let mut pair = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (Square::new(pair / 64), Square::new(pair % 64));
+        let (at_a, at_b) = (Bitboard::of(a), Bitboard::of(b));
+        let (between, through) = if bishop(a, EMPTY).contains(b) {
+            let through = bishop(a, EMPTY).0 & bishop(b, EMPTY).0;
+            (bishop(a, at_b).0 & bishop(b, at_a).0, through)
+        } else if rook(a, EMPTY).contains(b) {
+            let through = rook(a, EMPTY).0 & rook(b, EMPTY).0;
+            (rook(a, at_b).0 & rook(b, at_a).0, through)
+        } else {
+            pair += 1;
+            continue;
+        };
+        lines.between[a.index()][b.index()] = Bitboard(between);
+        lines.through[a.index()][b.index()] = Bitboard(through | at_a.0 | at_b.0);
+        pair += 1;
     }
     lines
 };
-
-const fn ray(from: usize, df: i8, dr: i8) -> Bitboard {
-    let mut set = 0;
-    let mut file = (from % 8) as i8 + df;
-    let mut rank = (from / 8) as i8 + dr;
-    while file >= 0 && file < 8 && rank >= 0 && rank < 8 {
-        set |= 1 << (rank * 8 + file);
-        file += df;
-        rank += dr;
-    }
-    Bitboard(set)
-}

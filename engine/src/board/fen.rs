@@ -1,7 +1,7 @@
 //! Forsyth-Edwards notation, with the castling fields of Chess960.
 
 use super::bitboard::Bitboard;
-use super::position::{Castling, Position, Wing};
+use super::position::{Position, Wing, castling_slot};
 use super::square::{Color, Role, Square};
 use std::fmt;
 
@@ -42,20 +42,18 @@ impl Position {
     pub fn from_fen(fen: &str) -> Result<Position, FenError> {
         let mut fields = fen.split_ascii_whitespace();
         let mut position = Position::empty();
-        let placement = fields.next().unwrap_or("");
-        place(&mut position, placement)?;
+        position.read_placement(fields.next().unwrap_or(""))?;
         match fields.next() {
             Some("w") => {}
-            Some("b") => {
-                position.turn = Color::Black;
-                position.key ^= super::zobrist::black_to_move();
-            }
+            Some("b") => position.pass_turn(),
             other => {
                 let text = other.unwrap_or(fen).to_owned();
                 return Err(FenError::Field("side to move", text));
             }
         }
-        position.check_possible()?;
+        if let Some(why) = position.impossibility() {
+            return Err(FenError::Impossible(why));
+        }
         position.read_castling(fields.next().unwrap_or("-"))?;
         position.read_en_passant(fields.next().unwrap_or("-"))?;
         if let Some(count) = fields.next().and_then(|field| field.parse::<u16>().ok()) {
@@ -68,67 +66,71 @@ impl Position {
         Ok(position)
     }
 
-    fn check_possible(&self) -> Result<(), FenError> {
-        let impossible = |why| Err(FenError::Impossible(why));
-        let mut checked = Bitboard::EMPTY;
-        for color in Color::BOTH {
-            let count = |role| self.pieces(color, role).count();
-            if count(Role::King) != 1 {
-                return impossible("each side needs exactly one king");
-            }
-            if count(Role::Pawn) > 8 {
-                return impossible("a side has more than eight pawns");
-            }
-            if color != self.turn() {
-                let king = self.king(color);
-                checked = self.attackers(king, self.occupied()) & self.color(self.turn());
-            }
+    fn read_placement(&mut self, field: &str) -> Result<(), FenError> {
+        let error = || FenError::Field("piece placement", field.to_owned());
+        let ranks: Vec<&str> = field.split('/').collect();
+        if ranks.len() != 8 {
+            return Err(error());
         }
-        if (self.role(Role::Pawn) & (Bitboard::rank(0) | Bitboard::rank(7))).any() {
-            return impossible("a pawn on the first or last rank");
-        }
-        if checked.any() {
-            return impossible("the side that has just moved is in check");
+        for (rank, text) in ranks.into_iter().rev().enumerate() {
+            let mut file = 0;
+            for letter in text.chars() {
+                if let Some(gap @ 1..=8) = letter.to_digit(10) {
+                    file += gap as usize;
+                } else {
+                    let role = Role::from_letter(letter.to_ascii_lowercase());
+                    let role = role.filter(|_| file < 8).ok_or_else(error)?;
+                    self.put(Color::of_letter(letter), role, Square::at(file, rank));
+                    file += 1;
+                }
+            }
+            if file != 8 {
+                return Err(error());
+            }
         }
         Ok(())
     }
 
+    fn impossibility(&self) -> Option<&'static str> {
+        let counts = |role| Color::BOTH.map(|color| self.pieces(color, role).count());
+        let ends = Bitboard::rank(0) | Bitboard::rank(7);
+        if counts(Role::King) != [1, 1] {
+            return Some("each side needs exactly one king");
+        }
+        if counts(Role::Pawn).into_iter().any(|pawns| pawns > 8) {
+            return Some("a side has more than eight pawns");
+        }
+        if (self.role(Role::Pawn) & ends).any() {
+            return Some("a pawn on the first or last rank");
+        }
+        let attackers = self.attackers(self.king(!self.turn), self.occupied());
+        let in_check = (attackers & self.color(self.turn)).any();
+        in_check.then_some("the side that has just moved is in check")
+    }
+
     fn read_castling(&mut self, field: &str) -> Result<(), FenError> {
-        let mut castling = Castling::NONE;
+        let mut rights = 0;
         for letter in field.chars().filter(|&letter| letter != '-') {
-            let color = match letter.is_ascii_uppercase() {
-                true => Color::White,
-                false => Color::Black,
-            };
+            let color = Color::of_letter(letter);
             let back_rank = Bitboard::relative_rank(color, 0);
             let king = self.king(color);
-            let rooks = self.pieces(color, Role::Rook) & back_rank;
-            let right = |rook: &Square| rook.file() > king.file();
-            let found = match letter.to_ascii_lowercase() {
-                'k' => rooks.filter(right).last(),
-                'q' => rooks.into_iter().find(|rook| !right(rook)),
-                file @ 'a'..='h' => {
-                    let file = file as usize - 'a' as usize;
-                    rooks.into_iter().find(|rook| rook.file() == file)
-                }
-                _ => return Err(FenError::Field("castling rights", field.to_owned())),
-            };
-            let Some(rook) = found.filter(|_| back_rank.contains(king)) else {
-                continue;
-            };
-            let wing = match right(&rook) {
+            let mut rooks = self.pieces(color, Role::Rook) & back_rank;
+            let wing = |rook: Square| match rook.file() > king.file() {
                 true => Wing::King,
                 false => Wing::Queen,
             };
-            let slot = Castling::slot(color, wing);
-            castling.rights |= 1 << slot;
-            castling.rooks[slot] = rook;
+            let found = match letter.to_ascii_lowercase() {
+                'k' => rooks.filter(|&rook| wing(rook) == Wing::King).last(),
+                'q' => rooks.find(|&rook| wing(rook) == Wing::Queen),
+                file @ 'a'..='h' => rooks.find(|rook| rook.file() == file as usize - 'a' as usize),
+                _ => return Err(FenError::Field("castling rights", field.to_owned())),
+            };
+            if let Some(rook) = found.filter(|_| back_rank.contains(king)) {
+                let slot = castling_slot(color, wing(rook));
+                rights |= 1 << slot;
+                self.castling_rooks[slot] = rook;
+            }
         }
-        let rights = castling.rights;
-        self.castling = Castling {
-            rights: 0,
-            ..castling
-        };
         self.set_castling_rights(rights);
         Ok(())
     }
@@ -137,10 +139,10 @@ impl Position {
         if field == "-" {
             return Ok(());
         }
-        let them = !self.turn;
         let Some(square) = Square::parse(field) else {
             return Err(FenError::Field("en passant square", field.to_owned()));
         };
+        let them = !self.turn;
         let possible = square.relative_rank(them) == 2
             && self.pieces(them, Role::Pawn).contains(square.forward(them))
             && self.role_at(square).is_none()
@@ -153,104 +155,48 @@ impl Position {
 
     /// The position as FEN; castling rights by rook file if `chess960`.
     pub fn fen(&self, chess960: bool) -> String {
-        let mut fen = String::new();
-        for rank in (0..8).rev() {
-            let mut gap = 0;
-            for file in 0..8 {
-                let square = Square::at(file, rank);
-                let Some(role) = self.role_at(square) else {
-                    gap += 1;
-                    continue;
-                };
-                if gap > 0 {
-                    fen += &gap.to_string();
-                    gap = 0;
-                }
-                let white = self.color(Color::White).contains(square);
-                fen.push(letter(role, white));
-            }
-            if gap > 0 {
-                fen += &gap.to_string();
-            }
-            if rank > 0 {
-                fen.push('/');
-            }
+        let mut placement = self.ranks().join("/");
+        for gap in (1..=8).rev() {
+            placement = placement.replace(&".".repeat(gap), &gap.to_string());
         }
-        fen += match self.turn {
-            Color::White => " w ",
-            Color::Black => " b ",
+        let turn = match self.turn {
+            Color::White => 'w',
+            Color::Black => 'b',
         };
-        fen += &self.castling_field(chess960);
-        match self.en_passant {
-            Some(square) => fen += &format!(" {square}"),
-            None => fen += " -",
-        }
-        fen + &format!(" {} {}", self.halfmoves, self.fullmoves)
+        let castling = self.castling_field(chess960);
+        let passed = self.en_passant.map(|square| square.to_string());
+        let passed = passed.as_deref().unwrap_or("-");
+        let (halfmoves, fullmoves) = (self.halfmoves, self.fullmoves);
+        format!("{placement} {turn} {castling} {passed} {halfmoves} {fullmoves}")
+    }
+
+    /// The pieces' letters by rank, from the eighth down, with `.` for an empty
+    /// square.
+    pub fn ranks(&self) -> [String; 8] {
+        let letter = |square| match (self.color_at(square), self.role_at(square)) {
+            (Some(color), Some(role)) => color.letter(role.letter()),
+            _ => '.',
+        };
+        [7, 6, 5, 4, 3, 2, 1, 0]
+            .map(|rank| (0..8).map(|file| letter(Square::at(file, rank))).collect())
     }
 
     fn castling_field(&self, chess960: bool) -> String {
         let mut field = String::new();
         for color in Color::BOTH {
-            for (wing, standard) in Wing::BOTH.into_iter().zip(['k', 'q']) {
-                let Some(rook) = self.castling_rook(color, wing) else {
-                    continue;
-                };
-                let letter = match chess960 {
-                    true => (b'a' + rook.file() as u8) as char,
-                    false => standard,
-                };
-                field.push(match color {
-                    Color::White => letter.to_ascii_uppercase(),
-                    Color::Black => letter,
-                });
-            }
-        }
-        if field.is_empty() {
-            field.push('-');
-        }
-        field
-    }
-}
-
-fn letter(role: Role, white: bool) -> char {
-    match white {
-        true => role.letter().to_ascii_uppercase(),
-        false => role.letter(),
-    }
-}
-
-fn place(position: &mut Position, placement: &str) -> Result<(), FenError> {
-    let error = || FenError::Field("piece placement", placement.to_owned());
-    let mut ranks = 0;
-    for (index, text) in placement.split('/').enumerate() {
-        if index > 7 {
-            return Err(error());
-        }
-        let mut file = 0;
-        for letter in text.chars() {
-            if let Some(gap @ 1..=8) = letter.to_digit(10) {
-                file += gap as usize;
-            } else {
-                let role = Role::from_letter(letter.to_ascii_lowercase()).ok_or_else(error)?;
-                if file > 7 {
-                    return Err(error());
+            for (wing, standard) in [(Wing::King, 'k'), (Wing::Queen, 'q')] {
+                if let Some(rook) = self.castling_rook(color, wing) {
+                    field.push(color.letter(match chess960 {
+                        true => (b'a' + rook.file() as u8) as char,
+                        false => standard,
+                    }));
                 }
-                let color = match letter.is_ascii_uppercase() {
-                    true => Color::White,
-                    false => Color::Black,
-                };
-                position.put(color, role, Square::at(file, 7 - index));
-                file += 1;
             }
         }
-        if file != 8 {
-            return Err(error());
+        match field.is_empty() {
+            true => "-".to_owned(),
+            false => field,
         }
-        ranks += 1;
-    }
-    match ranks {
-        8 => Ok(()),
-        _ => Err(error()),
     }
 }
 

@@ -142,45 +142,15 @@ impl CheckSquares {
         }
     }
 
-    /// Squares on which a piece of this role gives check.
-    pub fn direct(&self, role: Role) -> Bitboard {
-        self.direct[role.index()]
-    }
-
     /// Whether a legal move gives check.
     pub fn gives_check(&self, position: &Position, mv: Move) -> bool {
-        let (us, from, to) = (position.turn(), mv.from(), mv.to());
-        let role = position.role_at(from).unwrap_or(Role::Pawn);
-        let discovers =
-            |from| self.discoverers.contains(from) && !attacks::line(self.king, from).contains(to);
-        match mv.kind() {
-            Kind::Normal => self.direct(role).contains(to) || discovers(from),
-            Kind::Promotion(role) => {
-                let occupied = position.occupied() ^ from.into();
-                attacks::piece(role, to, occupied).contains(self.king) || discovers(from)
-            }
-            Kind::EnPassant => {
-                let victim = to.forward(!us);
-                let occupied = (position.occupied() ^ from.into() ^ victim.into()) | to.into();
-                let sliders = position.role(Role::Bishop)
-                    | position.role(Role::Rook)
-                    | position.role(Role::Queen);
-                self.direct(Role::Pawn).contains(to)
-                    || (position.attackers(self.king, occupied) & position.color(us) & sliders)
-                        .any()
-            }
-            Kind::Castle => {
-                let [king_to, rook_to] = castled(from, to);
-                let occupied = (position.occupied() ^ from.into() ^ to.into())
-                    | king_to.into()
-                    | rook_to.into();
-                let sliders = attacks::bishop(self.king, occupied)
-                    & (position.pieces(us, Role::Bishop) | position.pieces(us, Role::Queen))
-                    | attacks::rook(self.king, occupied)
-                        & (position.pieces(us, Role::Rook) | position.pieces(us, Role::Queen))
-                        & !Bitboard::of(to);
-                attacks::rook(rook_to, occupied).contains(self.king) || sliders.any()
-            }
+        if mv.kind() != Kind::Normal {
+            return position.play(mv).in_check();
         }
+        let (from, to) = (mv.from(), mv.to());
+        let role = position.role_at(from).unwrap_or(Role::Pawn);
+        let line = attacks::line(self.king, from);
+        self.direct[role.index()].contains(to)
+            || self.discoverers.contains(from) && !line.contains(to)
     }
 }

@@ -6,7 +6,7 @@ use super::bitboard::Bitboard;
 use super::legality::CheckSquares;
 use super::moves::Move;
 use super::position::{Position, Wing};
-use super::square::{Color, Role, Square};
+use super::square::{Role, Square};
 
 /// A move with the score it is ordered by.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,12 @@ pub const MAX_MOVES: usize = 256;
 
 fn push(out: &mut MoveList, mv: Move) {
     out.push(Scored { mv, score: 0 });
+}
+
+/// Of the moves from `start` on leaves those that are `wanted`.
+pub fn keep(list: &mut MoveList, start: usize, mut wanted: impl FnMut(Move) -> bool) {
+    let unwanted = list.extract_if(start.., |scored| !wanted(scored.mv));
+    unwanted.for_each(drop);
 }
 
 /// Captures, and promotions to a queen.
@@ -52,14 +58,7 @@ pub fn quiet(position: &Position, out: &mut MoveList) {
 pub fn quiet_checks(position: &Position, checks: &CheckSquares, out: &mut MoveList) {
     let start = out.len();
     quiet(position, out);
-    let mut kept = start;
-    for i in start..out.len() {
-        if checks.gives_check(position, out[i].mv) {
-            out[kept] = out[i];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    keep(out, start, |mv| checks.gives_check(position, mv));
 }
 
 /// All legal moves.
@@ -67,14 +66,7 @@ pub fn legal(position: &Position, out: &mut MoveList) {
     let start = out.len();
     noisy(position, out);
     quiet(position, out);
-    let mut kept = start;
-    for i in start..out.len() {
-        if position.is_legal(out[i].mv) {
-            out[kept] = out[i];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    keep(out, start, |mv| position.is_legal(mv));
 }
 
 /// All legal moves as a list of their own.
@@ -114,14 +106,6 @@ fn king_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
     }
 }
 
-/// The square `steps` single steps back from `to`.
-fn back(us: Color, to: Square, steps: usize) -> Square {
-    match us {
-        Color::White => Square::new(to.index() - 8 * steps),
-        Color::Black => Square::new(to.index() + 8 * steps),
-    }
-}
-
 fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
     let us = position.turn();
     let pawns = position.pieces(us, Role::Pawn);
@@ -130,12 +114,12 @@ fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
 
     let ready = pawns & Bitboard::relative_rank(us, 6);
     for to in ready.forward(us) & !position.occupied() & targets {
-        push(out, Move::promotion(back(us, to, 1), to, Role::Queen));
+        push(out, Move::promotion(to.forward(!us), to, Role::Queen));
     }
     let front = pawns.forward(us);
     for (reached, shift) in [(front.west(), 1), (front.east(), -1)] {
         for to in reached & enemies {
-            let from = Square::new((back(us, to, 1).index() as i32 + shift) as usize);
+            let from = Square::new((to.forward(!us).index() as i32 + shift) as usize);
             if last.contains(to) {
                 for role in Role::PROMOTIONS.into_iter().rev() {
                     push(out, Move::promotion(from, to, role));
@@ -162,14 +146,14 @@ fn pawn_quiet(position: &Position, targets: Bitboard, out: &mut MoveList) {
     let double = (single & Bitboard::relative_rank(us, 2)).forward(us) & empty;
     let last = Bitboard::relative_rank(us, 7);
     for to in single & targets & !last {
-        push(out, Move::normal(back(us, to, 1), to));
+        push(out, Move::normal(to.forward(!us), to));
     }
     for to in double & targets {
-        push(out, Move::normal(back(us, to, 2), to));
+        push(out, Move::normal(to.forward(!us).forward(!us), to));
     }
     for to in single & targets & last {
         for role in [Role::Knight, Role::Rook, Role::Bishop] {
-            push(out, Move::promotion(back(us, to, 1), to, role));
+            push(out, Move::promotion(to.forward(!us), to, role));
         }
     }
 }

@@ -19,28 +19,9 @@ impl Wing {
     pub const BOTH: [Wing; 2] = [Wing::King, Wing::Queen];
 }
 
-/// Castling rights with the squares of the rooks, which stand anywhere in
-/// Chess960. A rook's square means something only while its right stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Castling {
-    pub(super) rights: u8,
-    pub(super) rooks: [Square; 4],
-}
-
-impl Castling {
-    pub(super) const NONE: Castling = Castling {
-        rights: 0,
-        rooks: [Square::A1; 4],
-    };
-
-    pub(super) const fn slot(color: Color, wing: Wing) -> usize {
-        color as usize * 2 + wing as usize
-    }
-
-    pub(super) fn rook(self, color: Color, wing: Wing) -> Option<Square> {
-        let slot = Castling::slot(color, wing);
-        (self.rights >> slot & 1 != 0).then(|| self.rooks[slot])
-    }
+/// Index of a castling right and its rook.
+pub(super) const fn castling_slot(color: Color, wing: Wing) -> usize {
+    color as usize * 2 + wing as usize
 }
 
 /// Copied to make a move: a move made on a copy needs no undoing.
@@ -50,7 +31,11 @@ pub struct Position {
     pub(super) colors: [Bitboard; 2],
     pub(super) board: [Option<Role>; 64],
     pub(super) turn: Color,
-    pub(super) castling: Castling,
+    /// One bit a slot.
+    pub(super) castling_rights: u8,
+    /// The rooks to castle with, which stand anywhere in Chess960. A rook's
+    /// square means something only while its right stands.
+    pub(super) castling_rooks: [Square; 4],
     /// Set only if a capture en passant is legal, so that equal positions
     /// have equal keys.
     pub(super) en_passant: Option<Square>,
@@ -75,7 +60,8 @@ impl Position {
             colors: [Bitboard::EMPTY; 2],
             board: [None; 64],
             turn: Color::White,
-            castling: Castling::NONE,
+            castling_rights: 0,
+            castling_rooks: [Square::A1; 4],
             en_passant: None,
             halfmoves: 0,
             reversible: 0,
@@ -139,10 +125,6 @@ impl Position {
         usize::from(self.reversible)
     }
 
-    pub fn fullmoves(&self) -> usize {
-        usize::from(self.fullmoves)
-    }
-
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -187,7 +169,8 @@ impl Position {
     }
 
     pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        self.castling.rook(color, wing)
+        let slot = castling_slot(color, wing);
+        (self.castling_rights >> slot & 1 != 0).then(|| self.castling_rooks[slot])
     }
 
     /// The piece that `mv` takes off the board.
@@ -261,11 +244,11 @@ impl Position {
     }
 
     pub(super) fn set_castling_rights(&mut self, rights: u8) {
-        self.key ^= zobrist::castling(self.castling.rights) ^ zobrist::castling(rights);
-        self.castling.rights = rights;
+        self.key ^= zobrist::castling(self.castling_rights) ^ zobrist::castling(rights);
+        self.castling_rights = rights;
     }
 
-    fn pass_turn(&mut self) {
+    pub(super) fn pass_turn(&mut self) {
         self.turn = !self.turn;
         self.key ^= zobrist::black_to_move();
     }
@@ -279,14 +262,9 @@ impl Position {
     /// Records `square` as just passed by a pawn if the side to move can
     /// legally take there.
     pub(super) fn offer_en_passant(&mut self, square: Square) {
-        let (us, them) = (self.turn, !self.turn);
-        let victim = square.forward(them);
-        let king = self.king(us);
-        let takers = attacks::pawn(them, square) & self.pieces(us, Role::Pawn);
+        let takers = attacks::pawn(!self.turn, square) & self.pieces(self.turn, Role::Pawn);
         for taker in takers {
-            let occupied = (self.occupied() ^ taker.into() ^ victim.into()) | square.into();
-            let attackers = self.attackers(king, occupied) & self.color(them) & occupied;
-            if attackers.is_empty() {
+            if self.is_legal(Move::en_passant(taker, square)) {
                 self.en_passant = Some(square);
                 self.key ^= zobrist::en_passant(square);
                 return;
@@ -350,19 +328,19 @@ impl Position {
 
     /// Rights that end because the king or a rook moves, or a rook is taken.
     fn lose_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
-        let mut rights = self.castling.rights;
+        let mut rights = self.castling_rights;
         if rights == 0 {
             return;
         }
         if role == Role::King {
             rights &= !(3 << (us.index() * 2));
         }
-        for (slot, &rook) in self.castling.rooks.iter().enumerate() {
+        for (slot, &rook) in self.castling_rooks.iter().enumerate() {
             if rook == from || rook == to {
                 rights &= !(1 << slot);
             }
         }
-        if rights != self.castling.rights {
+        if rights != self.castling_rights {
             self.reversible = 0;
             self.set_castling_rights(rights);
         }
@@ -377,25 +355,6 @@ impl Position {
         next.pass_turn();
         next.refresh();
         next
-    }
-
-    /// The key computed anew, for checking the incremental one.
-    pub fn computed_key(&self) -> u64 {
-        let mut key = zobrist::castling(self.castling.rights);
-        for color in Color::BOTH {
-            for role in Role::ALL {
-                for square in self.pieces(color, role) {
-                    key ^= zobrist::piece(color, role, square);
-                }
-            }
-        }
-        if let Some(square) = self.en_passant {
-            key ^= zobrist::en_passant(square);
-        }
-        if self.turn == Color::Black {
-            key ^= zobrist::black_to_move();
-        }
-        key
     }
 
     /// Neither side can ever mate: bare kings, one minor piece, or bishops

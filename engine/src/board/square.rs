@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Not;
 
 /// A square, `a1` = 0 to `h8` = 63.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Square(u8);
 
 impl Square {
@@ -76,12 +76,6 @@ impl fmt::Display for Square {
     }
 }
 
-impl fmt::Debug for Square {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[repr(u8)]
 pub enum Color {
@@ -96,10 +90,19 @@ impl Color {
         self as usize
     }
 
-    pub const fn other(self) -> Color {
+    /// The owner of a piece by its letter in a FEN.
+    pub const fn of_letter(letter: char) -> Color {
+        match letter.is_ascii_uppercase() {
+            true => Color::White,
+            false => Color::Black,
+        }
+    }
+
+    /// A small letter as a FEN has it for this colour.
+    pub const fn letter(self, letter: char) -> char {
         match self {
-            Color::White => Color::Black,
-            Color::Black => Color::White,
+            Color::White => letter.to_ascii_uppercase(),
+            Color::Black => letter,
         }
     }
 }
@@ -108,7 +111,10 @@ impl Not for Color {
     type Output = Color;
 
     fn not(self) -> Color {
-        self.other()
+        match self {
+            Color::White => Color::Black,
+            Color::Black => Color::White,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 pub mod bench;
 pub mod counting;
 
-use crate::board::{Color, Position, Role, Square};
+use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{self, Params, Settings, format};
 use crate::search::Game;
@@ -168,20 +168,9 @@ fn qsearch(engine: &mut Engine, game: &Game) -> String {
 
 fn display(position: &Position, chess960: bool) -> String {
     let mut out = String::new();
-    for rank in (0..8).rev() {
-        out += &format!("{} ", rank + 1);
-        for file in 0..8 {
-            let square = Square::at(file, rank);
-            let letter = position.role_at(square).map_or('.', Role::letter);
-            let white = position.color_at(square) == Some(Color::White);
-            out.push(' ');
-            out.push(if white {
-                letter.to_ascii_uppercase()
-            } else {
-                letter
-            });
-        }
-        out.push('\n');
+    for (number, rank) in (1..=8).rev().zip(position.ranks()) {
+        let spaced: String = rank.chars().map(|letter| format!(" {letter}")).collect();
+        out += &format!("{number} {spaced}\n");
     }
     let checkers: Vec<String> = position
         .checkers()
