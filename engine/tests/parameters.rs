@@ -52,7 +52,7 @@ fn every_value_can_be_set_and_is_read_back() {
 
 #[test]
 fn every_format_names_every_number() {
-    for form in format::FORMATS {
+    for (form, _) in format::FORMATS {
         let text = format::render(form).unwrap();
         for row in PARAMETERS {
             let spin = matches!(row.kind, Kind::Spin { .. });

@@ -6,6 +6,7 @@ use crate::params::{Params, Settings};
 use crate::search::limits::{Limits, StopOrder};
 use crate::search::stats::Stats;
 use crate::search::{Game, Silent};
+use crate::uci::output::nps;
 use std::time::{Duration, Instant};
 
 /// Depth searched if none is given.
@@ -56,19 +57,16 @@ pub fn bench(params: &Params, depth: i32) -> (Stats, Duration) {
     (stats, elapsed)
 }
 
-fn summary(stats: &Stats, elapsed: Duration) -> String {
-    let nps = stats.nodes() as f64 / elapsed.as_secs_f64().max(1e-6);
-    format!("{} nodes {} nps", stats.nodes(), nps as u64)
-}
-
 /// `bench [DEPTH]`
 pub(super) fn run(params: &Params, depth: i32) -> String {
     let (stats, elapsed) = bench(params, depth);
-    summary(&stats, elapsed)
+    let nodes = stats.nodes();
+    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
 }
 
 /// `stats [DEPTH]`
 pub(super) fn stats(params: &Params, depth: i32) -> String {
     let (stats, elapsed) = bench(params, depth);
-    format!("{}\n{}", stats.lines().join("\n"), summary(&stats, elapsed))
+    let (lines, nodes) = (stats.lines().join("\n"), stats.nodes());
+    format!("{lines}\n{nodes} nodes {} nps", nps(nodes, elapsed))
 }

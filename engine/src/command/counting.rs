@@ -1,6 +1,7 @@
 //! `perft` and `qperft`: counting lines of moves.
 
 use crate::board::{MoveList, Position, movegen, perft};
+use crate::uci::output::nps;
 use std::time::Instant;
 
 /// Leaves of the legal tree by first move, and the speed.
@@ -14,8 +15,7 @@ pub(super) fn perft(position: &Position, depth: usize, chess960: bool) -> String
             total += nodes;
         }
     }
-    let nps = total as f64 / start.elapsed().as_secs_f64().max(1e-6);
-    out + &format!("{total} nodes {} nps", nps as u64)
+    out + &format!("{total} nodes {} nps", nps(total, start.elapsed()))
 }
 
 /// Plies of captures that [`QPerft`] follows if not told otherwise.

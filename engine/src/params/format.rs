@@ -3,40 +3,33 @@
 use super::table::{Kind, Parameter};
 use super::{PARAMETERS, Params, SETTINGS, Settings};
 
-/// Names of the forms, as `stillwater params --format` takes them.
-pub const FORMATS: [&str; 6] = [
-    "text",
-    "toml",
-    "json",
-    "openbench",
-    "weather-factory",
-    "markdown",
+/// A name, as `stillwater params --format` takes it, and what writes the form.
+pub type Form = (&'static str, fn() -> String);
+
+pub const FORMATS: [Form; 6] = [
+    ("text", text),
+    ("toml", toml),
+    ("json", json),
+    ("openbench", openbench),
+    ("weather-factory", weather_factory),
+    ("markdown", markdown),
 ];
 
 /// The table in one of [`FORMATS`].
 pub fn render(format: &str) -> Option<String> {
-    match format {
-        "text" => Some(text()),
-        "toml" => Some(toml()),
-        "json" => Some(json()),
-        "openbench" => Some(openbench()),
-        "weather-factory" => Some(weather_factory()),
-        "markdown" => Some(markdown()),
-        _ => None,
-    }
+    let (_, render) = FORMATS.iter().find(|(name, _)| *name == format)?;
+    Some(render())
 }
 
-type Row = Parameter<Params>;
-
-fn default(row: &Row) -> String {
-    row.value(&Params::DEFAULT)
-}
-
-fn spins() -> impl Iterator<Item = (&'static Row, i32, i32, i32)> {
-    PARAMETERS.iter().filter_map(|row| match row.kind {
-        Kind::Spin { min, max, step } => Some((row, min, max, step)),
+/// Each number by its name, default, least and greatest value, and step.
+fn spins(entry: impl Fn(&str, i32, i32, i32, i32) -> String) -> Vec<String> {
+    let spin = |row: &Parameter<Params>| match row.kind {
+        Kind::Spin { min, max, step } => {
+            Some(entry(row.name, (row.get)(&Params::DEFAULT), min, max, step))
+        }
         _ => None,
-    })
+    };
+    PARAMETERS.iter().filter_map(spin).collect()
 }
 
 fn text() -> String {
@@ -47,7 +40,7 @@ fn text() -> String {
             group = row.group;
             out += &format!("{group}\n");
         }
-        let (name, default) = (row.name, default(row));
+        let (name, default) = (row.name, row.value(&Params::DEFAULT));
         let allowed = row.allowed();
         out += &format!(
             "  {name:<28} {default:<22} {allowed}\n      {}\n",
@@ -59,61 +52,47 @@ fn text() -> String {
 
 /// A table of parameters as `hone tune` reads it.
 fn toml() -> String {
-    spins()
-        .map(|(row, min, max, step)| {
-            let (name, default) = (row.name, default(row));
-            format!("{name} = {{ value = {default}, min = {min}, max = {max}, step = {step} }}\n")
-        })
-        .collect()
+    spins(|name, value, min, max, step| {
+        format!("{name} = {{ value = {value}, min = {min}, max = {max}, step = {step} }}\n")
+    })
+    .concat()
 }
 
 fn json() -> String {
-    let rows: Vec<String> = PARAMETERS
-        .iter()
-        .map(|row| {
-            let kind = match row.kind {
-                Kind::Check => format!(r#""type":"check","default":{}"#, default(row)),
-                Kind::Spin { min, max, step } => format!(
-                    r#""type":"spin","default":{},"min":{min},"max":{max},"step":{step}"#,
-                    default(row)
-                ),
-                Kind::Combo { choices } => format!(
-                    r#""type":"combo","default":"{}","choices":["{}"]"#,
-                    default(row),
-                    choices.join(r#"",""#)
-                ),
-            };
-            format!(
-                r#"  {{"name":"{}","group":"{}",{kind},"about":"{}"}}"#,
-                row.name,
-                row.group,
-                row.about.replace('"', "'")
-            )
-        })
-        .collect();
+    let row = |row: &Parameter<Params>| {
+        let default = row.value(&Params::DEFAULT);
+        let kind = match row.kind {
+            Kind::Check => format!(r#""type":"check","default":{default}"#),
+            Kind::Spin { min, max, step } => format!(
+                r#""type":"spin","default":{default},"min":{min},"max":{max},"step":{step}"#
+            ),
+            Kind::Combo { choices } => format!(
+                r#""type":"combo","default":"{default}","choices":["{}"]"#,
+                choices.join(r#"",""#)
+            ),
+        };
+        let (name, group, about) = (row.name, row.group, row.about.replace('"', "'"));
+        format!(r#"  {{"name":"{name}","group":"{group}",{kind},"about":"{about}"}}"#)
+    };
+    let rows: Vec<String> = PARAMETERS.iter().map(row).collect();
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
 /// `name, int, value, min, max, c_end, r_end`, one line each.
 fn openbench() -> String {
-    spins()
-        .map(|(row, min, max, step)| {
-            let (name, default) = (row.name, default(row));
-            format!("{name}, int, {default}.0, {min}.0, {max}.0, {step}.0, 0.002\n")
-        })
-        .collect()
+    spins(|name, value, min, max, step| {
+        format!("{name}, int, {value}.0, {min}.0, {max}.0, {step}.0, 0.002\n")
+    })
+    .concat()
 }
 
 /// The `config.json` of weather-factory.
 fn weather_factory() -> String {
-    let rows: Vec<String> = spins()
-        .map(|(row, min, max, step)| {
-            let (name, default) = (row.name, default(row));
-            format!(
-                r#"  "{name}": {{"value": {default}, "min_value": {min}, "max_value": {max}, "step": {step}}}"#
-            )
-        })
-        .collect();
+    let rows = spins(|name, value, min, max, step| {
+        format!(
+            r#"  "{name}": {{"value": {value}, "min_value": {min}, "max_value": {max}, "step": {step}}}"#
+        )
+    });
     format!("{{\n{}\n}}\n", rows.join(",\n"))
 }
 

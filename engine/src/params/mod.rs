@@ -25,8 +25,8 @@ pub fn set(
     }
     let known = PARAMETERS.iter().map(|row| row.name);
     let known = known.chain(SETTINGS.iter().map(|row| row.name));
-    Err(SetError::Unknown {
-        name: name.to_owned(),
-        nearest: table::nearest(known, name),
-    })
+    Err(SetError(match table::nearest(known, name) {
+        Some(nearest) => format!("no option '{name}'; did you mean '{nearest}'?"),
+        None => format!("no option '{name}'"),
+    }))
 }

@@ -60,37 +60,11 @@ impl Setting for bool {
 
 /// Why an option was not set.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum SetError {
-    Unknown {
-        name: String,
-        nearest: Option<&'static str>,
-    },
-    Value {
-        name: &'static str,
-        value: String,
-        allowed: String,
-    },
-}
+pub struct SetError(pub(super) String);
 
 impl fmt::Display for SetError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            SetError::Unknown { name, nearest } => {
-                write!(f, "no option '{name}'")?;
-                match nearest {
-                    Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
-                    None => Ok(()),
-                }
-            }
-            SetError::Value {
-                name,
-                value,
-                allowed,
-            } => write!(
-                f,
-                "option {name} does not take '{value}'; allowed: {allowed}"
-            ),
-        }
+        f.write_str(&self.0)
     }
 }
 
@@ -100,31 +74,27 @@ impl<T> Parameter<T> {
     /// Reads `value`, stores it in `settings`, and returns it as it was taken:
     /// numbers are rounded, so `1e3` and `12.5` are accepted.
     pub fn set(&self, settings: &mut T, value: &str) -> Result<String, SetError> {
-        let number = self.parse(value).ok_or_else(|| SetError::Value {
-            name: self.name,
-            value: value.to_owned(),
-            allowed: self.allowed(),
-        })?;
+        let Some(number) = self.parse(value.trim()) else {
+            let (name, allowed) = (self.name, self.allowed());
+            let error = format!("option {name} does not take '{value}'; allowed: {allowed}");
+            return Err(SetError(error));
+        };
         (self.put)(settings, number);
         Ok(self.value(settings))
     }
 
     fn parse(&self, value: &str) -> Option<i32> {
-        let value = value.trim();
+        let named = |choices: &[&str]| {
+            let mut choices = choices.iter();
+            choices.position(|choice| choice.eq_ignore_ascii_case(value))
+        };
         match self.kind {
-            Kind::Check => bool::CHOICES
-                .iter()
-                .position(|choice| choice.eq_ignore_ascii_case(value))
-                .map(|choice| choice as i32),
-            Kind::Combo { choices } => choices
-                .iter()
-                .position(|choice| choice.eq_ignore_ascii_case(value))
-                .map(|choice| choice as i32),
+            Kind::Check => named(bool::CHOICES).map(|choice| choice as i32),
+            Kind::Combo { choices } => named(choices).map(|choice| choice as i32),
             Kind::Spin { min, max, .. } => {
                 let number = value.parse::<f64>().ok()?.round();
-                (f64::from(min)..=f64::from(max))
-                    .contains(&number)
-                    .then_some(number as i32)
+                let allowed = f64::from(min)..=f64::from(max);
+                allowed.contains(&number).then_some(number as i32)
             }
         }
     }
@@ -166,9 +136,8 @@ impl<T> Parameter<T> {
 
 /// The row of that name, whatever the case of its letters.
 pub fn find<T>(table: &'static [Parameter<T>], name: &str) -> Option<&'static Parameter<T>> {
-    table
-        .iter()
-        .find(|parameter| parameter.name.eq_ignore_ascii_case(name.trim()))
+    let name = name.trim();
+    table.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
 /// Of `names` the one with the fewest edits from `name`, unless it is far off.
@@ -230,12 +199,6 @@ macro_rules! settings {
 
         impl $name {
             pub const DEFAULT: $name = $name { $($($field: $default,)*)* };
-        }
-
-        impl Default for $name {
-            fn default() -> $name {
-                $name::DEFAULT
-            }
         }
 
         /// The rows in order of declaration.

@@ -88,23 +88,20 @@ impl Reader {
             "ucinewgame" => self.ask(Job::NewGame),
             "setoption" => match parse::setoption(rest) {
                 Ok((name, value)) => self.ask(Job::Set(name.to_owned(), value.to_owned())),
-                Err(error) => tell(&error.to_string()),
+                Err(error) => tell(&error),
             },
             "position" => match parse::position(rest) {
                 Ok(game) => self.game = game,
-                Err(error) => tell(&error.to_string()),
+                Err(error) => tell(&error),
             },
             "go" => {
-                let (limits, errors) = parse::go(rest, &self.game.position);
-                for error in errors {
-                    tell(&error.to_string());
+                let (limits, complaints) = parse::go(rest, &self.game.position);
+                for complaint in complaints {
+                    tell(&complaint);
                 }
                 self.searches += 1;
-                self.ask(Job::Search(
-                    self.searches,
-                    Box::new(self.game.clone()),
-                    limits,
-                ));
+                let game = Box::new(self.game.clone());
+                self.ask(Job::Search(self.searches, game, limits));
             }
             "stop" => self.shared.stop.stop_up_to(self.searches),
             "quit" => return false,
@@ -160,17 +157,12 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
 }
 
 fn introduction() -> String {
-    let mut text = format!(
-        "id name Stillwater {}\nid author the Stillwater authors\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    for row in SETTINGS {
-        text += &row.announce(&Settings::DEFAULT);
-        text.push('\n');
-    }
-    for row in PARAMETERS {
-        text += &row.announce(&Params::DEFAULT);
-        text.push('\n');
-    }
-    text + "uciok"
+    let settings = SETTINGS.iter().map(|row| row.announce(&Settings::DEFAULT));
+    let params = PARAMETERS.iter().map(|row| row.announce(&Params::DEFAULT));
+    let options: Vec<String> = settings.chain(params).collect();
+    format!(
+        "id name Stillwater {}\nid author the Stillwater authors\n{}\nuciok",
+        env!("CARGO_PKG_VERSION"),
+        options.join("\n")
+    )
 }

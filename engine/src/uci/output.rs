@@ -71,8 +71,12 @@ pub fn score(score: i32) -> String {
     }
 }
 
+/// Nodes a second.
+pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
+    (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
+}
+
 fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
-    let nps = report.nodes as f64 / report.elapsed.as_secs_f64().max(1e-6);
     let bound = match report.bounded {
         Bounded::Exact => "",
         Bounded::Below => " lowerbound",
@@ -86,7 +90,7 @@ fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
         score(report.score),
         if show_wdl { wdl(report) } else { String::new() },
         report.nodes,
-        nps as u64,
+        nps(report.nodes, report.elapsed),
         report.elapsed.as_millis(),
         report.hashfull,
     );
