@@ -31,7 +31,7 @@ impl Engine {
         Engine {
             derived: Derived::new(&params),
             table: Table::new(settings.hash as usize),
-            memories: vec![Memory::new()],
+            memories: vec![Memory::default()],
             params,
             settings,
         }
@@ -64,6 +64,21 @@ impl Engine {
         }
     }
 
+    /// What the threads of a search share, and what each has for itself.
+    fn prepare<'a>(&'a mut self, clock: Clock<'a>) -> (Shared<'a>, &'a mut [Memory]) {
+        let threads = self.settings.threads as usize;
+        self.memories.resize_with(threads, Memory::default);
+        let shared = Shared {
+            params: &self.params,
+            derived: &self.derived,
+            table: &self.table,
+            clock,
+            finished: AtomicBool::new(false),
+            helper_nodes: AtomicU64::new(0),
+        };
+        (shared, &mut self.memories)
+    }
+
     /// Searches the game's last position. `order` stops it when it covers
     /// `number`.
     pub fn search(
@@ -74,21 +89,13 @@ impl Engine {
         order: &StopOrder,
         number: u64,
     ) -> Outcome {
-        let threads = self.settings.threads as usize;
-        self.memories.resize_with(threads, Memory::new);
         self.table.new_search();
         let overhead = self.settings.move_overhead as u64;
         let turn = game.position.turn();
         let clock = Clock::new(limits, turn, overhead, &self.params, (order, number));
-        let shared = Shared {
-            params: &self.params,
-            derived: &self.derived,
-            table: &self.table,
-            clock: &clock,
-            finished: &AtomicBool::new(false),
-            helper_nodes: &AtomicU64::new(0),
-        };
         let lines = self.settings.multi_pv as usize;
+        let (shared, memories) = self.prepare(clock);
+        let threads = memories.len();
         // The threads share out the nodes, so that together they keep the limit.
         let quota = |thread: usize| match limits.nodes {
             Some(nodes) => {
@@ -96,7 +103,7 @@ impl Engine {
             }
             None => u64::MAX,
         };
-        let [first, others @ ..] = self.memories.as_mut_slice() else {
+        let [first, others @ ..] = memories else {
             unreachable!("there is at least one thread");
         };
         std::thread::scope(|scope| {
@@ -130,22 +137,11 @@ impl Engine {
     /// Quiescence search alone, of the game's last position.
     pub fn quiescence(&mut self, game: &Game) -> Outcome {
         let order = StopOrder::default();
-        let clock = Clock::new(
-            &Limits::default(),
-            game.position.turn(),
-            0,
-            &self.params,
-            (&order, 1),
-        );
-        let shared = Shared {
-            params: &self.params,
-            derived: &self.derived,
-            table: &self.table,
-            clock: &clock,
-            finished: &AtomicBool::new(false),
-            helper_nodes: &AtomicU64::new(0),
-        };
-        let memory = &mut self.memories[0];
-        Search::new(&shared, memory, &mut Silent, game, (0, u64::MAX)).run_quiescence(game)
+        let (turn, limits) = (game.position.turn(), Limits::default());
+        let clock = Clock::new(&limits, turn, 0, &self.params, (&order, 1));
+        let (shared, memories) = self.prepare(clock);
+        let (memory, mut silent) = (&mut memories[0], Silent);
+        let search = Search::new(&shared, memory, &mut silent, game, (0, u64::MAX));
+        search.run_quiescence(game)
     }
 }

@@ -7,7 +7,7 @@ use crate::params::Params;
 pub struct Derived {
     /// Hundredths of a ply by depth and move number, each up to 63.
     reductions: Box<[[i16; 64]; 64]>,
-    exchange: see::Values,
+    pub exchange: see::Values,
 }
 
 impl Derived {
@@ -34,11 +34,7 @@ impl Derived {
     }
 
     /// Hundredths of a ply by which a late move is reduced.
-    pub(super) fn reduction(&self, depth: i32, number: usize) -> i32 {
+    pub fn reduction(&self, depth: i32, number: usize) -> i32 {
         i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
-    }
-
-    pub fn exchange(&self) -> &see::Values {
-        &self.exchange
     }
 }

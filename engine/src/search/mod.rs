@@ -26,14 +26,14 @@ pub mod score;
 pub mod stats;
 pub mod table;
 
-use crate::board::{Kind, Move, MoveList, Position, Role, Square, movegen, see};
+use crate::board::{Kind, Move, MoveList, Position, Role, Square, movegen};
 use crate::eval::pawns::PawnCache;
 use crate::params::Params;
 use derived::Derived;
 use history::{History, Moved};
 use limits::Clock;
 use root::RootMove;
-pub use root::{Bounded, Observer, Outcome, Report, Silent};
+pub use root::{Observer, Outcome, Report, Silent};
 use score::{MATE_BOUND, MAX_PLY};
 use stats::{Counter, Stats};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -63,11 +63,11 @@ pub struct Shared<'a> {
     pub params: &'a Params,
     pub derived: &'a Derived,
     pub table: &'a Table,
-    pub clock: &'a Clock<'a>,
+    pub clock: Clock<'a>,
     /// Set when the first thread has its answer.
-    pub finished: &'a AtomicBool,
+    pub finished: AtomicBool,
     /// Nodes searched by the other threads.
-    pub helper_nodes: &'a AtomicU64,
+    pub helper_nodes: AtomicU64,
 }
 
 /// What one thread remembers from search to search.
@@ -77,18 +77,12 @@ pub struct Memory {
     pub pawns: PawnCache,
 }
 
-impl Memory {
-    pub fn new() -> Memory {
+impl Default for Memory {
+    fn default() -> Memory {
         Memory {
             history: History::new(),
             pawns: PawnCache::default(),
         }
-    }
-}
-
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory::new()
     }
 }
 
@@ -127,12 +121,8 @@ impl Frame {
 
 /// One search by one thread.
 pub struct Search<'a> {
+    shared: &'a Shared<'a>,
     params: &'a Params,
-    derived: &'a Derived,
-    table: &'a Table,
-    clock: &'a Clock<'a>,
-    finished: &'a AtomicBool,
-    helper_nodes: &'a AtomicU64,
     history: &'a mut History,
     pawns: &'a mut PawnCache,
     observer: &'a mut dyn Observer,
@@ -146,7 +136,10 @@ pub struct Search<'a> {
     root_keys: usize,
     frames: Vec<Frame>,
     pvs: Vec<Vec<Move>>,
+    /// The moves that pickers give out.
     moves: MoveList,
+    /// The moves tried without success at the nodes of the current line.
+    tried: Vec<Move>,
     /// No null moves nearer to the root than this, while one is verified.
     no_null_before: usize,
     nodes: u64,
@@ -163,19 +156,15 @@ impl<'a> Search<'a> {
     /// The search of `game` by thread number `thread`, which may search
     /// `node_limit` nodes.
     pub fn new(
-        shared: &Shared<'a>,
+        shared: &'a Shared<'a>,
         memory: &'a mut Memory,
         observer: &'a mut dyn Observer,
         game: &Game,
         (thread, node_limit): (usize, u64),
     ) -> Search<'a> {
         Search {
+            shared,
             params: shared.params,
-            derived: shared.derived,
-            table: shared.table,
-            clock: shared.clock,
-            finished: shared.finished,
-            helper_nodes: shared.helper_nodes,
             history: &mut memory.history,
             pawns: &mut memory.pawns,
             observer,
@@ -187,6 +176,7 @@ impl<'a> Search<'a> {
             frames: vec![Frame::NEW; MAX_PLY + 4],
             pvs: vec![Vec::new(); MAX_PLY + 2],
             moves: MoveList::with_capacity(4096),
+            tried: Vec::with_capacity(4096),
             no_null_before: 0,
             nodes: 0,
             node_limit,
@@ -214,10 +204,12 @@ impl<'a> Search<'a> {
     fn look_at_clock(&mut self) {
         if self.thread == 0 {
             self.observer.tick();
-            self.stopped |= self.clock.is_over();
+            self.stopped |= self.shared.clock.is_over();
         } else {
-            self.helper_nodes.fetch_add(CLOCK_NODES, Ordering::Relaxed);
-            self.stopped |= self.finished.load(Ordering::Relaxed);
+            self.shared
+                .helper_nodes
+                .fetch_add(CLOCK_NODES, Ordering::Relaxed);
+            self.stopped |= self.shared.finished.load(Ordering::Relaxed);
         }
     }
 
@@ -265,7 +257,7 @@ impl<'a> Search<'a> {
     /// Makes a move; whoever does takes its key off the list again.
     fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         let child = position.play(mv);
-        self.table.prefetch(child.key());
+        self.shared.table.prefetch(child.key());
         self.frames[ply].moved = Moved::new(position, mv);
         self.frames[ply].target = Some(mv.to());
         self.descend(ply, &child);
@@ -274,7 +266,7 @@ impl<'a> Search<'a> {
 
     fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.play_null();
-        self.table.prefetch(child.key());
+        self.shared.table.prefetch(child.key());
         self.frames[ply].moved = Moved::NONE;
         self.frames[ply].target = None;
         self.descend(ply, &child);
@@ -297,14 +289,19 @@ impl<'a> Search<'a> {
         head[ply].push(mv);
         head[ply].extend_from_slice(&tail[0]);
     }
-}
 
-/// The exchange value of what a move takes and promotes to.
-fn gain(values: &see::Values, position: &Position, mv: Move) -> i32 {
-    let value = |role: Role| values[role.index()];
-    let promoted = match mv.kind() {
-        Kind::Promotion(role) => value(role) - value(Role::Pawn),
-        _ => 0,
-    };
-    position.captured(mv).map_or(0, value) + promoted
+    /// Whether a move gains at least so much by exchanges.
+    fn see(&self, position: &Position, mv: Move, threshold: i32) -> bool {
+        position.see_at_least(mv, threshold, &self.shared.derived.exchange)
+    }
+
+    /// The exchange value of what a move takes and promotes to.
+    fn gain(&self, position: &Position, mv: Move) -> i32 {
+        let value = |role: Role| self.shared.derived.exchange[role.index()];
+        let promoted = match mv.kind() {
+            Kind::Promotion(role) => value(role) - value(Role::Pawn),
+            _ => 0,
+        };
+        position.captured(mv).map_or(0, value) + promoted
+    }
 }

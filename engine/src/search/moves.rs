@@ -9,53 +9,6 @@ use super::stats::Counter;
 use super::table::Bound;
 use crate::board::{CheckSquares, Move, Position};
 
-/// Most moves of each kind that pay when a later one refutes.
-const REMEMBERED: usize = 48;
-
-/// The moves that were searched at a node and did not refute.
-pub(super) struct Tried {
-    /// All moves given out, those skipped too.
-    pub(super) number: usize,
-    /// The node was decided by a multi-cut.
-    pub(super) multi_cut: bool,
-    quiets: [Move; REMEMBERED],
-    quiet_count: usize,
-    captures: [Move; REMEMBERED],
-    capture_count: usize,
-}
-
-impl Tried {
-    fn new() -> Tried {
-        Tried {
-            number: 0,
-            multi_cut: false,
-            quiets: [Move::NONE; REMEMBERED],
-            quiet_count: 0,
-            captures: [Move::NONE; REMEMBERED],
-            capture_count: 0,
-        }
-    }
-
-    fn add(&mut self, mv: Move, noisy: bool) {
-        let (list, count) = match noisy {
-            true => (&mut self.captures, &mut self.capture_count),
-            false => (&mut self.quiets, &mut self.quiet_count),
-        };
-        if *count < REMEMBERED {
-            list[*count] = mv;
-            *count += 1;
-        }
-    }
-
-    pub(super) fn quiets(&self) -> &[Move] {
-        &self.quiets[..self.quiet_count]
-    }
-
-    pub(super) fn captures(&self) -> &[Move] {
-        &self.captures[..self.capture_count]
-    }
-}
-
 /// A move about to be searched.
 struct Candidate {
     mv: Move,
@@ -70,24 +23,24 @@ struct Candidate {
 
 impl Search<'_> {
     /// Searches the moves until one refutes; the results are in `node`.
-    pub(super) fn try_moves<const PV: bool>(&mut self, node: &mut Node) -> Tried {
+    pub(super) fn try_moves<const PV: bool>(&mut self, node: &mut Node) {
         let (position, ply) = (node.position, node.ply);
         let before = Before::new(&self.frames[..ply]);
         let checks = CheckSquares::new(position);
         let mut picker = self.main_picker(position, ply, node.depth, node.table_move);
-        let mut tried = Tried::new();
+        let start = self.tried.len();
         while let Some(mv) = self.next_move(position, &mut picker) {
             if mv == node.excluded || ply == 0 && !self.is_root_candidate(mv) {
                 continue;
             }
-            tried.number += 1;
+            node.tried += 1;
             let noisy = position.is_noisy(mv);
             let candidate = Candidate {
                 mv,
-                number: tried.number,
+                number: node.tried,
                 noisy,
                 gives_check: checks.gives_check(position, mv),
-                history: match picker.history() {
+                history: match picker.history {
                     Some(history) => history,
                     None if noisy => self.history.capture(position, mv),
                     None => self.history.quiet(self.params, position, mv, &before),
@@ -103,7 +56,7 @@ impl Search<'_> {
                 continue;
             }
             let Some(extension) = self.extension::<PV>(node, mv) else {
-                tried.multi_cut = true;
+                node.multi_cut = true;
                 break;
             };
             let nodes = self.nodes;
@@ -115,7 +68,7 @@ impl Search<'_> {
                 break;
             }
             if ply == 0 {
-                let best = tried.number == 1 || score > node.alpha;
+                let best = node.tried == 1 || score > node.alpha;
                 self.record_root(mv, score, self.nodes - nodes, best);
             }
             if score > node.best {
@@ -127,37 +80,33 @@ impl Search<'_> {
                         self.update_pv(ply, mv);
                     }
                     if score >= node.beta {
+                        self.learn(node, start);
                         break;
                     }
                 }
             }
-            tried.add(mv, noisy);
+            self.tried.push(mv);
         }
         self.moves.truncate(picker.start);
-        tried
+        self.tried.truncate(start);
     }
 
     /// Step 13: Moves that are not worth searching.
     fn skips(&mut self, node: &Node, candidate: &Candidate, picker: &mut Picker) -> bool {
-        let (params, depth) = (self.params, node.depth);
-        let values = self.derived.exchange();
+        let (params, position, mv, depth) = (self.params, node.position, candidate.mv, node.depth);
         if candidate.noisy || candidate.gives_check {
             // 13a. Captures and checks that lose too much (SeePruning,
             // SeePruningDepth, SeeCaptureMargin).
             let skip = params.see_pruning
                 && depth <= params.see_pruning_depth
                 && candidate.number > 1
-                && !node.position.see_at_least(
-                    candidate.mv,
-                    -params.see_capture_margin * depth,
-                    values,
-                );
+                && !self.see(position, mv, -params.see_capture_margin * depth);
             if skip {
                 self.stats.count(Counter::SeePrunes);
             }
             return skip;
         }
-        let advance = is_advance(node.position, candidate.mv);
+        let advance = is_advance(position, mv);
         // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
         if params.late_move_pruning && depth <= params.lmp_depth {
             let square = params.lmp_square * depth * depth / 100;
@@ -168,7 +117,7 @@ impl Search<'_> {
                 return true;
             }
         }
-        let reduced = (depth - self.base_reduction(depth, candidate.number) / 100).max(1);
+        let reduced = (depth - self.shared.derived.reduction(depth, candidate.number) / 100).max(1);
         // 13c. Futility (Futility, FutilityDepth, FutilityBase, FutilityMargin):
         // too far below alpha for a quiet move.
         if params.futility
@@ -195,9 +144,7 @@ impl Search<'_> {
         // 13e. Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
         if params.see_pruning
             && reduced <= params.see_pruning_depth
-            && !node
-                .position
-                .see_at_least(candidate.mv, -params.see_quiet_margin * reduced, values)
+            && !self.see(position, mv, -params.see_quiet_margin * reduced)
         {
             self.stats.count(Counter::SeePrunes);
             return true;
@@ -214,21 +161,23 @@ impl Search<'_> {
     fn extension<const PV: bool>(&mut self, node: &mut Node, mv: Move) -> Option<i32> {
         let params = self.params;
         let extended = self.frames[node.ply].extensions;
+        let Some(entry) = node.hit else {
+            return Some(0);
+        };
         let testable = params.singular_extensions
             && node.ply > 0
             && mv == node.table_move
             && node.depth >= params.singular_depth
             && !node.excluded.is_some()
             && extended < params.extension_limit
-            && !is_mate(node.table_score)
-            && node.hit.is_some_and(|entry| {
-                entry.depth >= node.depth - 3 && matches!(entry.bound, Bound::Lower | Bound::Exact)
-            });
+            && !is_mate(entry.score)
+            && entry.depth >= node.depth - 3
+            && matches!(entry.bound, Bound::Lower | Bound::Exact);
         if !testable {
             return Some(0);
         }
         self.stats.count(Counter::SingularTests);
-        let beta = node.table_score - params.singular_margin * node.depth / 100;
+        let beta = entry.score - params.singular_margin * node.depth / 100;
         let depth = (node.depth - 1) / 2;
         let (ply, frame) = (node.ply, self.frames[node.ply]);
         self.frames[ply].excluded = mv;
@@ -254,7 +203,7 @@ impl Search<'_> {
             node.best = beta;
             return None;
         }
-        if params.negative_extensions && node.table_score >= node.beta {
+        if params.negative_extensions && entry.score >= node.beta {
             self.stats.count(Counter::NegativeExtensions);
             return Some(-1);
         }
@@ -302,7 +251,7 @@ impl Search<'_> {
     /// less by what is known of node and move.
     fn reduction<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
         let params = self.params;
-        let mut hundredths = self.base_reduction(node.depth, candidate.number);
+        let mut hundredths = self.shared.derived.reduction(node.depth, candidate.number);
         if candidate.noisy {
             hundredths -= params.lmr_noisy + 100 * candidate.history / params.lmr_capture_div;
         } else {
@@ -319,10 +268,5 @@ impl Search<'_> {
             hundredths += i32::from(applies) * plies;
         }
         hundredths / 100
-    }
-
-    /// Hundredths of a ply.
-    fn base_reduction(&self, depth: i32, number: usize) -> i32 {
-        self.derived.reduction(depth, number)
     }
 }

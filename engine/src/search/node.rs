@@ -3,12 +3,14 @@
 
 use super::Search;
 use super::history::{Before, bonus};
-use super::moves::Tried;
-use super::score::{DRAW, INFINITE, MAX_PLY, from_table, is_mate, mate_in, mated_in, to_table};
+use super::score::{DRAW, INFINITE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
 use crate::board::{Move, Position};
 use crate::params::CheckExtension;
+
+/// Most moves of each kind that pay when a later one refutes.
+const REMEMBERED: usize = 48;
 
 /// What the steps of one node share.
 pub(super) struct Node<'p> {
@@ -21,8 +23,6 @@ pub(super) struct Node<'p> {
     pub(super) cut: bool,
     pub(super) in_check: bool,
     pub(super) hit: Option<Entry>,
-    /// Score of `hit`, counted from the root.
-    pub(super) table_score: i32,
     pub(super) table_move: Move,
     /// Evaluation as it was computed; [`NO_EVAL`] in check.
     raw_eval: i32,
@@ -33,6 +33,10 @@ pub(super) struct Node<'p> {
     pub(super) excluded: Move,
     pub(super) best: i32,
     pub(super) best_move: Move,
+    /// Moves given out, those skipped too.
+    pub(super) tried: usize,
+    /// The node was decided by a multi-cut.
+    pub(super) multi_cut: bool,
 }
 
 impl Search<'_> {
@@ -83,8 +87,7 @@ impl Search<'_> {
 
         // 3. Transposition table (TableCutoffs). Near the fiftieth move a score
         // found on another path may hide the draw.
-        let hit = self.table.probe(position.key());
-        let table_score = hit.map_or(0, |entry| from_table(entry.score, ply));
+        let hit = self.shared.table.probe(position.key(), ply);
         if let Some(entry) = hit {
             self.stats.count(Counter::TableHits);
             let cutoff = self.params.table_cutoffs
@@ -92,10 +95,10 @@ impl Search<'_> {
                 && !excluded.is_some()
                 && entry.depth >= depth
                 && position.halfmoves() < 90
-                && entry.bound.decides(table_score, beta);
+                && entry.bound.decides(entry.score, beta);
             if cutoff {
                 self.stats.count(Counter::TableCutoffs);
-                return table_score;
+                return entry.score;
             }
         }
         let mut node = Node {
@@ -107,7 +110,6 @@ impl Search<'_> {
             cut,
             in_check,
             hit,
-            table_score,
             table_move: hit.map_or(Move::NONE, |entry| entry.mv),
             raw_eval: NO_EVAL,
             eval: NO_EVAL,
@@ -115,6 +117,8 @@ impl Search<'_> {
             excluded,
             best: -INFINITE,
             best_move: Move::NONE,
+            tried: 0,
+            multi_cut: false,
         };
         if ply == 0 {
             node.table_move = self.root_moves[self.root_line].mv;
@@ -137,16 +141,16 @@ impl Search<'_> {
         self.reduce_blind::<PV>(&mut node);
 
         // 12. The moves.
-        let tried = self.try_moves::<PV>(&mut node);
+        self.try_moves::<PV>(&mut node);
         if self.stopped {
             return DRAW;
         }
-        if tried.multi_cut {
+        if node.multi_cut {
             return node.best;
         }
 
         // 16. Mate and stalemate.
-        if tried.number == 0 {
+        if node.tried == 0 {
             return match in_check {
                 _ if excluded.is_some() => alpha,
                 true => mated_in(ply),
@@ -155,9 +159,6 @@ impl Search<'_> {
         }
 
         // 17. What has been learnt.
-        if node.best >= beta {
-            self.learn(&node, &tried);
-        }
         if !excluded.is_some() {
             self.remember::<PV>(&node, alpha);
         }
@@ -207,42 +208,41 @@ impl Search<'_> {
             && earlier.is_none_or(|earlier| node.eval > earlier);
     }
 
-    /// Rewards the move that refuted, and what was tried before it pays.
-    fn learn(&mut self, node: &Node, tried: &Tried) {
+    /// Rewards the move that refuted; what was tried before it, from `start` on,
+    /// pays.
+    pub(super) fn learn(&mut self, node: &Node, start: usize) {
         self.stats.count(Counter::BetaCutoffs);
-        if tried.number == 1 {
+        if node.tried == 1 {
             self.stats.count(Counter::FirstMoveCutoffs);
         }
         let (params, position, best) = (self.params, node.position, node.best_move);
         let before = Before::new(&self.frames[..node.ply]);
         let bonus = bonus(params, node.depth);
+        let history = &mut *self.history;
+        let tried = self.tried[start..].iter().copied();
         if position.is_noisy(best) {
-            self.history.update_capture(params, position, best, bonus);
+            history.update_capture(params, position, best, bonus);
         } else {
             let killers = &mut self.frames[node.ply].killers;
             if killers[0] != best {
                 *killers = [best, killers[0]];
             }
-            self.history.set_counter(before.last(), best);
-            self.history
-                .update_quiet(params, position, best, &before, bonus);
-            for &mv in tried.quiets() {
-                self.history
-                    .update_quiet(params, position, mv, &before, -bonus);
+            history.set_counter(before.last(), best);
+            history.update_quiet(params, position, best, &before, bonus);
+            let quiets = tried.clone().filter(|&mv| !position.is_noisy(mv));
+            for mv in quiets.take(REMEMBERED) {
+                history.update_quiet(params, position, mv, &before, -bonus);
             }
         }
-        for &mv in tried.captures() {
-            self.history.update_capture(params, position, mv, -bonus);
+        let captures = tried.filter(|&mv| position.is_noisy(mv));
+        for mv in captures.take(REMEMBERED) {
+            history.update_capture(params, position, mv, -bonus);
         }
     }
 
     /// Stores the node, and how far its evaluation was from the truth.
     fn remember<const PV: bool>(&mut self, node: &Node, original_alpha: i32) {
-        let bound = match node.best {
-            best if best >= node.beta => Bound::Lower,
-            best if PV && best > original_alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
+        let bound = Bound::of(node.best, original_alpha, node.beta, PV);
         let informative = match bound {
             Bound::Lower => node.best > node.eval,
             Bound::Upper => node.best < node.eval,
@@ -263,12 +263,14 @@ impl Search<'_> {
         }
         let entry = Entry {
             mv: node.best_move,
-            score: to_table(node.best, node.ply),
+            score: node.best,
             eval: node.raw_eval,
             depth: node.depth,
             bound,
             pv: PV,
         };
-        self.table.store(node.position.key(), entry);
+        self.shared
+            .table
+            .store(node.position.key(), node.ply, entry);
     }
 }

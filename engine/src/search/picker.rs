@@ -7,7 +7,7 @@
 use super::Search;
 use super::history::Before;
 use super::stats::Counter;
-use crate::board::{CheckSquares, Move, Position, Role, Square, movegen};
+use crate::board::{CheckSquares, Kind, Move, Position, Role, Scored, Square, movegen};
 use crate::params::QsMoves;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,8 +15,8 @@ enum Stage {
     TableMove,
     Noisy,
     GoodNoisy,
-    Killer(usize),
-    CounterMove,
+    /// By index: two killers and the countermove.
+    Refutation(usize),
     Quiet,
     Quiets,
     BadNoisy,
@@ -28,13 +28,15 @@ enum Stage {
 
 /// What a node wants moves for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Purpose {
+pub(super) enum Purpose {
     Main,
     Evasions,
-    /// Moves that win at least so much by exchanges.
+    /// Captures that win at least so much by exchanges.
     ProbCut(i32),
-    Quiescence,
-    QuiescenceWithChecks,
+    Quiescence {
+        checks: bool,
+    },
+    /// Captures on one square.
     Recaptures(Square),
 }
 
@@ -50,40 +52,18 @@ pub(super) struct Picker {
     table_move: Move,
     refutations: [Move; 3],
     before: Before,
-    depth: i32,
+    /// Quiet moves below this history keep the order they are generated in.
+    sorted_from: i32,
     only_forcing: bool,
-    dropped: bool,
-    /// History of the quiet move given out last, if it was looked up.
-    history: Option<i32>,
+    /// History of the quiet move given out last, if it was looked up to sort it.
+    pub(super) history: Option<i32>,
 }
 
 impl Picker {
-    fn new(start: usize, purpose: Purpose, table_move: Move, before: Before) -> Picker {
-        Picker {
-            start,
-            next: start,
-            bad_end: start,
-            stage: Stage::TableMove,
-            purpose,
-            table_move,
-            refutations: [Move::NONE; 3],
-            before,
-            depth: 0,
-            only_forcing: false,
-            dropped: false,
-            history: None,
-        }
-    }
-
     /// From now on, of the quiet moves only checks and advances of pawns far up
     /// the board: these may be worth more than they look.
     pub(super) fn only_forcing(&mut self) {
         self.only_forcing = true;
-    }
-
-    /// History of the quiet move given out last, if it was looked up to sort it.
-    pub(super) fn history(&self) -> Option<i32> {
-        self.history
     }
 
     /// Whether `mv` is given out as a killer or countermove.
@@ -93,6 +73,24 @@ impl Picker {
 }
 
 impl Search<'_> {
+    /// The moves of a node outside the main search.
+    pub(super) fn picker(&self, ply: usize, purpose: Purpose, table_move: Move) -> Picker {
+        let start = self.moves.len();
+        Picker {
+            start,
+            next: start,
+            bad_end: start,
+            stage: Stage::TableMove,
+            purpose,
+            table_move,
+            refutations: [Move::NONE; 3],
+            before: Before::new(&self.frames[..ply]),
+            sorted_from: i32::MIN,
+            only_forcing: false,
+            history: None,
+        }
+    }
+
     /// All moves of a node of the main search.
     pub(super) fn main_picker(
         &self,
@@ -101,52 +99,24 @@ impl Search<'_> {
         depth: i32,
         table_move: Move,
     ) -> Picker {
-        let before = self.before(ply);
         let purpose = match position.in_check() {
             true => Purpose::Evasions,
             false => Purpose::Main,
         };
-        let mut picker = Picker::new(self.moves.len(), purpose, table_move, before);
-        picker.depth = depth;
+        let mut picker = self.picker(ply, purpose, table_move);
+        if depth < self.params.quiet_sort_depth {
+            picker.sorted_from = 0;
+        }
         if self.params.killers {
             [picker.refutations[0], picker.refutations[1]] = self.frames[ply].killers;
         }
         if self.params.counter_moves {
-            let counter = self.history.counter(before.last());
+            let counter = self.history.counter(picker.before.last());
             if !picker.refutations.contains(&counter) {
                 picker.refutations[2] = counter;
             }
         }
         picker
-    }
-
-    /// Captures that win at least `threshold` by exchanges.
-    pub(super) fn prob_cut_picker(&self, ply: usize, threshold: i32, table_move: Move) -> Picker {
-        let purpose = Purpose::ProbCut(threshold);
-        Picker::new(self.moves.len(), purpose, table_move, self.before(ply))
-    }
-
-    /// The moves of a node of quiescence. `recapture` is the square that
-    /// captures are confined to.
-    pub(super) fn quiescence_picker(
-        &self,
-        ply: usize,
-        evading: bool,
-        checks: bool,
-        recapture: Option<Square>,
-        table_move: Move,
-    ) -> Picker {
-        let purpose = match recapture {
-            _ if evading => Purpose::Evasions,
-            Some(square) => Purpose::Recaptures(square),
-            None if checks => Purpose::QuiescenceWithChecks,
-            None => Purpose::Quiescence,
-        };
-        Picker::new(self.moves.len(), purpose, table_move, self.before(ply))
-    }
-
-    fn before(&self, ply: usize) -> Before {
-        Before::new(&self.frames[..ply])
     }
 
     /// The next legal move.
@@ -166,100 +136,88 @@ impl Search<'_> {
                     picker.table_move = Move::NONE;
                 }
                 Stage::Noisy => {
-                    movegen::noisy(position, &mut self.moves);
-                    self.confine(position, picker);
-                    self.score_noisy(position, picker);
-                    insertion_sort(&mut self.moves[picker.next..]);
+                    self.add_noisy(position, picker);
                     picker.stage = match picker.purpose {
                         Purpose::Main => Stage::GoodNoisy,
                         _ => Stage::Rest,
                     };
                 }
                 Stage::GoodNoisy => match self.take(position, picker) {
+                    Some(mv) if self.see(position, mv, self.params.good_capture_see) => {
+                        return Some(mv);
+                    }
                     Some(mv) => {
-                        let values = self.derived.exchange();
-                        if position.see_at_least(mv, self.params.good_capture_see, values) {
-                            return Some(mv);
-                        }
                         // Keep it for later, in the room of those given out.
                         self.moves[picker.bad_end].mv = mv;
                         picker.bad_end += 1;
                         self.stats.count(Counter::BadCaptures);
                     }
-                    None => picker.stage = Stage::Killer(0),
+                    None => picker.stage = Stage::Refutation(0),
                 },
-                Stage::Killer(index) => {
-                    picker.stage = match index {
-                        0 => Stage::Killer(1),
-                        _ => Stage::CounterMove,
-                    };
-                    if let Some(mv) = self.refutation(position, picker, index) {
-                        self.stats.count(Counter::KillerMoves);
-                        return Some(mv);
-                    }
-                }
-                Stage::CounterMove => {
-                    picker.stage = Stage::Quiet;
-                    if let Some(mv) = self.refutation(position, picker, 2) {
-                        self.stats.count(Counter::CounterMoves);
+                Stage::Refutation(3) => picker.stage = Stage::Quiet,
+                Stage::Refutation(index) => {
+                    picker.stage = Stage::Refutation(index + 1);
+                    let mv = picker.refutations[index];
+                    let wanted = mv != picker.table_move
+                        && position.is_pseudo_legal(mv)
+                        && !position.is_noisy(mv)
+                        && position.is_legal(mv);
+                    if wanted {
+                        self.stats.count(match index {
+                            2 => Counter::CounterMoves,
+                            _ => Counter::KillerMoves,
+                        });
                         return Some(mv);
                     }
                 }
                 Stage::Quiet => {
                     picker.next = self.moves.len();
                     movegen::quiet(position, &mut self.moves);
-                    if picker.only_forcing {
-                        self.drop_others(position, picker);
+                    self.drop_unforcing(position, picker);
+                    for scored in &mut self.moves[picker.next..] {
+                        let (history, before) = (&self.history, &picker.before);
+                        scored.score = history.quiet(self.params, position, scored.mv, before);
                     }
-                    self.score_quiets(position, picker);
-                    self.sort_quiets(picker);
+                    sort(&mut self.moves[picker.next..], picker.sorted_from);
                     picker.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    if picker.only_forcing && !picker.dropped {
-                        self.drop_others(position, picker);
-                    }
-                    if let Some(mv) = self.take(position, picker) {
-                        if picker.is_refutation(mv) {
-                            continue;
+                    self.drop_unforcing(position, picker);
+                    match self.take(position, picker) {
+                        Some(mv) if picker.is_refutation(mv) => {}
+                        Some(mv) => {
+                            picker.history = Some(self.moves[picker.next - 1].score);
+                            return Some(mv);
                         }
-                        picker.history = Some(self.moves[picker.next - 1].score);
-                        return Some(mv);
+                        None => {
+                            picker.next = picker.start;
+                            picker.stage = Stage::BadNoisy;
+                        }
                     }
-                    picker.next = picker.start;
-                    picker.stage = Stage::BadNoisy;
                 }
-                Stage::BadNoisy => {
-                    if picker.next == picker.bad_end {
-                        picker.stage = Stage::Done;
-                        continue;
-                    }
+                Stage::BadNoisy if picker.next < picker.bad_end => {
                     picker.next += 1;
                     return Some(self.moves[picker.next - 1].mv);
                 }
                 Stage::Evasions => {
-                    movegen::noisy(position, &mut self.moves);
-                    movegen::quiet(position, &mut self.moves);
-                    self.score_evasions(position, picker);
-                    insertion_sort(&mut self.moves[picker.next..]);
-                    picker.purpose = Purpose::Evasions;
+                    self.add_evasions(position, picker);
                     picker.stage = Stage::Rest;
                 }
                 Stage::Checks => {
                     picker.next = self.moves.len();
                     let checks = CheckSquares::new(position);
                     movegen::quiet_checks(position, &checks, &mut self.moves);
-                    picker.purpose = Purpose::Quiescence;
+                    picker.purpose = Purpose::Quiescence { checks: false };
                     picker.stage = Stage::Rest;
                 }
                 Stage::Rest => match self.take(position, picker) {
                     Some(mv) => return Some(mv),
-                    None if picker.purpose == Purpose::QuiescenceWithChecks => {
+                    None if picker.purpose == Purpose::Quiescence { checks: true } => {
                         picker.stage = Stage::Checks;
                     }
                     None => picker.stage = Stage::Done,
                 },
-                Stage::Done => return None,
+                Stage::BadNoisy | Stage::Done => return None,
             }
         }
     }
@@ -276,138 +234,74 @@ impl Search<'_> {
     }
 
     fn wants_table_move(&self, position: &Position, picker: &Picker) -> bool {
-        let mv = picker.table_move;
-        if !position.is_pseudo_legal(mv) {
-            return false;
-        }
-        let noisy = position.is_noisy(mv);
-        match picker.purpose {
+        let (mv, purpose) = (picker.table_move, picker.purpose);
+        position.is_pseudo_legal(mv)
+            && (matches!(purpose, Purpose::Main | Purpose::Evasions)
+                || position.is_noisy(mv) && self.wants(position, purpose, mv))
+    }
+
+    /// Whether a capture or promotion serves the purpose.
+    fn wants(&self, position: &Position, purpose: Purpose, mv: Move) -> bool {
+        match purpose {
             Purpose::Main | Purpose::Evasions => true,
-            Purpose::ProbCut(threshold) => {
-                noisy && position.see_at_least(mv, threshold, self.derived.exchange())
+            Purpose::ProbCut(threshold) => self.see(position, mv, threshold),
+            Purpose::Quiescence { .. } => {
+                self.params.qs_moves > QsMoves::Captures || position.captured(mv).is_some()
             }
-            Purpose::Quiescence | Purpose::QuiescenceWithChecks => {
-                noisy && self.wants_noisy(position, mv)
-            }
-            Purpose::Recaptures(square) => noisy && mv.to() == square,
+            Purpose::Recaptures(square) => mv.to() == square,
         }
     }
 
-    /// Whether quiescence looks at this capture or promotion.
-    fn wants_noisy(&self, position: &Position, mv: Move) -> bool {
-        self.params.qs_moves > QsMoves::Captures || position.captured(mv).is_some()
-    }
-
-    /// Leaves only the captures and promotions that the purpose allows.
-    fn confine(&mut self, position: &Position, picker: &Picker) {
-        let mut kept = picker.next;
-        for i in picker.next..self.moves.len() {
-            let mv = self.moves[i].mv;
-            let keep = match picker.purpose {
-                Purpose::Main | Purpose::Evasions => true,
-                Purpose::ProbCut(threshold) => {
-                    position.see_at_least(mv, threshold, self.derived.exchange())
-                }
-                Purpose::Quiescence | Purpose::QuiescenceWithChecks => {
-                    // Promotions to a rook or bishop are never needed here.
-                    self.wants_noisy(position, mv)
-                        && !matches!(
-                            mv.kind(),
-                            crate::board::Kind::Promotion(Role::Rook | Role::Bishop)
-                        )
-                }
-                Purpose::Recaptures(square) => mv.to() == square,
-            };
-            if keep {
-                self.moves[kept] = self.moves[i];
-                kept += 1;
+    /// Adds captures and promotions by what is gained, less for squares up the
+    /// board, and by history.
+    fn add_noisy(&mut self, position: &Position, picker: &Picker) {
+        let (params, purpose) = (self.params, picker.purpose);
+        let mut moves = std::mem::take(&mut self.moves);
+        movegen::noisy(position, &mut moves);
+        movegen::keep(&mut moves, picker.next, |mv| {
+            // Quiescence never needs promotions to a rook or bishop.
+            let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
+                && matches!(purpose, Purpose::Quiescence { .. });
+            !needless && self.wants(position, purpose, mv)
+        });
+        for Scored { mv, score } in &mut moves[picker.next..] {
+            let rank = mv.to().relative_rank(position.turn()) as i32;
+            *score = 2 * self.gain(position, *mv) - params.capture_rank_penalty * rank;
+            if params.capture_history {
+                *score += self.history.capture(position, *mv) / params.capture_history_div;
             }
         }
-        self.moves.truncate(kept);
+        sort(&mut moves[picker.next..], i32::MIN);
+        self.moves = moves;
     }
 
-    /// Drops the quiet moves to come that are not forcing.
-    fn drop_others(&mut self, position: &Position, picker: &mut Picker) {
-        let checks = CheckSquares::new(position);
-        let mut kept = picker.next;
-        for i in picker.next..self.moves.len() {
-            let mv = self.moves[i].mv;
-            if checks.gives_check(position, mv) || is_advance(position, mv) {
-                self.moves[kept] = self.moves[i];
-                kept += 1;
-            }
-        }
-        self.moves.truncate(kept);
-        picker.dropped = true;
-    }
-
-    fn refutation(&self, position: &Position, picker: &Picker, index: usize) -> Option<Move> {
-        let mv = picker.refutations[index];
-        let wanted = mv != picker.table_move
-            && position.is_pseudo_legal(mv)
-            && !position.is_noisy(mv)
-            && position.is_legal(mv);
-        wanted.then_some(mv)
-    }
-
-    /// By what is gained, less for squares up the board, and by history.
-    fn noisy_score(&self, position: &Position, mv: Move) -> i32 {
-        let params = self.params;
-        let gain = super::gain(self.derived.exchange(), position, mv);
-        let rank = mv.to().relative_rank(position.turn()) as i32;
-        let mut score = 2 * gain - params.capture_rank_penalty * rank;
-        if params.capture_history {
-            score += self.history.capture(position, mv) / params.capture_history_div;
-        }
-        score
-    }
-
-    fn score_noisy(&mut self, position: &Position, picker: &Picker) {
-        for i in picker.next..self.moves.len() {
-            self.moves[i].score = self.noisy_score(position, self.moves[i].mv);
-        }
-    }
-
-    fn score_quiets(&mut self, position: &Position, picker: &Picker) {
-        for i in picker.next..self.moves.len() {
-            let mv = self.moves[i].mv;
-            let score = self
-                .history
-                .quiet(self.params, position, mv, &picker.before);
-            self.moves[i].score = score;
-        }
-    }
-
-    /// Captures first, by victim and then attacker.
-    fn score_evasions(&mut self, position: &Position, picker: &Picker) {
+    /// Adds evasions: captures first, by victim and then attacker.
+    fn add_evasions(&mut self, position: &Position, picker: &Picker) {
         const CAPTURES: i32 = 1 << 28;
-        for i in picker.next..self.moves.len() {
-            let mv = self.moves[i].mv;
-            self.moves[i].score = if position.is_noisy(mv) {
+        let mut moves = std::mem::take(&mut self.moves);
+        movegen::noisy(position, &mut moves);
+        movegen::quiet(position, &mut moves);
+        for Scored { mv, score } in &mut moves[picker.next..] {
+            *score = if position.is_noisy(*mv) {
                 let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
-                CAPTURES + super::gain(self.derived.exchange(), position, mv) - attacker
+                CAPTURES + self.gain(position, *mv) - attacker
             } else {
-                self.history
-                    .quiet(self.params, position, mv, &picker.before)
+                let before = &picker.before;
+                self.history.quiet(self.params, position, *mv, before)
             };
         }
+        sort(&mut moves[picker.next..], i32::MIN);
+        self.moves = moves;
     }
 
-    /// Sorts the quiet moves; at low depth only those with a good history,
-    /// which come first, while the others keep their order.
-    fn sort_quiets(&mut self, picker: &Picker) {
-        let quiets = &mut self.moves[picker.next..];
-        let mut sorted = quiets.len();
-        if picker.depth < self.params.quiet_sort_depth {
-            sorted = 0;
-            for i in 0..quiets.len() {
-                if quiets[i].score > 0 {
-                    quiets[sorted..=i].rotate_right(1);
-                    sorted += 1;
-                }
-            }
+    /// Drops the quiet moves to come that are not forcing, once that is wanted.
+    fn drop_unforcing(&mut self, position: &Position, picker: &mut Picker) {
+        if std::mem::take(&mut picker.only_forcing) {
+            let checks = CheckSquares::new(position);
+            movegen::keep(&mut self.moves, picker.next, |mv| {
+                checks.gives_check(position, mv) || is_advance(position, mv)
+            });
         }
-        insertion_sort(&mut quiets[..sorted]);
     }
 }
 
@@ -416,12 +310,14 @@ pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
     position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn()) > 3
 }
 
-/// Best first; stable, and quick for lists as short as these.
-fn insertion_sort(moves: &mut [crate::board::Scored]) {
+/// Best first, those below `floor` in the order they have; stable, and quick
+/// for lists as short as these.
+fn sort(moves: &mut [Scored], floor: i32) {
     for i in 1..moves.len() {
         let scored = moves[i];
+        let score = scored.score.max(floor);
         let mut hole = i;
-        while hole > 0 && moves[hole - 1].score < scored.score {
+        while hole > 0 && moves[hole - 1].score.max(floor) < score {
             moves[hole] = moves[hole - 1];
             hole -= 1;
         }

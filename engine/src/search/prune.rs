@@ -2,10 +2,10 @@
 
 use super::Search;
 use super::node::Node;
-use super::score::{MATE_BOUND, is_mate, to_table};
+use super::picker::Purpose;
+use super::score::{MATE_BOUND, is_mate};
 use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
-use crate::board::Move;
 
 impl Search<'_> {
     /// The score of a node outside the principal variation and not in check,
@@ -13,16 +13,11 @@ impl Search<'_> {
     pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
         // The table's score, where it is a better bound, is a better guess.
         let mut guess = node.eval;
-        if let Some(entry) = node.hit {
-            let better = match entry.bound {
-                Bound::None => false,
-                Bound::Exact => true,
-                Bound::Lower => node.table_score > guess,
-                Bound::Upper => node.table_score < guess,
-            };
-            if better && !is_mate(node.table_score) {
-                guess = node.table_score;
-            }
+        if let Some(entry) = node.hit
+            && entry.bound.decides(entry.score, guess)
+            && !is_mate(entry.score)
+        {
+            guess = entry.score;
         }
         if is_mate(node.beta) || is_mate(node.alpha) {
             return None;
@@ -119,7 +114,7 @@ impl Search<'_> {
         let depth = (node.depth - params.prob_cut_reduction).max(0);
         let refuted = node
             .hit
-            .is_some_and(|entry| entry.depth >= depth && node.table_score < beta);
+            .is_some_and(|entry| entry.depth >= depth && entry.score < beta);
         if !params.prob_cut
             || node.depth < params.prob_cut_depth
             || beta >= MATE_BOUND
@@ -128,7 +123,8 @@ impl Search<'_> {
         {
             return None;
         }
-        let mut picker = self.prob_cut_picker(ply, beta - node.eval, node.table_move);
+        let purpose = Purpose::ProbCut(beta - node.eval);
+        let mut picker = self.picker(ply, purpose, node.table_move);
         let mut found = None;
         while let Some(mv) = self.next_move(position, &mut picker) {
             self.stats.count(Counter::ProbCutTries);
@@ -144,25 +140,21 @@ impl Search<'_> {
             }
             if score >= beta {
                 self.stats.count(Counter::ProbCutCutoffs);
-                self.store_prob_cut(node, mv, score, depth);
+                let entry = Entry {
+                    mv,
+                    score,
+                    eval: node.hit.map_or(NO_EVAL, |entry| entry.eval),
+                    depth,
+                    bound: Bound::Lower,
+                    pv: false,
+                };
+                self.shared.table.store(position.key(), ply, entry);
                 found = Some(score);
                 break;
             }
         }
         self.moves.truncate(picker.start);
         found
-    }
-
-    fn store_prob_cut(&self, node: &Node, mv: Move, score: i32, depth: i32) {
-        let entry = Entry {
-            mv,
-            score: to_table(score, node.ply),
-            eval: node.hit.map_or(NO_EVAL, |entry| entry.eval),
-            depth,
-            bound: Bound::Lower,
-            pv: false,
-        };
-        self.table.store(node.position.key(), entry);
     }
 
     /// Step 11: Internal iterative reduction (InternalIterativeReduction, IirDepth):

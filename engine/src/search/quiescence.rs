@@ -1,11 +1,11 @@
 //! Quiescence: from the horizon on, only moves that keep the position from
 //! being quiet.
 
-use super::picker::Picker;
-use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, from_table, is_mate, mated_in, to_table};
+use super::Search;
+use super::picker::{Picker, Purpose};
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
 use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
-use super::{Search, gain};
 use crate::board::{Color, Move, Position, Role, movegen};
 use crate::params::QsMoves;
 
@@ -62,12 +62,15 @@ impl Search<'_> {
             true => params.qs_checks_depth,
             false => params.qs_no_checks_depth,
         };
-        let hit = self.probe_quiescence(position);
+        let hit = match params.qs_tt {
+            true => self.shared.table.probe(position.key(), ply),
+            false => None,
+        };
         if let Some(entry) = hit {
-            let score = from_table(entry.score, ply);
-            if !PV && entry.depth >= table_depth && entry.bound.decides(score, beta) {
+            self.stats.count(Counter::QsTableHits);
+            if !PV && entry.depth >= table_depth && entry.bound.decides(entry.score, beta) {
                 self.stats.count(Counter::QsTableCutoffs);
-                return score;
+                return entry.score;
             }
         }
 
@@ -120,8 +123,14 @@ impl Search<'_> {
         } else if recapture.is_some() {
             self.stats.count(Counter::QsRecaptureNodes);
         }
-        let with_checks = with_checks && !position.in_check();
-        let mut picker = self.quiescence_picker(ply, evading, with_checks, recapture, table_move);
+        let purpose = match recapture {
+            _ if evading => Purpose::Evasions,
+            Some(square) => Purpose::Recaptures(square),
+            None => Purpose::Quiescence {
+                checks: with_checks && !position.in_check(),
+            },
+        };
+        let mut picker = self.picker(ply, purpose, table_move);
         self.try_noisy_moves::<PV>(&mut node, &mut picker, alpha);
         self.moves.truncate(picker.start);
         if self.stopped {
@@ -137,28 +146,13 @@ impl Search<'_> {
         }
 
         if params.qs_tt {
-            let bound = match node.best {
-                best if best >= beta => Bound::Lower,
-                best if PV && best > original_alpha => Bound::Exact,
-                _ => Bound::Upper,
-            };
+            let bound = Bound::of(node.best, original_alpha, beta, PV);
             self.store_quiescence(&node, bound, table_depth, PV);
         }
         if node.best >= beta {
             return self.soften(node.best, beta);
         }
         node.best
-    }
-
-    fn probe_quiescence(&mut self, position: &Position) -> Option<Entry> {
-        if !self.params.qs_tt {
-            return None;
-        }
-        let hit = self.table.probe(position.key());
-        if hit.is_some() {
-            self.stats.count(Counter::QsTableHits);
-        }
-        hit
     }
 
     /// Finds the evaluation; a table score that bounds it better replaces it
@@ -170,17 +164,11 @@ impl Search<'_> {
         };
         node.eval = self.corrected(node.position, node.raw_eval);
         node.best = node.eval;
-        if let Some(entry) = hit {
-            let score = from_table(entry.score, node.ply);
-            let better = match entry.bound {
-                Bound::None => false,
-                Bound::Exact => true,
-                Bound::Lower => score > node.best,
-                Bound::Upper => score < node.best,
-            };
-            if better && !is_mate(score) {
-                node.best = score;
-            }
+        if let Some(entry) = hit
+            && entry.bound.decides(entry.score, node.eval)
+            && !is_mate(entry.score)
+        {
+            node.best = entry.score;
         }
     }
 
@@ -195,13 +183,15 @@ impl Search<'_> {
     fn store_quiescence(&self, node: &Node, bound: Bound, depth: i32, pv: bool) {
         let entry = Entry {
             mv: node.best_move,
-            score: to_table(node.best, node.ply),
+            score: node.best,
             eval: node.raw_eval,
             depth,
             bound,
             pv,
         };
-        self.table.store(node.position.key(), entry);
+        self.shared
+            .table
+            .store(node.position.key(), node.ply, entry);
     }
 
     fn is_stalemate(&self, position: &Position) -> bool {
@@ -259,11 +249,10 @@ impl Search<'_> {
     /// Whether a move need not be looked at.
     fn skips_noisy(&mut self, node: &mut Node, mv: Move, alpha: i32) -> bool {
         let (position, params) = (node.position, self.params);
-        let values = self.derived.exchange();
         let noisy = position.is_noisy(mv);
         if node.evading {
             // 5a. Evasions that lose material (QsEvasionPruning).
-            let skip = params.qs_evasion_pruning && !noisy && !position.see_at_least(mv, 0, values);
+            let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
             if skip {
                 self.stats.count(Counter::QsEvasionPrunes);
             }
@@ -272,7 +261,7 @@ impl Search<'_> {
         if noisy && !mv.is_promotion() && !is_mate(alpha) {
             // 5b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
             // QsDeltaMarginEndgame), capture by capture.
-            let reach = node.eval + gain(values, position, mv) + self.delta_margin(position);
+            let reach = node.eval + self.gain(position, mv) + self.delta_margin(position);
             if params.qs_delta_pruning && reach <= alpha {
                 self.stats.count(Counter::QsDeltaPrunes);
                 node.best = node.best.max(reach);
@@ -281,7 +270,7 @@ impl Search<'_> {
             // 5c. Futility (QsFutility, QsFutilityBase): so far below alpha
             // only what wins something.
             let base = node.eval + params.qs_futility_base;
-            if params.qs_futility && base <= alpha && !position.see_at_least(mv, 1, values) {
+            if params.qs_futility && base <= alpha && !self.see(position, mv, 1) {
                 self.stats.count(Counter::QsFutilityPrunes);
                 node.best = node.best.max(base);
                 return true;
@@ -293,7 +282,7 @@ impl Search<'_> {
             true => params.qs_see_threshold,
             false => params.qs_see_threshold.min(0),
         };
-        if params.qs_see && !position.see_at_least(mv, threshold, values) {
+        if params.qs_see && !self.see(position, mv, threshold) {
             self.stats.count(Counter::QsSeePrunes);
             return true;
         }

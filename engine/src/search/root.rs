@@ -4,20 +4,11 @@
 use super::limits::Limits;
 use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
 use super::stats::{Counter, Stats};
+use super::table::Bound;
 use super::{Game, Search};
 use crate::board::{Move, movegen};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// Whether a reported score is exact.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bounded {
-    Exact,
-    /// The true score is at least this.
-    Below,
-    /// The true score is at most this.
-    Above,
-}
 
 /// What is known of one of the best lines.
 pub struct Report<'a> {
@@ -26,7 +17,8 @@ pub struct Report<'a> {
     /// 1 for the best line.
     pub multipv: usize,
     pub score: i32,
-    pub bounded: Bounded,
+    /// What the score says about the true one.
+    pub bound: Bound,
     pub nodes: u64,
     pub elapsed: Duration,
     /// Thousandths.
@@ -101,7 +93,7 @@ impl Search<'_> {
         if !self.root_moves.is_empty() {
             depth = self.deepen(game, limits, lines.min(self.root_moves.len()));
         }
-        while limits.infinite && self.thread == 0 && !self.clock.is_ordered() {
+        while limits.infinite && self.thread == 0 && !self.shared.clock.is_ordered() {
             self.observer.tick();
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -150,13 +142,13 @@ impl Search<'_> {
                 if self.stopped {
                     break;
                 }
-                self.report(game, depth, line, Bounded::Exact);
+                self.report(game, depth, line, Bound::Exact);
                 reported = self.nodes;
             }
             if self.stopped {
                 // Say what is known by now, and the nodes it took.
                 if self.nodes > reported {
-                    self.report(game, depth, 0, Bounded::Exact);
+                    self.report(game, depth, 0, Bound::Exact);
                 }
                 break;
             }
@@ -190,13 +182,12 @@ impl Search<'_> {
             }
             self.root_moves[line..].sort_by_key(|root| -root.score);
             self.stats.count(Counter::AspirationFails);
-            let bounded = if score <= alpha {
-                Bounded::Above
-            } else {
-                Bounded::Below
+            let bound = match score <= alpha {
+                true => Bound::Upper,
+                false => Bound::Lower,
             };
-            if self.clock.elapsed() >= BOUNDS_AFTER {
-                self.report(game, depth, line, bounded);
+            if self.shared.clock.elapsed() >= BOUNDS_AFTER {
+                self.report(game, depth, line, bound);
             }
             if score <= alpha {
                 beta = (alpha + beta) / 2;
@@ -238,7 +229,7 @@ impl Search<'_> {
         }
     }
 
-    fn report(&mut self, game: &Game, depth: i32, line: usize, bounded: Bounded) {
+    fn report(&mut self, game: &Game, depth: i32, line: usize, bound: Bound) {
         if self.thread > 0 {
             return;
         }
@@ -252,10 +243,10 @@ impl Search<'_> {
             seldepth: root.seldepth,
             multipv: line + 1,
             score,
-            bounded,
-            nodes: self.nodes + self.helper_nodes.load(Ordering::Relaxed),
-            elapsed: self.clock.elapsed(),
-            hashfull: self.table.hashfull(),
+            bound,
+            nodes: self.nodes + self.shared.helper_nodes.load(Ordering::Relaxed),
+            elapsed: self.shared.clock.elapsed(),
+            hashfull: self.shared.table.hashfull(),
             pv: &root.pv,
             phase: game.position.phase(),
         });
@@ -269,10 +260,10 @@ impl Search<'_> {
         {
             return true;
         }
-        if !self.clock.is_timed() {
+        if !self.shared.clock.is_timed() {
             return false;
         }
-        self.root_moves.len() == 1 || self.clock.is_late(self.haste(best, patience))
+        self.root_moves.len() == 1 || self.shared.clock.is_late(self.haste(best, patience))
     }
 
     /// The factor by which the time for a move is to be used: less when the

@@ -3,6 +3,7 @@
 //! Two relaxed atomic words a slot, the first mixed with the second, so that a
 //! slot torn by two threads does not match any position.
 
+use super::score::{from_table, to_table};
 use crate::board::Move;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,13 +29,23 @@ impl Bound {
             Bound::Upper => score < beta,
         }
     }
+
+    /// What a score says that was found with a window; only with `pv` that was
+    /// wider than null.
+    pub fn of(score: i32, alpha: i32, beta: i32, pv: bool) -> Bound {
+        match score {
+            _ if score >= beta => Bound::Lower,
+            _ if pv && score > alpha => Bound::Exact,
+            _ => Bound::Upper,
+        }
+    }
 }
 
 /// An entry as it is read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub mv: Move,
-    /// Mates are counted from the entry's own node.
+    /// Mates are counted from the root; in the table, from the entry's own node.
     pub score: i32,
     /// Static evaluation, or [`NO_EVAL`].
     pub eval: i32,
@@ -143,19 +154,25 @@ impl Table {
         let _ = key;
     }
 
-    pub fn probe(&self, key: u64) -> Option<Entry> {
+    /// What is known of a position `ply` half moves from the root.
+    pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let check = self.check(key);
         self.bucket(key).0.iter().find_map(|slot| {
             let data = slot.data.load(Ordering::Relaxed);
             let found = slot.check.load(Ordering::Relaxed) ^ data == check;
-            found.then(|| unpack(data))
+            found.then(|| {
+                let entry = unpack(data);
+                let score = from_table(entry.score, ply);
+                Entry { score, ..entry }
+            })
         })
     }
 
     /// Stores an entry in place of the one of the same position, or else of
     /// the least deep and oldest. A shallower result does not replace a much
     /// deeper one of the same position unless it is exact.
-    pub fn store(&self, key: u64, mut entry: Entry) {
+    pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+        entry.score = to_table(entry.score, ply);
         let check = self.check(key);
         let mut chosen = None;
         let mut least = i32::MAX;
@@ -229,23 +246,23 @@ mod tests {
         let mut table = Table::new(1);
         for depth in [-5, 0, 100] {
             let key = 0x1234_5678_9abc_def0_u64.wrapping_add_signed(depth.into());
-            table.store(key, entry(depth));
-            assert_eq!(table.probe(key), Some(entry(depth)));
-            assert_eq!(table.probe(key ^ 1), None);
+            table.store(key, 0, entry(depth));
+            assert_eq!(table.probe(key, 0), Some(entry(depth)));
+            assert_eq!(table.probe(key ^ 1, 0), None);
         }
         table.clear();
-        assert_eq!(table.probe(0x1234_5678_9abc_def0), None);
+        assert_eq!(table.probe(0x1234_5678_9abc_def0, 0), None);
         assert_eq!(table.hashfull(), 0);
     }
 
     #[test]
     fn an_epoch_comes_round_without_old_entries() {
         let mut table = Table::new(1);
-        table.store(7, entry(3));
+        table.store(7, 0, entry(3));
         for _ in 0..u16::MAX {
             table.clear();
         }
-        assert_eq!(table.probe(7), None);
+        assert_eq!(table.probe(7, 0), None);
     }
 
     #[test]
@@ -253,16 +270,16 @@ mod tests {
         let table = Table::new(1);
         // The high bits choose the bucket: these share one.
         for depth in 1..=4 {
-            table.store(depth as u64, entry(depth));
+            table.store(depth as u64, 0, entry(depth));
         }
-        table.store(9, entry(9));
-        assert_eq!(table.probe(1), None);
-        assert!((2..=4).all(|key| table.probe(key).is_some()));
+        table.store(9, 0, entry(9));
+        assert_eq!(table.probe(1, 0), None);
+        assert!((2..=4).all(|key| table.probe(key, 0).is_some()));
         let bare = Entry {
             mv: Move::NONE,
             ..entry(10)
         };
-        table.store(9, bare);
-        assert_eq!(table.probe(9), Some(entry(10)));
+        table.store(9, 0, bare);
+        assert_eq!(table.probe(9, 0), Some(entry(10)));
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::board::Move;
 use crate::search::score::moves_to_mate;
-use crate::search::{Bounded, Observer, Report};
+use crate::search::table::Bound;
+use crate::search::{Observer, Report};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -77,10 +78,10 @@ pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
 }
 
 fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
-    let bound = match report.bounded {
-        Bounded::Exact => "",
-        Bounded::Below => " lowerbound",
-        Bounded::Above => " upperbound",
+    let bound = match report.bound {
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+        Bound::Exact | Bound::None => "",
     };
     let mut line = format!(
         "info depth {} seldepth {} multipv {} score {}{}{bound} nodes {} nps {} time {} hashfull {} pv",
