@@ -138,8 +138,9 @@ pub struct Search<'a> {
     pvs: Vec<Vec<Move>>,
     /// The moves that pickers give out.
     moves: MoveList,
-    /// The moves tried without success at the nodes of the current line.
-    tried: Vec<Move>,
+    /// The moves tried without success at the nodes of the current line, and
+    /// whether they are noisy.
+    tried: Vec<(Move, bool)>,
     /// No null moves nearer to the root than this, while one is verified.
     no_null_before: usize,
     nodes: u64,

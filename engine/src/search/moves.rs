@@ -85,7 +85,7 @@ impl Search<'_> {
                     }
                 }
             }
-            self.tried.push(mv);
+            self.tried.push((mv, noisy));
         }
         self.moves.truncate(picker.start);
         self.tried.truncate(start);

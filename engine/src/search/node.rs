@@ -219,7 +219,7 @@ impl Search<'_> {
         let before = Before::new(&self.frames[..node.ply]);
         let bonus = bonus(params, node.depth);
         let history = &mut *self.history;
-        let tried = self.tried[start..].iter().copied();
+        let tried = self.tried[start..].iter();
         if position.is_noisy(best) {
             history.update_capture(params, position, best, bonus);
         } else {
@@ -229,13 +229,13 @@ impl Search<'_> {
             }
             history.set_counter(before.last(), best);
             history.update_quiet(params, position, best, &before, bonus);
-            let quiets = tried.clone().filter(|&mv| !position.is_noisy(mv));
-            for mv in quiets.take(REMEMBERED) {
+            let quiets = tried.clone().filter(|(_, noisy)| !noisy);
+            for &(mv, _) in quiets.take(REMEMBERED) {
                 history.update_quiet(params, position, mv, &before, -bonus);
             }
         }
-        let captures = tried.filter(|&mv| position.is_noisy(mv));
-        for mv in captures.take(REMEMBERED) {
+        let captures = tried.filter(|(_, noisy)| *noisy);
+        for &(mv, _) in captures.take(REMEMBERED) {
             history.update_capture(params, position, mv, -bonus);
         }
     }
