@@ -91,7 +91,7 @@ impl Engine {
     ) -> Outcome {
         self.table.new_search();
         let overhead = self.settings.move_overhead as u64;
-        let turn = game.position.turn();
+        let turn = game.position.turn;
         let clock = Clock::new(limits, turn, overhead, &self.params, (order, number));
         let lines = self.settings.multi_pv as usize;
         let (shared, memories) = self.prepare(clock);
@@ -137,7 +137,7 @@ impl Engine {
     /// Quiescence search alone, of the game's last position.
     pub fn quiescence(&mut self, game: &Game) -> Outcome {
         let order = StopOrder::default();
-        let (turn, limits) = (game.position.turn(), Limits::default());
+        let (turn, limits) = (game.position.turn, Limits::default());
         let clock = Clock::new(&limits, turn, 0, &self.params, (&order, 1));
         let (shared, memories) = self.prepare(clock);
         let (memory, mut silent) = (&mut memories[0], Silent);

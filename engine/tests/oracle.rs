@@ -39,7 +39,7 @@ fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -
     assert_eq!(names, expected, "{fen}");
 
     assert_eq!(own.in_check(), oracle.is_check(), "{fen}");
-    assert_eq!(own.checkers().0, oracle.checkers().0, "{fen}");
+    assert_eq!(own.checkers.0, oracle.checkers().0, "{fen}");
     assert_eq!(
         own.insufficient_material(),
         oracle.is_insufficient_material(),
@@ -48,14 +48,14 @@ fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -
     // What moves keep up to date is as it would be computed anew.
     let fresh = Position::from_fen(&fen).unwrap();
     let kept = |position: &Position| {
-        let keys = Color::BOTH.map(|color| position.piece_key(color));
-        let rest = (position.phase(), position.psqt(), position.pinned());
-        (position.key(), position.pawn_key(), keys, rest)
+        let keys = Color::BOTH.map(|color| position.piece_keys[color.index()]);
+        let rest = (position.phase, position.psqt, position.pinned);
+        (position.key, position.pawn_key, keys, rest)
     };
     assert_eq!(kept(own), kept(&fresh), "{fen}");
     // Own keys tell positions apart exactly as the oracle's do.
     let theirs = oracle.zobrist_hash(EnPassantMode::Legal);
-    assert_eq!(*keys.entry(own.key()).or_insert(theirs), theirs, "{fen}");
+    assert_eq!(*keys.entry(own.key).or_insert(theirs), theirs, "{fen}");
     moves
 }
 

@@ -97,7 +97,7 @@ impl Fit {
                 Color::White => sum + feature.value(),
                 Color::Black => sum - feature.value(),
             });
-        let phase = position.phase().min(FULL_PHASE) as f32 / FULL_PHASE as f32;
+        let phase = position.phase.min(FULL_PHASE) as f32 / FULL_PHASE as f32;
         let scale = scale(position, sum) as f32 / 64.0;
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let count: i32 = same.iter().map(|&(_, count)| count).sum();

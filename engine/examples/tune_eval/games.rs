@@ -113,7 +113,7 @@ impl Game {
         self.plies += 1;
         self.scored = None;
         if self.plies > OPENING_PLIES && !self.position.is_noisy(mv) && is_quiet(&self.position) {
-            self.scored = Some(self.position.turn());
+            self.scored = Some(self.position.turn);
             self.kept.push((self.position.clone(), None));
         }
         self.position = self.position.play(mv);

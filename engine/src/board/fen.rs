@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(no_rook.fen(false), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
         let no_taker =
             Position::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
-        assert_eq!(no_taker.unwrap().en_passant(), None);
+        assert_eq!(no_taker.unwrap().en_passant, None);
     }
 
     #[test]

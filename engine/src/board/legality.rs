@@ -9,7 +9,7 @@ use super::square::{Role, Square};
 impl Position {
     /// Whether the side to move may castle with its rook on this wing now.
     pub fn can_castle(&self, wing: Wing) -> Option<Move> {
-        let us = self.turn();
+        let us = self.turn;
         let rook = self.castling_rook(us, wing)?;
         if self.in_check() {
             return None;
@@ -35,7 +35,7 @@ impl Position {
     /// Whether `mv`, whatever it is, could have been generated here. While in
     /// check this includes that it answers the check.
     pub fn is_pseudo_legal(&self, mv: Move) -> bool {
-        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        let (us, from, to) = (self.turn, mv.from(), mv.to());
         if !mv.is_some() || !self.color(us).contains(from) {
             return false;
         }
@@ -66,9 +66,9 @@ impl Position {
     }
 
     fn is_pawn_move(&self, mv: Move) -> bool {
-        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        let (us, from, to) = (self.turn, mv.from(), mv.to());
         if mv.kind() == Kind::EnPassant {
-            return self.en_passant() == Some(to) && attacks::pawn(us, from).contains(to);
+            return self.en_passant == Some(to) && attacks::pawn(us, from).contains(to);
         }
         if (to.relative_rank(us) == 7) != mv.is_promotion() {
             return false;
@@ -85,16 +85,16 @@ impl Position {
     /// Where a piece other than the king must go to answer a check: nowhere if
     /// it is a double check.
     pub fn evasion_targets(&self) -> Bitboard {
-        if self.checkers().more_than_one() {
+        if self.checkers.more_than_one() {
             return Bitboard::EMPTY;
         }
-        let king = self.king(self.turn());
-        attacks::between(king, self.checkers().first()) | self.checkers()
+        let king = self.king(self.turn);
+        attacks::between(king, self.checkers.first()) | self.checkers
     }
 
     /// Whether a pseudo-legal move leaves the own king safe.
     pub fn is_legal(&self, mv: Move) -> bool {
-        let (us, from, to) = (self.turn(), mv.from(), mv.to());
+        let (us, from, to) = (self.turn, mv.from(), mv.to());
         let king = self.king(us);
         match mv.kind() {
             Kind::Castle => true,
@@ -107,7 +107,7 @@ impl Position {
                 let occupied = self.occupied() ^ from.into();
                 (self.attackers(to, occupied) & self.color(!us)).is_empty()
             }
-            _ => !self.pinned().contains(from) || attacks::line(king, from).contains(to),
+            _ => !self.pinned.contains(from) || attacks::line(king, from).contains(to),
         }
     }
 }
@@ -121,7 +121,7 @@ pub struct CheckSquares {
 
 impl CheckSquares {
     pub fn new(position: &Position) -> CheckSquares {
-        let us = position.turn();
+        let us = position.turn;
         let king = position.king(!us);
         let occupied = position.occupied();
         let (bishop, rook) = (

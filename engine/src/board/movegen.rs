@@ -32,7 +32,7 @@ pub fn keep(list: &mut MoveList, start: usize, mut wanted: impl FnMut(Move) -> b
 
 /// Captures, and promotions to a queen.
 pub fn noisy(position: &Position, out: &mut MoveList) {
-    let us = position.turn();
+    let us = position.turn;
     let enemies = position.color(!us);
     let targets = targets(position);
     pawn_noisy(position, targets, out);
@@ -88,7 +88,7 @@ fn piece_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
     if targets.is_empty() {
         return;
     }
-    let us = position.turn();
+    let us = position.turn;
     let occupied = position.occupied();
     for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
         for from in position.pieces(us, role) {
@@ -100,14 +100,14 @@ fn piece_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
 }
 
 fn king_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
-    let from = position.king(position.turn());
+    let from = position.king(position.turn);
     for to in attacks::king(from) & targets {
         push(out, Move::normal(from, to));
     }
 }
 
 fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
-    let us = position.turn();
+    let us = position.turn;
     let pawns = position.pieces(us, Role::Pawn);
     let enemies = position.color(!us) & targets;
     let last = Bitboard::relative_rank(us, 7);
@@ -131,7 +131,7 @@ fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
     }
     // Always generated: it may answer a check by the pawn it takes. Its
     // legality is tested in full.
-    if let Some(to) = position.en_passant() {
+    if let Some(to) = position.en_passant {
         for from in attacks::pawn(!us, to) & pawns {
             push(out, Move::en_passant(from, to));
         }
@@ -139,7 +139,7 @@ fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
 }
 
 fn pawn_quiet(position: &Position, targets: Bitboard, out: &mut MoveList) {
-    let us = position.turn();
+    let us = position.turn;
     let pawns = position.pieces(us, Role::Pawn);
     let empty = !position.occupied();
     let single = pawns.forward(us) & empty;

@@ -24,33 +24,41 @@ pub(super) const fn castling_slot(color: Color, wing: Wing) -> usize {
     color as usize * 2 + wing as usize
 }
 
+/// Read by all, and written only by what makes positions: a FEN and moves.
 /// Copied to make a move: a move made on a copy needs no undoing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Position {
-    pub(super) roles: [Bitboard; 6],
-    pub(super) colors: [Bitboard; 2],
-    pub(super) board: [Option<Role>; 64],
-    pub(super) turn: Color,
+    roles: [Bitboard; 6],
+    colors: [Bitboard; 2],
+    board: [Option<Role>; 64],
+    pub turn: Color,
     /// One bit a slot.
-    pub(super) castling_rights: u8,
+    castling_rights: u8,
     /// The rooks to castle with, which stand anywhere in Chess960. A rook's
     /// square means something only while its right stands.
     pub(super) castling_rooks: [Square; 4],
     /// Set only if a capture en passant is legal, so that equal positions
     /// have equal keys.
-    pub(super) en_passant: Option<Square>,
-    pub(super) halfmoves: u16,
-    pub(super) reversible: u16,
-    pub(super) fullmoves: u16,
-    pub(super) key: u64,
-    pub(super) pawn_key: u64,
+    pub en_passant: Option<Square>,
+    /// Half moves since the last capture or pawn move.
+    pub halfmoves: u16,
+    /// Half moves since the last that cannot be taken back (or null move):
+    /// only positions so far back can be repeated.
+    pub reversible: u16,
+    pub fullmoves: u16,
+    pub key: u64,
+    pub pawn_key: u64,
     /// Keys of each side's pieces without its pawns.
-    pub(super) piece_keys: [u64; 2],
+    pub piece_keys: [u64; 2],
     /// Material and piece-square values, White's minus Black's.
-    pub(super) psqt: Tapered,
-    pub(super) phase: u8,
-    pub(super) checkers: Bitboard,
-    pub(super) pinned: Bitboard,
+    pub psqt: Tapered,
+    /// How much of the pieces is left: 24 at the start, 0 with pawns only;
+    /// more after promotions.
+    pub phase: i32,
+    /// The pieces that give check.
+    pub checkers: Bitboard,
+    /// Pieces of the side to move that are pinned to their king.
+    pub pinned: Bitboard,
 }
 
 impl Position {
@@ -74,10 +82,6 @@ impl Position {
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
         }
-    }
-
-    pub fn turn(&self) -> Color {
-        self.turn
     }
 
     pub fn occupied(&self) -> Bitboard {
@@ -110,57 +114,8 @@ impl Position {
             .find(|&color| self.color(color).contains(square))
     }
 
-    pub fn en_passant(&self) -> Option<Square> {
-        self.en_passant
-    }
-
-    /// Half moves since the last capture or pawn move.
-    pub fn halfmoves(&self) -> usize {
-        usize::from(self.halfmoves)
-    }
-
-    /// Half moves since the last that cannot be taken back (or null move):
-    /// only positions so far back can be repeated.
-    pub fn reversible(&self) -> usize {
-        usize::from(self.reversible)
-    }
-
-    pub fn key(&self) -> u64 {
-        self.key
-    }
-
-    pub fn pawn_key(&self) -> u64 {
-        self.pawn_key
-    }
-
-    /// Key of the pieces of `color` other than pawns.
-    pub fn piece_key(&self, color: Color) -> u64 {
-        self.piece_keys[color.index()]
-    }
-
-    /// Material and piece-square values, White's minus Black's.
-    pub fn psqt(&self) -> Tapered {
-        self.psqt
-    }
-
-    /// How much of the pieces is left: 24 at the start, 0 with pawns only;
-    /// more after promotions.
-    pub fn phase(&self) -> i32 {
-        i32::from(self.phase)
-    }
-
-    /// The pieces that give check.
-    pub fn checkers(&self) -> Bitboard {
-        self.checkers
-    }
-
     pub fn in_check(&self) -> bool {
         self.checkers.any()
-    }
-
-    /// Pieces of the side to move that are pinned to their king.
-    pub fn pinned(&self) -> Bitboard {
-        self.pinned
     }
 
     /// Whether `color` has more than king and pawns.
@@ -374,7 +329,7 @@ impl Position {
 }
 
 /// Weight of a role in [`Position::phase`].
-const PHASE: [u8; 6] = [0, 1, 1, 2, 4, 0];
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Where king and rook come to stand when the king on `king` castles with the
 /// rook on `rook`.

@@ -24,7 +24,7 @@ impl Position {
         let mut balance = self.captured(mv).map_or(0, value) - threshold;
         match mv.kind() {
             Kind::Castle => return threshold <= 0,
-            Kind::EnPassant => occupied ^= to.forward(!self.turn()).into(),
+            Kind::EnPassant => occupied ^= to.forward(!self.turn).into(),
             Kind::Promotion(role) => {
                 balance += value(role) - value(Role::Pawn);
                 on_square = role;
@@ -43,7 +43,7 @@ impl Position {
         let diagonal = self.role(Role::Bishop) | self.role(Role::Queen);
         let straight = self.role(Role::Rook) | self.role(Role::Queen);
         let mut attackers = self.attackers(to, occupied);
-        let mut side = self.turn();
+        let mut side = self.turn;
         let mut gains = true;
         loop {
             side = !side;

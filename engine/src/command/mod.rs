@@ -130,11 +130,11 @@ fn display(position: &Position, chess960: bool) -> String {
         let spaced: String = rank.chars().map(|letter| format!(" {letter}")).collect();
         out += &format!("{number} {spaced}\n");
     }
-    let checkers = position.checkers().map(|square| square.to_string());
+    let checkers = position.checkers.map(|square| square.to_string());
     out + &format!(
         "   a b c d e f g h\n\nFEN: {}\nkey: {:016x}\nchecks: {}",
         position.fen(chess960),
-        position.key(),
+        position.key,
         checkers.collect::<Vec<_>>().join(" ")
     )
 }

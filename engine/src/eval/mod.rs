@@ -27,7 +27,7 @@ use weights::Term;
 /// The value of a position for the side to move, in centipawns.
 pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
     let structure = cache.look_up(position);
-    let mut sum = position.psqt() + structure.sum;
+    let mut sum = position.psqt + structure.sum;
     assess(position, structure.passed, &mut sum);
     finish(position, sum)
 }
@@ -62,7 +62,7 @@ pub fn explain(position: &Position) -> String {
     let score = finish(position, total);
     out + &format!(
         "phase {} of 24, endgame scaled by {} of 64\n{score} centipawns for the side to move",
-        position.phase().min(tapered::FULL_PHASE),
+        position.phase.min(tapered::FULL_PHASE),
         scale(position, total),
     )
 }
@@ -102,13 +102,13 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
         pieces::passed(&side, passed[us.index()], sink);
         king::safety(&side, sink);
     }
-    sink.add(position.turn(), Term::Tempo, 0, 1);
+    sink.add(position.turn, Term::Tempo, 0, 1);
 }
 
 /// From White's sum to the score of the side to move.
 fn finish(position: &Position, sum: Tapered) -> i32 {
-    let score = sum.blend(position.phase(), scale(position, sum));
-    match position.turn() {
+    let score = sum.blend(position.phase, scale(position, sum));
+    match position.turn {
         Color::White => score,
         Color::Black => -score,
     }

@@ -88,7 +88,7 @@ pub(super) fn mobility(
     ] {
         for square in position.pieces(us, role) {
             let mut reach = attacks::piece(role, square, through);
-            if us == position.turn() && position.pinned().contains(square) {
+            if us == position.turn && position.pinned.contains(square) {
                 reach &= attacks::line(king, square);
             }
             own.add(role, reach);

@@ -19,7 +19,7 @@ impl Moved {
 
     pub(super) fn new(position: &Position, mv: Move) -> Moved {
         let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
-        let piece = position.turn().index() * 6 + role.index();
+        let piece = position.turn.index() * 6 + role.index();
         Moved((piece * 64 + mv.to().index()) as u16)
     }
 
@@ -90,7 +90,7 @@ impl History {
             sum += i32::from(self.piece_to[moved]);
         }
         if params.from_to_history {
-            let color = position.turn().index();
+            let color = position.turn.index();
             sum += i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
         }
         if params.continuation_history {
@@ -133,7 +133,7 @@ impl History {
         let gain = params.history_gain;
         let moved = Moved::new(position, mv).index();
         update(&mut self.piece_to[moved], bonus, gain, params.history_decay);
-        let color = position.turn().index();
+        let color = position.turn.index();
         let from_to = &mut self.from_to[color][mv.from().index()][mv.to().index()];
         update(from_to, bonus, gain, params.from_to_decay);
         if params.continuation_history {
@@ -171,7 +171,7 @@ impl History {
             params.correction_pieces,
             params.correction_pieces,
         ];
-        let tables = &self.correction[position.turn().index()];
+        let tables = &self.correction[position.turn.index()];
         let sum: i32 = correction_keys(position)
             .iter()
             .zip(tables)
@@ -188,7 +188,7 @@ impl History {
         let weight = (depth + 1).min(16);
         let target = difference.clamp(-256, 256) * CORRECTION_GRAIN;
         let limit = CORRECTION_LIMIT * CORRECTION_GRAIN;
-        let tables = &mut self.correction[position.turn().index()];
+        let tables = &mut self.correction[position.turn.index()];
         for (key, table) in correction_keys(position).into_iter().zip(tables) {
             let old = i32::from(table[key]);
             let new = (old * (256 - weight) + target * weight) / 256;
@@ -199,9 +199,9 @@ impl History {
 
 fn correction_keys(position: &Position) -> [usize; 3] {
     [
-        position.pawn_key(),
-        position.piece_key(Color::White),
-        position.piece_key(Color::Black),
+        position.pawn_key,
+        position.piece_keys[Color::White.index()],
+        position.piece_keys[Color::Black.index()],
     ]
     .map(|key| key as usize % CORRECTIONS)
 }

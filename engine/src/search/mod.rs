@@ -48,13 +48,13 @@ pub struct Game {
 
 impl Game {
     pub fn new(position: Position) -> Game {
-        let keys = vec![position.key()];
+        let keys = vec![position.key];
         Game { position, keys }
     }
 
     pub fn play(&mut self, mv: Move) {
         self.position = self.position.play(mv);
-        self.keys.push(self.position.key());
+        self.keys.push(self.position.key);
     }
 }
 
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
     /// Draws by rule, apart from stalemate. Mate on the move that completes
     /// fifty comes first.
     fn is_draw(&self, position: &Position) -> bool {
-        if position.halfmoves() >= 100 {
+        if position.halfmoves >= 100 {
             return !position.in_check() || !movegen::legal_moves(position).is_empty();
         }
         position.insufficient_material() || self.is_repetition(position)
@@ -228,8 +228,8 @@ impl<'a> Search<'a> {
     fn is_repetition(&self, position: &Position) -> bool {
         let last = self.keys.len() - 1;
         let mut seen = 0;
-        for back in (4..=position.reversible().min(last)).step_by(2) {
-            if self.keys[last - back] == position.key() {
+        for back in (4..=usize::from(position.reversible).min(last)).step_by(2) {
+            if self.keys[last - back] == position.key {
                 seen += 1;
                 if seen == 2 || last - back + 1 >= self.root_keys {
                     return true;
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
     /// Makes a move; whoever does takes its key off the list again.
     fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         let child = position.play(mv);
-        self.shared.table.prefetch(child.key());
+        self.shared.table.prefetch(child.key);
         self.frames[ply].moved = Moved::new(position, mv);
         self.frames[ply].target = Some(mv.to());
         self.descend(ply, &child);
@@ -267,7 +267,7 @@ impl<'a> Search<'a> {
 
     fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.play_null();
-        self.shared.table.prefetch(child.key());
+        self.shared.table.prefetch(child.key);
         self.frames[ply].moved = Moved::NONE;
         self.frames[ply].target = None;
         self.descend(ply, &child);
@@ -275,7 +275,7 @@ impl<'a> Search<'a> {
     }
 
     fn descend(&mut self, ply: usize, child: &Position) {
-        self.keys.push(child.key());
+        self.keys.push(child.key);
         let parent = self.frames[ply];
         let frame = &mut self.frames[ply + 1];
         frame.excluded = Move::NONE;

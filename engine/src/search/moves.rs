@@ -50,7 +50,7 @@ impl Search<'_> {
             if ply > 0
                 && node.best > -MATE_BOUND
                 && node.alpha < MATE_BOUND
-                && position.has_pieces(position.turn())
+                && position.has_pieces(position.turn)
                 && self.skips(node, &candidate, &mut picker)
             {
                 continue;

@@ -87,14 +87,14 @@ impl Search<'_> {
 
         // 3. Transposition table (TableCutoffs). Near the fiftieth move a score
         // found on another path may hide the draw.
-        let hit = self.shared.table.probe(position.key(), ply);
+        let hit = self.shared.table.probe(position.key, ply);
         if let Some(entry) = hit {
             self.stats.count(Counter::TableHits);
             let cutoff = self.params.table_cutoffs
                 && !PV
                 && !excluded.is_some()
                 && entry.depth >= depth
-                && position.halfmoves() < 90
+                && position.halfmoves < 90
                 && entry.bound.decides(entry.score, beta);
             if cutoff {
                 self.stats.count(Counter::TableCutoffs);
@@ -269,8 +269,6 @@ impl Search<'_> {
             bound,
             pv: PV,
         };
-        self.shared
-            .table
-            .store(node.position.key(), node.ply, entry);
+        self.shared.table.store(node.position.key, node.ply, entry);
     }
 }

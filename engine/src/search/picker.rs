@@ -265,7 +265,7 @@ impl Search<'_> {
             !needless && self.wants(position, purpose, mv)
         });
         for Scored { mv, score } in &mut moves[picker.next..] {
-            let rank = mv.to().relative_rank(position.turn()) as i32;
+            let rank = mv.to().relative_rank(position.turn) as i32;
             *score = 2 * self.gain(position, *mv) - params.capture_rank_penalty * rank;
             if params.capture_history {
                 *score += self.history.capture(position, *mv) / params.capture_history_div;
@@ -307,7 +307,7 @@ impl Search<'_> {
 
 /// Whether a pawn moves on from the fifth rank or further.
 pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
-    position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn()) > 3
+    position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn) > 3
 }
 
 /// Best first, those below `floor` in the order they have; stable, and quick

@@ -76,7 +76,7 @@ impl Search<'_> {
             || node.eval < node.beta - 30
             || after_null
             || ply < self.no_null_before
-            || !position.has_pieces(position.turn())
+            || !position.has_pieces(position.turn)
         {
             return None;
         }
@@ -148,7 +148,7 @@ impl Search<'_> {
                     bound: Bound::Lower,
                     pv: false,
                 };
-                self.shared.table.store(position.key(), ply, entry);
+                self.shared.table.store(position.key, ply, entry);
                 found = Some(score);
                 break;
             }

@@ -63,7 +63,7 @@ impl Search<'_> {
             false => params.qs_no_checks_depth,
         };
         let hit = match params.qs_tt {
-            true => self.shared.table.probe(position.key(), ply),
+            true => self.shared.table.probe(position.key, ply),
             false => None,
         };
         if let Some(entry) = hit {
@@ -189,13 +189,11 @@ impl Search<'_> {
             bound,
             pv,
         };
-        self.shared
-            .table
-            .store(node.position.key(), node.ply, entry);
+        self.shared.table.store(node.position.key, node.ply, entry);
     }
 
     fn is_stalemate(&self, position: &Position) -> bool {
-        !position.has_pieces(position.turn()) && movegen::legal_moves(position).is_empty()
+        !position.has_pieces(position.turn) && movegen::legal_moves(position).is_empty()
     }
 
     fn try_noisy_moves<const PV: bool>(
@@ -290,7 +288,7 @@ impl Search<'_> {
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {
-        let them: Color = !position.turn();
+        let them: Color = !position.turn;
         let bare = position.role(Role::Pawn) | position.role(Role::King);
         match (position.color(them) & !bare).more_than_one() {
             true => self.params.qs_delta_margin,

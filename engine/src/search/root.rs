@@ -248,7 +248,7 @@ impl Search<'_> {
             elapsed: self.shared.clock.elapsed(),
             hashfull: self.shared.table.hashfull(),
             pv: &root.pv,
-            phase: game.position.phase(),
+            phase: game.position.phase,
         });
     }
 
