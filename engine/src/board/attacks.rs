@@ -81,36 +81,28 @@ pub fn line(a: Square, b: Square) -> Bitboard {
     LINES.through[a.index()][b.index()]
 }
 
-const fn leaper(steps: [(i8, i8); 8]) -> [Bitboard; 64] {
+const fn leaper(steps: &[(i8, i8)]) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
-    let mut square = 0;
-    while square < 64 {
-        let mut step = 0;
-        while step < 8 {
-            let file = (square % 8) as i8 + steps[step].0;
-            let rank = (square / 8) as i8 + steps[step].1;
-            if file >= 0 && file < 8 && rank >= 0 && rank < 8 {
-                table[square].0 |= 1 << (rank * 8 + file);
-            }
-            step += 1;
+    let mut i = 0;
+    while i < 64 * steps.len() {
+        let (square, step) = (i / steps.len(), steps[i % steps.len()]);
+        let file = (square % 8) as i8 + step.0;
+        let rank = (square / 8) as i8 + step.1;
+        if file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+            table[square].0 |= 1 << (rank * 8 + file);
         }
-        square += 1;
+        i += 1;
     }
     table
 }
 
 #[rustfmt::skip]
 static KNIGHT: [Bitboard; 64] =
-    leaper([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]);
+    leaper(&[(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]);
 #[rustfmt::skip]
 static KING: [Bitboard; 64] =
-    leaper([(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]);
-static PAWN: [[Bitboard; 64]; 2] = {
-    let still = (0, 8);
-    let white = leaper([(-1, 1), (1, 1), still, still, still, still, still, still]);
-    let black = leaper([(-1, -1), (1, -1), still, still, still, still, still, still]);
-    [white, black]
-};
+    leaper(&[(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]);
+static PAWN: [[Bitboard; 64]; 2] = [leaper(&[(-1, 1), (1, 1)]), leaper(&[(-1, -1), (1, -1)])];
 
 struct Lines {
     between: [[Bitboard; 64]; 64],

@@ -144,12 +144,17 @@ impl Position {
 
     /// All pieces of both colours that attack `square`.
     pub fn attackers(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        let queens = self.role(Role::Queen);
         attacks::pawn(Color::Black, square) & self.pieces(Color::White, Role::Pawn)
             | attacks::pawn(Color::White, square) & self.pieces(Color::Black, Role::Pawn)
             | attacks::knight(square) & self.role(Role::Knight)
             | attacks::king(square) & self.role(Role::King)
-            | attacks::bishop(square, occupied) & (self.role(Role::Bishop) | queens)
+            | self.sliders(square, occupied)
+    }
+
+    /// Bishops, rooks and queens of both colours that attack `square`.
+    fn sliders(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        let queens = self.role(Role::Queen);
+        attacks::bishop(square, occupied) & (self.role(Role::Bishop) | queens)
             | attacks::rook(square, occupied) & (self.role(Role::Rook) | queens)
     }
 
@@ -157,10 +162,7 @@ impl Position {
     /// and a slider of the other colour.
     pub fn blockers(&self, king_of: Color) -> Bitboard {
         let king = self.king(king_of);
-        let queens = self.role(Role::Queen);
-        let snipers = (attacks::rook(king, Bitboard::EMPTY) & (self.role(Role::Rook) | queens)
-            | attacks::bishop(king, Bitboard::EMPTY) & (self.role(Role::Bishop) | queens))
-            & self.color(!king_of);
+        let snipers = self.sliders(king, Bitboard::EMPTY) & self.color(!king_of);
         let mut blockers = Bitboard::EMPTY;
         for sniper in snipers {
             let screen = attacks::between(king, sniper) & self.occupied();

@@ -13,12 +13,7 @@ const SAFE_CHECK: [usize; 6] = [0, 4, 3, 6, 4, 0];
 
 /// What threatens the king of `us`.
 pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
-    let Side {
-        position,
-        us,
-        own,
-        enemy,
-    } = *side;
+    let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     shelter(position, us, sink);
     let king = position.king(us);
     let ring = attacks::king(king);

@@ -35,35 +35,32 @@ pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
 /// The same, shown term by term.
 pub fn explain(position: &Position) -> String {
     let features = features(position);
+    let row = |name: &str, white: &str, black: &str, difference: &str| {
+        format!("{name:<18}{white:>16}{black:>16}{difference:>16}\n")
+    };
+    let show = |value: Tapered| format!("{} / {}", value.middlegame(), value.endgame());
     let mut total = Tapered::ZERO;
-    let mut out = format!(
-        "{:<18}{:>16}{:>16}{:>16}\n",
-        "mg/eg", "White", "Black", "difference"
-    );
+    let mut out = row("mg/eg", "White", "Black", "difference");
     for &term in Term::ALL {
-        let side = |color| {
-            features
-                .iter()
-                .filter(|feature| feature.term == term && feature.color == color)
-                .map(Feature::value)
-                .fold(Tapered::ZERO, Tapered::plus)
-        };
-        let (white, black) = (side(Color::White), side(Color::Black));
+        let [white, black] = Color::BOTH.map(|color| {
+            let of_side = |feature: &&Feature| feature.term == term && feature.color == color;
+            let values = features.iter().filter(of_side).map(Feature::value);
+            values.fold(Tapered::ZERO, Tapered::plus)
+        });
         total += white - black;
-        let show = |value: Tapered| format!("{} / {}", value.middlegame(), value.endgame());
-        out += &format!(
-            "{:<18}{:>16}{:>16}{:>16}\n",
-            format!("{term:?}"),
-            show(white),
-            show(black),
-            show(white - black)
+        let difference = show(white - black);
+        out += &row(
+            &format!("{term:?}"),
+            &show(white),
+            &show(black),
+            &difference,
         );
     }
-    let score = finish(position, total);
+    let (score, scale) = (finish(position, total), scale(position, total));
+    let phase = position.phase.min(tapered::FULL_PHASE);
     out + &format!(
-        "phase {} of 24, endgame scaled by {} of 64\n{score} centipawns for the side to move",
-        position.phase.min(tapered::FULL_PHASE),
-        scale(position, total),
+        "phase {phase} of 24, endgame scaled by {scale} of 64\n\
+         {score} centipawns for the side to move"
     )
 }
 

@@ -148,12 +148,7 @@ pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
 
 /// What `us` attacks that it would like to take.
 pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
-    let Side {
-        position,
-        us,
-        own,
-        enemy,
-    } = *side;
+    let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let enemies = position.color(!us);
     let pieces = enemies & !position.role(Role::Pawn) & !position.role(Role::King);
     let defended = enemy.by(Role::Pawn) | enemy.twice & !own.twice;
@@ -186,12 +181,7 @@ pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
 
 /// How the passed pawns of `us` may get on.
 pub(super) fn passed(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
-    let Side {
-        position,
-        us,
-        own,
-        enemy,
-    } = *side;
+    let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let enemies = position.color(!us);
     for pawn in passed & position.pieces(us, Role::Pawn) {
         let rank = pawn.relative_rank(us);

@@ -1,6 +1,6 @@
 //! A middlegame and an endgame value in one word.
 
-use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 /// Two 16-bit centipawn values that are added and subtracted together.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -31,12 +31,8 @@ impl Tapered {
 
     /// The value at `phase` (0 to [`FULL_PHASE`]; more counts as that), with
     /// the endgame half scaled by `scale` of 64.
-    pub const fn blend(self, phase: i32, scale: i32) -> i32 {
-        let phase = if phase > FULL_PHASE {
-            FULL_PHASE
-        } else {
-            phase
-        };
+    pub fn blend(self, phase: i32, scale: i32) -> i32 {
+        let phase = phase.min(FULL_PHASE);
         let endgame = self.endgame() * scale / 64;
         (self.middlegame() * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
     }
@@ -65,13 +61,6 @@ impl Sub for Tapered {
 impl SubAssign for Tapered {
     fn sub_assign(&mut self, other: Tapered) {
         *self = *self - other;
-    }
-}
-
-impl Neg for Tapered {
-    type Output = Tapered;
-    fn neg(self) -> Tapered {
-        Tapered(self.0.wrapping_neg())
     }
 }
 

@@ -258,25 +258,22 @@ impl<'a> Search<'a> {
     /// Makes a move; whoever does takes its key off the list again.
     fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
         let child = position.play(mv);
-        self.shared.table.prefetch(child.key);
-        self.frames[ply].moved = Moved::new(position, mv);
-        self.frames[ply].target = Some(mv.to());
-        self.descend(ply, &child);
+        self.descend(ply, &child, Moved::new(position, mv), Some(mv.to()));
         child
     }
 
     fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.play_null();
-        self.shared.table.prefetch(child.key);
-        self.frames[ply].moved = Moved::NONE;
-        self.frames[ply].target = None;
-        self.descend(ply, &child);
+        self.descend(ply, &child, Moved::NONE, None);
         child
     }
 
-    fn descend(&mut self, ply: usize, child: &Position) {
+    fn descend(&mut self, ply: usize, child: &Position, moved: Moved, target: Option<Square>) {
+        self.shared.table.prefetch(child.key);
         self.keys.push(child.key);
-        let parent = self.frames[ply];
+        let frame = &mut self.frames[ply];
+        (frame.moved, frame.target) = (moved, target);
+        let parent = *frame;
         let frame = &mut self.frames[ply + 1];
         frame.excluded = Move::NONE;
         frame.parent_extensions = parent.extensions;

@@ -141,7 +141,11 @@ impl Search<'_> {
         if evading && node.tried == 0 {
             return mated_in(ply);
         }
-        if node.tried == 0 && !position.in_check() && self.is_stalemate(position) {
+        if node.tried == 0
+            && !position.in_check()
+            && !position.has_pieces(position.turn)
+            && movegen::legal_moves(position).is_empty()
+        {
             return DRAW;
         }
 
@@ -190,10 +194,6 @@ impl Search<'_> {
             pv,
         };
         self.shared.table.store(node.position.key, node.ply, entry);
-    }
-
-    fn is_stalemate(&self, position: &Position) -> bool {
-        !position.has_pieces(position.turn) && movegen::legal_moves(position).is_empty()
     }
 
     fn try_noisy_moves<const PV: bool>(

@@ -102,23 +102,22 @@ impl Search<'_> {
             None if position.in_check() => (Move::NONE, mated_in(0)),
             None => (Move::NONE, DRAW),
         };
-        Outcome {
-            best,
-            score,
-            nodes: self.nodes,
-            depth,
-            stats: self.stats,
-        }
+        self.outcome(best, score, depth)
     }
 
     /// Searches quiescence alone, with an open window.
     pub fn run_quiescence(mut self, game: &Game) -> Outcome {
         let score = self.quiesce::<true>(&game.position, 0, 0, -INFINITE, INFINITE);
+        let best = self.pvs[0].first().copied().unwrap_or(Move::NONE);
+        self.outcome(best, score, 0)
+    }
+
+    fn outcome(self, best: Move, score: i32, depth: i32) -> Outcome {
         Outcome {
-            best: self.pvs[0].first().copied().unwrap_or(Move::NONE),
+            best,
             score,
             nodes: self.nodes,
-            depth: 0,
+            depth,
             stats: self.stats,
         }
     }
@@ -234,15 +233,14 @@ impl Search<'_> {
             return;
         }
         let root = &self.root_moves[line];
-        let score = match root.score {
-            score if score > -INFINITE => score,
-            _ => DRAW,
-        };
         self.observer.report(&Report {
             depth,
             seldepth: root.seldepth,
             multipv: line + 1,
-            score,
+            score: match root.score {
+                score if score > -INFINITE => score,
+                _ => DRAW,
+            },
             bound,
             nodes: self.nodes + self.shared.helper_nodes.load(Ordering::Relaxed),
             elapsed: self.shared.clock.elapsed(),

@@ -42,18 +42,18 @@ pub const fn moves_to_mate(score: i32) -> Option<i32> {
 /// Turns a mate counted from the root into one counted from the node at `ply`,
 /// which is what other paths to the node can use.
 pub const fn to_table(score: i32, ply: usize) -> i32 {
-    match score {
-        MATE_BOUND.. => score + ply as i32,
-        ..=MATED_BOUND => score - ply as i32,
-        _ => score,
-    }
+    recount(score, ply as i32)
 }
 
 /// The reverse of [`to_table`].
 pub const fn from_table(score: i32, ply: usize) -> i32 {
+    recount(score, -(ply as i32))
+}
+
+const fn recount(score: i32, plies: i32) -> i32 {
     match score {
-        MATE_BOUND.. => score - ply as i32,
-        ..=MATED_BOUND => score + ply as i32,
+        MATE_BOUND.. => score + plies,
+        ..=MATED_BOUND => score - plies,
         _ => score,
     }
 }

@@ -94,25 +94,20 @@ impl Stats {
         self.get(Counter::MainNodes) + self.get(Counter::QsNodes)
     }
 
-    /// Share of quiescence in all nodes, in percent.
-    pub fn qs_share(&self) -> f64 {
-        percent(self.get(Counter::QsNodes), self.nodes())
-    }
-
     /// A line for everything that happened.
     pub fn lines(&self) -> Vec<String> {
-        let counted = |counter: &&Counter| self.get(**counter) > 0;
-        let mut lines: Vec<String> = Counter::ALL
+        let share = |part, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let counted = Counter::ALL
             .iter()
-            .filter(counted)
+            .filter(|&&counter| self.get(counter) > 0);
+        let mut lines: Vec<String> = counted
             .map(|&counter| format!("{}: {}", counter.text(), self.get(counter)))
             .collect();
-        lines.push(format!("share of quiescence: {:.1} %", self.qs_share()));
+        let quiescence = share(self.get(Counter::QsNodes), self.nodes());
+        lines.push(format!("share of quiescence: {quiescence:.1} %"));
         lines.push(format!("plies of quiescence reached: {}", self.qs_depth));
-        let first = percent(
-            self.get(Counter::FirstMoveCutoffs),
-            self.get(Counter::BetaCutoffs),
-        );
+        let cutoffs = self.get(Counter::BetaCutoffs);
+        let first = share(self.get(Counter::FirstMoveCutoffs), cutoffs);
         lines.push(format!("cutoffs by the first move: {first:.1} %"));
         lines
     }
@@ -125,8 +120,4 @@ impl AddAssign<&Stats> for Stats {
         }
         self.qs_depth = self.qs_depth.max(other.qs_depth);
     }
-}
-
-fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * part as f64 / whole.max(1) as f64
 }
