@@ -75,15 +75,9 @@ impl History {
         }
     }
 
-    /// How good a quiet move has been. `before` are the frames of the line
-    /// up to this node, the last one being the opponent's move.
-    pub(super) fn quiet(
-        &self,
-        params: &Params,
-        position: &Position,
-        mv: Move,
-        before: &Before,
-    ) -> i32 {
+    /// How good a quiet move has been.
+    pub(super) fn quiet(&self, params: &Params, line: &Line, mv: Move) -> i32 {
+        let position = line.position;
         let moved = Moved::new(position, mv).index();
         let mut sum = 0;
         if params.piece_to_history {
@@ -94,7 +88,7 @@ impl History {
             sum += i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
         }
         if params.continuation_history {
-            for (earlier, weight) in before.weighted(params) {
+            for (earlier, weight) in line.weighted(params) {
                 sum += i32::from(self.continuation[earlier.index()][moved]) * weight / 100;
             }
         }
@@ -121,14 +115,8 @@ impl History {
         }
     }
 
-    pub(super) fn update_quiet(
-        &mut self,
-        params: &Params,
-        position: &Position,
-        mv: Move,
-        before: &Before,
-        bonus: i32,
-    ) {
+    pub(super) fn update_quiet(&mut self, params: &Params, line: &Line, mv: Move, bonus: i32) {
+        let position = line.position;
         self.used = true;
         let gain = params.history_gain;
         let moved = Moved::new(position, mv).index();
@@ -137,7 +125,7 @@ impl History {
         let from_to = &mut self.from_to[color][mv.from().index()][mv.to().index()];
         update(from_to, bonus, gain, params.from_to_decay);
         if params.continuation_history {
-            for (earlier, _) in before.weighted(params) {
+            for (earlier, _) in line.weighted(params) {
                 if earlier != Moved::NONE {
                     let value = &mut self.continuation[earlier.index()][moved];
                     update(value, bonus, gain, params.counter_history_decay);
@@ -146,22 +134,13 @@ impl History {
         }
     }
 
-    pub(super) fn update_capture(
-        &mut self,
-        params: &Params,
-        position: &Position,
-        mv: Move,
-        bonus: i32,
-    ) {
+    pub(super) fn update_capture(&mut self, params: &Params, line: &Line, mv: Move, bonus: i32) {
+        let position = line.position;
         self.used = true;
         let victim = position.captured(mv).unwrap_or(Role::Pawn);
         let value = &mut self.capture[Moved::new(position, mv).index()][victim.index()];
-        update(
-            value,
-            bonus,
-            params.history_gain,
-            params.capture_history_decay,
-        );
+        let (gain, decay) = (params.history_gain, params.capture_history_decay);
+        update(value, bonus, gain, decay);
     }
 
     /// Centipawns to add to the evaluation of a position.
@@ -172,12 +151,14 @@ impl History {
             params.correction_pieces,
         ];
         let tables = &self.correction[position.turn.index()];
-        let sum: i32 = correction_keys(position)
-            .iter()
+        let mut sum = 0;
+        for ((key, table), weight) in correction_keys(position)
+            .into_iter()
             .zip(tables)
             .zip(weights)
-            .map(|((&key, table), weight)| i32::from(table[key]) * weight)
-            .sum();
+        {
+            sum += i32::from(table[key]) * weight;
+        }
         sum / (100 * CORRECTION_GRAIN)
     }
 
@@ -212,31 +193,34 @@ fn update(value: &mut i16, bonus: i32, gain: i32, decay: i32) {
     *value = new.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
 }
 
-/// The moves one, two and four plies before a node.
-#[derive(Clone, Copy)]
-pub(super) struct Before([Moved; 3]);
+/// A node's position, and the moves one, two and four plies before it.
+pub(super) struct Line<'p> {
+    pub(super) position: &'p Position,
+    before: [Moved; 3],
+}
 
-impl Before {
+impl<'p> Line<'p> {
     /// `frames` ends with the frame of the move that led to the node.
-    pub(super) fn new(frames: &[Frame]) -> Before {
+    pub(super) fn new(position: &'p Position, frames: &[Frame]) -> Line<'p> {
         let back = |plies: usize| match frames.len().checked_sub(plies) {
             Some(index) => frames[index].moved,
             None => Moved::NONE,
         };
-        Before([back(1), back(2), back(4)])
+        let before = [back(1), back(2), back(4)];
+        Line { position, before }
     }
 
     pub(super) fn last(&self) -> Moved {
-        self.0[0]
+        self.before[0]
     }
 
-    fn weighted(self, params: &Params) -> impl Iterator<Item = (Moved, i32)> {
+    fn weighted(&self, params: &Params) -> impl Iterator<Item = (Moved, i32)> {
         let weights = [
             params.continuation_weight_1,
             params.continuation_weight_2,
             params.continuation_weight_4,
         ];
-        self.0.into_iter().zip(weights)
+        self.before.into_iter().zip(weights)
     }
 }
 

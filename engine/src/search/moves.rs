@@ -1,7 +1,6 @@
 //! Steps 12 to 15: which moves of a node are searched, and how deep.
 
 use super::Search;
-use super::history::Before;
 use super::node::Node;
 use super::picker::{Picker, is_advance};
 use super::score::{INFINITE, MATE_BOUND, is_mate};
@@ -25,11 +24,10 @@ impl Search<'_> {
     /// Searches the moves until one refutes; the results are in `node`.
     pub(super) fn try_moves<const PV: bool>(&mut self, node: &mut Node) {
         let (position, ply) = (node.position, node.ply);
-        let before = Before::new(&self.frames[..ply]);
         let checks = CheckSquares::new(position);
-        let mut picker = self.main_picker(position, ply, node.depth, node.table_move);
+        let mut picker = self.main_picker(node);
         let start = self.tried.len();
-        while let Some(mv) = self.next_move(position, &mut picker) {
+        while let Some(mv) = self.next_move(&mut picker) {
             if mv == node.excluded || ply == 0 && !self.is_root_candidate(mv) {
                 continue;
             }
@@ -43,7 +41,7 @@ impl Search<'_> {
                 history: match picker.history {
                     Some(history) => history,
                     None if noisy => self.history.capture(position, mv),
-                    None => self.history.quiet(self.params, position, mv, &before),
+                    None => self.history.quiet(self.params, &picker.line, mv),
                 },
                 refutation: picker.is_refutation(mv),
             };

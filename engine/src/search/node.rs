@@ -2,7 +2,7 @@
 //! `prune.rs`, 13 to 15 in `moves.rs`.
 
 use super::Search;
-use super::history::{Before, bonus};
+use super::history::{Line, bonus};
 use super::score::{DRAW, INFINITE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
@@ -216,27 +216,27 @@ impl Search<'_> {
             self.stats.count(Counter::FirstMoveCutoffs);
         }
         let (params, position, best) = (self.params, node.position, node.best_move);
-        let before = Before::new(&self.frames[..node.ply]);
+        let line = Line::new(position, &self.frames[..node.ply]);
         let bonus = bonus(params, node.depth);
         let history = &mut *self.history;
         let tried = self.tried[start..].iter();
         if position.is_noisy(best) {
-            history.update_capture(params, position, best, bonus);
+            history.update_capture(params, &line, best, bonus);
         } else {
             let killers = &mut self.frames[node.ply].killers;
             if killers[0] != best {
                 *killers = [best, killers[0]];
             }
-            history.set_counter(before.last(), best);
-            history.update_quiet(params, position, best, &before, bonus);
+            history.set_counter(line.last(), best);
+            history.update_quiet(params, &line, best, bonus);
             let quiets = tried.clone().filter(|(_, noisy)| !noisy);
             for &(mv, _) in quiets.take(REMEMBERED) {
-                history.update_quiet(params, position, mv, &before, -bonus);
+                history.update_quiet(params, &line, mv, -bonus);
             }
         }
         let captures = tried.filter(|(_, noisy)| *noisy);
         for &(mv, _) in captures.take(REMEMBERED) {
-            history.update_capture(params, position, mv, -bonus);
+            history.update_capture(params, &line, mv, -bonus);
         }
     }
 

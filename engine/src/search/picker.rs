@@ -5,7 +5,8 @@
 //! every machine.
 
 use super::Search;
-use super::history::Before;
+use super::history::Line;
+use super::node::Node;
 use super::stats::Counter;
 use crate::board::{CheckSquares, Kind, Move, Position, Role, Scored, Square, movegen};
 use crate::params::QsMoves;
@@ -42,7 +43,7 @@ pub(super) enum Purpose {
 
 /// The moves of one node. They lie in the search's list of moves from `start`
 /// on; whoever makes a picker cuts the list back when done with it.
-pub(super) struct Picker {
+pub(super) struct Picker<'p> {
     pub(super) start: usize,
     next: usize,
     /// Bad captures are gathered from `start` up to here.
@@ -51,7 +52,7 @@ pub(super) struct Picker {
     purpose: Purpose,
     table_move: Move,
     refutations: [Move; 3],
-    before: Before,
+    pub(super) line: Line<'p>,
     /// Quiet moves below this history keep the order they are generated in.
     sorted_from: i32,
     only_forcing: bool,
@@ -59,7 +60,7 @@ pub(super) struct Picker {
     pub(super) history: Option<i32>,
 }
 
-impl Picker {
+impl Picker<'_> {
     /// From now on, of the quiet moves only checks and advances of pawns far up
     /// the board: these may be worth more than they look.
     pub(super) fn only_forcing(&mut self) {
@@ -73,8 +74,13 @@ impl Picker {
 }
 
 impl Search<'_> {
-    /// The moves of a node outside the main search.
-    pub(super) fn picker(&self, ply: usize, purpose: Purpose, table_move: Move) -> Picker {
+    pub(super) fn picker<'p>(
+        &self,
+        position: &'p Position,
+        ply: usize,
+        purpose: Purpose,
+        table_move: Move,
+    ) -> Picker<'p> {
         let start = self.moves.len();
         Picker {
             start,
@@ -84,7 +90,7 @@ impl Search<'_> {
             purpose,
             table_move,
             refutations: [Move::NONE; 3],
-            before: Before::new(&self.frames[..ply]),
+            line: Line::new(position, &self.frames[..ply]),
             sorted_from: i32::MIN,
             only_forcing: false,
             history: None,
@@ -92,26 +98,20 @@ impl Search<'_> {
     }
 
     /// All moves of a node of the main search.
-    pub(super) fn main_picker(
-        &self,
-        position: &Position,
-        ply: usize,
-        depth: i32,
-        table_move: Move,
-    ) -> Picker {
-        let purpose = match position.in_check() {
+    pub(super) fn main_picker<'p>(&self, node: &Node<'p>) -> Picker<'p> {
+        let purpose = match node.in_check {
             true => Purpose::Evasions,
             false => Purpose::Main,
         };
-        let mut picker = self.picker(ply, purpose, table_move);
-        if depth < self.params.quiet_sort_depth {
+        let mut picker = self.picker(node.position, node.ply, purpose, node.table_move);
+        if node.depth < self.params.quiet_sort_depth {
             picker.sorted_from = 0;
         }
         if self.params.killers {
-            [picker.refutations[0], picker.refutations[1]] = self.frames[ply].killers;
+            [picker.refutations[0], picker.refutations[1]] = self.frames[node.ply].killers;
         }
         if self.params.counter_moves {
-            let counter = self.history.counter(picker.before.last());
+            let counter = self.history.counter(picker.line.last());
             if !picker.refutations.contains(&counter) {
                 picker.refutations[2] = counter;
             }
@@ -120,7 +120,8 @@ impl Search<'_> {
     }
 
     /// The next legal move.
-    pub(super) fn next_move(&mut self, position: &Position, picker: &mut Picker) -> Option<Move> {
+    pub(super) fn next_move(&mut self, picker: &mut Picker) -> Option<Move> {
+        let position = picker.line.position;
         picker.history = None;
         loop {
             match picker.stage {
@@ -130,19 +131,19 @@ impl Search<'_> {
                         _ => Stage::Noisy,
                     };
                     let mv = picker.table_move;
-                    if self.wants_table_move(position, picker) && position.is_legal(mv) {
+                    if self.wants_table_move(picker) && position.is_legal(mv) {
                         return Some(mv);
                     }
                     picker.table_move = Move::NONE;
                 }
                 Stage::Noisy => {
-                    self.add_noisy(position, picker);
+                    self.add_noisy(picker);
                     picker.stage = match picker.purpose {
                         Purpose::Main => Stage::GoodNoisy,
                         _ => Stage::Rest,
                     };
                 }
-                Stage::GoodNoisy => match self.take(position, picker) {
+                Stage::GoodNoisy => match self.take(picker) {
                     Some(mv) if self.see(position, mv, self.params.good_capture_see) => {
                         return Some(mv);
                     }
@@ -173,17 +174,16 @@ impl Search<'_> {
                 Stage::Quiet => {
                     picker.next = self.moves.len();
                     movegen::quiet(position, &mut self.moves);
-                    self.drop_unforcing(position, picker);
-                    for scored in &mut self.moves[picker.next..] {
-                        let (history, before) = (&self.history, &picker.before);
-                        scored.score = history.quiet(self.params, position, scored.mv, before);
+                    self.drop_unforcing(picker);
+                    for Scored { mv, score } in &mut self.moves[picker.next..] {
+                        *score = self.history.quiet(self.params, &picker.line, *mv);
                     }
                     sort(&mut self.moves[picker.next..], picker.sorted_from);
                     picker.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
-                    self.drop_unforcing(position, picker);
-                    match self.take(position, picker) {
+                    self.drop_unforcing(picker);
+                    match self.take(picker) {
                         Some(mv) if picker.is_refutation(mv) => {}
                         Some(mv) => {
                             picker.history = Some(self.moves[picker.next - 1].score);
@@ -200,7 +200,7 @@ impl Search<'_> {
                     return Some(self.moves[picker.next - 1].mv);
                 }
                 Stage::Evasions => {
-                    self.add_evasions(position, picker);
+                    self.add_evasions(picker);
                     picker.stage = Stage::Rest;
                 }
                 Stage::Checks => {
@@ -210,7 +210,7 @@ impl Search<'_> {
                     picker.purpose = Purpose::Quiescence { checks: false };
                     picker.stage = Stage::Rest;
                 }
-                Stage::Rest => match self.take(position, picker) {
+                Stage::Rest => match self.take(picker) {
                     Some(mv) => return Some(mv),
                     None if picker.purpose == Purpose::Quiescence { checks: true } => {
                         picker.stage = Stage::Checks;
@@ -223,18 +223,18 @@ impl Search<'_> {
     }
 
     /// The next legal move of the list other than the table move.
-    fn take(&self, position: &Position, picker: &mut Picker) -> Option<Move> {
+    fn take(&self, picker: &mut Picker) -> Option<Move> {
         while let Some(scored) = self.moves.get(picker.next) {
             picker.next += 1;
-            if scored.mv != picker.table_move && position.is_legal(scored.mv) {
+            if scored.mv != picker.table_move && picker.line.position.is_legal(scored.mv) {
                 return Some(scored.mv);
             }
         }
         None
     }
 
-    fn wants_table_move(&self, position: &Position, picker: &Picker) -> bool {
-        let (mv, purpose) = (picker.table_move, picker.purpose);
+    fn wants_table_move(&self, picker: &Picker) -> bool {
+        let (position, mv, purpose) = (picker.line.position, picker.table_move, picker.purpose);
         position.is_pseudo_legal(mv)
             && (matches!(purpose, Purpose::Main | Purpose::Evasions)
                 || position.is_noisy(mv) && self.wants(position, purpose, mv))
@@ -254,8 +254,8 @@ impl Search<'_> {
 
     /// Adds captures and promotions by what is gained, less for squares up the
     /// board, and by history.
-    fn add_noisy(&mut self, position: &Position, picker: &Picker) {
-        let (params, purpose) = (self.params, picker.purpose);
+    fn add_noisy(&mut self, picker: &Picker) {
+        let (params, position, purpose) = (self.params, picker.line.position, picker.purpose);
         let mut moves = std::mem::take(&mut self.moves);
         movegen::noisy(position, &mut moves);
         movegen::keep(&mut moves, picker.next, |mv| {
@@ -276,7 +276,8 @@ impl Search<'_> {
     }
 
     /// Adds evasions: captures first, by victim and then attacker.
-    fn add_evasions(&mut self, position: &Position, picker: &Picker) {
+    fn add_evasions(&mut self, picker: &Picker) {
+        let position = picker.line.position;
         const CAPTURES: i32 = 1 << 28;
         let mut moves = std::mem::take(&mut self.moves);
         movegen::noisy(position, &mut moves);
@@ -286,8 +287,7 @@ impl Search<'_> {
                 let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
                 CAPTURES + self.gain(position, *mv) - attacker
             } else {
-                let before = &picker.before;
-                self.history.quiet(self.params, position, *mv, before)
+                self.history.quiet(self.params, &picker.line, *mv)
             };
         }
         sort(&mut moves[picker.next..], i32::MIN);
@@ -295,7 +295,8 @@ impl Search<'_> {
     }
 
     /// Drops the quiet moves to come that are not forcing, once that is wanted.
-    fn drop_unforcing(&mut self, position: &Position, picker: &mut Picker) {
+    fn drop_unforcing(&mut self, picker: &mut Picker) {
+        let position = picker.line.position;
         if std::mem::take(&mut picker.only_forcing) {
             let checks = CheckSquares::new(position);
             movegen::keep(&mut self.moves, picker.next, |mv| {

@@ -124,9 +124,9 @@ impl Search<'_> {
             return None;
         }
         let purpose = Purpose::ProbCut(beta - node.eval);
-        let mut picker = self.picker(ply, purpose, node.table_move);
+        let mut picker = self.picker(position, ply, purpose, node.table_move);
         let mut found = None;
-        while let Some(mv) = self.next_move(position, &mut picker) {
+        while let Some(mv) = self.next_move(&mut picker) {
             self.stats.count(Counter::ProbCutTries);
             let child = self.make(position, ply, mv);
             let mut score = -self.quiesce::<false>(&child, ply + 1, 0, -beta, -beta + 1);

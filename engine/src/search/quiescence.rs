@@ -130,7 +130,7 @@ impl Search<'_> {
                 checks: with_checks && !position.in_check(),
             },
         };
-        let mut picker = self.picker(ply, purpose, table_move);
+        let mut picker = self.picker(position, ply, purpose, table_move);
         self.try_noisy_moves::<PV>(&mut node, &mut picker, alpha);
         self.moves.truncate(picker.start);
         if self.stopped {
@@ -204,7 +204,7 @@ impl Search<'_> {
     ) {
         let position = node.position;
         let params = self.params;
-        while let Some(mv) = self.next_move(position, picker) {
+        while let Some(mv) = self.next_move(picker) {
             node.tried += 1;
             if node.best > -MATE_BOUND && self.skips_noisy(node, mv, alpha) {
                 continue;
