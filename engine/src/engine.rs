@@ -1,6 +1,6 @@
 //! An engine: settings, and all that lasts from one search to the next.
 
-use crate::params::{self, Params, SetError, Settings};
+use crate::params::{self, Params, Settings};
 use crate::search::derived::Derived;
 use crate::search::limits::{Clock, Limits, StopOrder};
 use crate::search::table::Table;
@@ -46,7 +46,7 @@ impl Engine {
     }
 
     /// Sets an option and returns its name and value as they were taken.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), SetError> {
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), String> {
         let hash = self.settings.hash;
         let taken = params::set(&mut self.params, &mut self.settings, name, value)?;
         self.derived = Derived::new(&self.params);
@@ -65,14 +65,22 @@ impl Engine {
     }
 
     /// What the threads of a search share, and what each has for itself.
-    fn prepare<'a>(&'a mut self, clock: Clock<'a>) -> (Shared<'a>, &'a mut [Memory]) {
+    fn prepare<'a>(
+        &'a mut self,
+        game: &'a Game,
+        limits: &'a Limits,
+        order: (&'a StopOrder, u64),
+    ) -> (Shared<'a>, &'a mut [Memory]) {
         let threads = self.settings.threads as usize;
         self.memories.resize_with(threads, Memory::default);
+        let (turn, overhead) = (game.position.turn, self.settings.move_overhead as u64);
         let shared = Shared {
             params: &self.params,
             derived: &self.derived,
             table: &self.table,
-            clock,
+            game,
+            limits,
+            clock: Clock::new(limits, turn, overhead, &self.params, order),
             finished: AtomicBool::new(false),
             helper_nodes: AtomicU64::new(0),
         };
@@ -90,39 +98,28 @@ impl Engine {
         number: u64,
     ) -> Outcome {
         self.table.new_search();
-        let overhead = self.settings.move_overhead as u64;
-        let turn = game.position.turn;
-        let clock = Clock::new(limits, turn, overhead, &self.params, (order, number));
         let lines = self.settings.multi_pv as usize;
-        let (shared, memories) = self.prepare(clock);
-        let threads = memories.len();
+        let (shared, memories) = self.prepare(game, limits, (order, number));
+        let shared = &shared;
+        let threads = memories.len() as u64;
         // The threads share out the nodes, so that together they keep the limit.
-        let quota = |thread: usize| match limits.nodes {
-            Some(nodes) => {
-                nodes / threads as u64 + u64::from((thread as u64) < nodes % threads as u64)
-            }
+        let quota = |thread: u64| match limits.nodes {
+            Some(nodes) => nodes / threads + u64::from(thread < nodes % threads),
             None => u64::MAX,
         };
         let [first, others @ ..] = memories else {
             unreachable!("there is at least one thread");
         };
         std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..)
-                .zip(others)
-                .map(|(thread, memory)| {
-                    let shared = &shared;
-                    let builder = std::thread::Builder::new().stack_size(STACK);
-                    let helper = builder.spawn_scoped(scope, move || {
-                        let role = (thread, quota(thread));
-                        let mut silent = Silent;
-                        let search = Search::new(shared, memory, &mut silent, game, role);
-                        search.run(game, limits, 1)
-                    });
-                    helper.expect("the system has threads left")
-                })
-                .collect();
-            let search = Search::new(&shared, first, observer, game, (0, quota(0)));
-            let mut outcome = search.run(game, limits, lines);
+            let mut helpers = Vec::new();
+            for (thread, memory) in (1..).zip(others) {
+                let role = (thread, quota(thread));
+                let search = move || Search::new(shared, memory, &mut Silent, role).run(1);
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                let helper = builder.spawn_scoped(scope, search);
+                helpers.push(helper.expect("the system has threads left"));
+            }
+            let mut outcome = Search::new(shared, first, observer, (0, quota(0))).run(lines);
             shared.finished.store(true, Ordering::Relaxed);
             for helper in helpers {
                 if let Ok(helped) = helper.join() {
@@ -136,12 +133,9 @@ impl Engine {
 
     /// Quiescence search alone, of the game's last position.
     pub fn quiescence(&mut self, game: &Game) -> Outcome {
-        let order = StopOrder::default();
-        let (turn, limits) = (game.position.turn, Limits::default());
-        let clock = Clock::new(&limits, turn, 0, &self.params, (&order, 1));
-        let (shared, memories) = self.prepare(clock);
-        let (memory, mut silent) = (&mut memories[0], Silent);
-        let search = Search::new(&shared, memory, &mut silent, game, (0, u64::MAX));
-        search.run_quiescence(game)
+        let (limits, order) = (Limits::default(), StopOrder::default());
+        let (shared, memories) = self.prepare(game, &limits, (&order, 1));
+        let role = (0, u64::MAX);
+        Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence()
     }
 }

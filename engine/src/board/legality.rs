@@ -42,7 +42,7 @@ impl Position {
         let Some(role) = self.role_at(from) else {
             return false;
         };
-        if mv.is_castle() {
+        if mv.kind() == Kind::Castle {
             return Wing::BOTH
                 .into_iter()
                 .any(|wing| self.can_castle(wing) == Some(mv));
@@ -50,19 +50,16 @@ impl Position {
         if self.color(us).contains(to) || self.role_at(to) == Some(Role::King) {
             return false;
         }
-        if role == Role::Pawn {
-            if !self.is_pawn_move(mv) {
-                return false;
-            }
-        } else if mv.kind() != Kind::Normal
-            || !attacks::piece(role, from, self.occupied()).contains(to)
-        {
-            return false;
-        }
-        if !self.in_check() || role == Role::King || mv.kind() == Kind::EnPassant {
-            return true;
-        }
-        self.evasion_targets().contains(to)
+        let reach = attacks::piece(role, from, self.occupied());
+        let possible = match role {
+            Role::Pawn => self.is_pawn_move(mv),
+            _ => mv.kind() == Kind::Normal && reach.contains(to),
+        };
+        let answers = !self.in_check()
+            || role == Role::King
+            || mv.kind() == Kind::EnPassant
+            || self.evasion_targets().contains(to);
+        possible && answers
     }
 
     fn is_pawn_move(&self, mv: Move) -> bool {

@@ -58,10 +58,6 @@ impl Move {
         }
     }
 
-    pub const fn is_castle(self) -> bool {
-        self.0 & Move::CASTLE == Move::CASTLE
-    }
-
     pub const fn is_promotion(self) -> bool {
         self.0 & Move::CASTLE == Move::PROMOTION
     }

@@ -17,9 +17,8 @@ impl Position {
         let value = |role: Role| values[role.index()];
         let (from, to) = (mv.from(), mv.to());
         let mut occupied = (self.occupied() ^ from.into()) | to.into();
-        let mut on_square = match self.role_at(from) {
-            Some(role) => role,
-            None => return threshold <= 0,
+        let Some(mut on_square) = self.role_at(from) else {
+            return threshold <= 0;
         };
         let mut balance = self.captured(mv).map_or(0, value) - threshold;
         match mv.kind() {

@@ -72,15 +72,11 @@ impl QPerft {
             self.quiesce(&child, plies - 1);
         }
     }
-
-    /// Share of quiescence in all nodes.
-    pub fn ratio(&self) -> f64 {
-        self.quiescence_nodes as f64 / (self.regular_nodes + self.quiescence_nodes).max(1) as f64
-    }
 }
 
 pub(super) fn qperft(position: &Position, depth: usize, plies: usize) -> String {
     let counts = QPerft::count(position, depth, plies);
+    let nodes = counts.regular_nodes + counts.quiescence_nodes;
     format!(
         "regular nodes: {}\nquiescence nodes: {}\ncaptures: {}\npromotions: {}\nchecks: {}\n\
          share of quiescence: {:.1} %",
@@ -89,7 +85,7 @@ pub(super) fn qperft(position: &Position, depth: usize, plies: usize) -> String 
         counts.captures,
         counts.promotions,
         counts.checks,
-        100.0 * counts.ratio()
+        100.0 * counts.quiescence_nodes as f64 / nodes as f64
     )
 }
 

@@ -80,12 +80,12 @@ pub(super) fn mobility(
     // Sliders see through those that move the same way.
     let past_queens = occupied ^ position.role(Role::Queen);
     let past_rooks = past_queens ^ position.pieces(us, Role::Rook);
-    for (role, through, term) in [
-        (Role::Knight, occupied, Term::KnightMobility),
-        (Role::Bishop, past_queens, Term::BishopMobility),
-        (Role::Rook, past_rooks, Term::RookMobility),
-        (Role::Queen, occupied, Term::QueenMobility),
-    ] {
+    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        let through = match role {
+            Role::Bishop => past_queens,
+            Role::Rook => past_rooks,
+            _ => occupied,
+        };
         for square in position.pieces(us, role) {
             let mut reach = attacks::piece(role, square, through);
             if us == position.turn && position.pinned.contains(square) {
@@ -97,7 +97,13 @@ pub(super) fn mobility(
                 own.king_attackers += 1;
                 own.king_attack += ATTACKER[role.index()] + near_king.count();
             }
-            sink.add(us, term, (reach & area).count(), 1);
+            let count = (reach & area).count();
+            match role {
+                Role::Knight => sink.add(us, Term::KnightMobility, count, 1),
+                Role::Bishop => sink.add(us, Term::BishopMobility, count, 1),
+                Role::Rook => sink.add(us, Term::RookMobility, count, 1),
+                _ => sink.add(us, Term::QueenMobility, count, 1),
+            }
         }
     }
 }

@@ -7,16 +7,16 @@ mod list;
 pub mod table;
 
 pub use list::{CheckExtension, PARAMETERS, Params, QsMoves, SETTINGS, Settings};
-pub use table::{Kind, Parameter, SetError};
+pub use table::{Kind, Parameter};
 
 /// Sets the option `name`, whichever table it is in, and returns its name and
-/// value as they were taken.
+/// value as they were taken, or why not.
 pub fn set(
     params: &mut Params,
     settings: &mut Settings,
     name: &str,
     value: &str,
-) -> Result<(&'static str, String), SetError> {
+) -> Result<(&'static str, String), String> {
     if let Some(row) = table::find(PARAMETERS, name) {
         return Ok((row.name, row.set(params, value)?));
     }
@@ -25,8 +25,8 @@ pub fn set(
     }
     let known = PARAMETERS.iter().map(|row| row.name);
     let known = known.chain(SETTINGS.iter().map(|row| row.name));
-    Err(SetError(match table::nearest(known, name) {
+    Err(match table::nearest(known, name) {
         Some(nearest) => format!("no option '{name}'; did you mean '{nearest}'?"),
         None => format!("no option '{name}'"),
-    }))
+    })
 }

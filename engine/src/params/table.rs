@@ -1,7 +1,5 @@
 //! What a parameter is, and the macro that declares a table of them.
 
-use std::fmt;
-
 /// What values a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -58,26 +56,15 @@ impl Setting for bool {
     }
 }
 
-/// Why an option was not set.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SetError(pub(super) String);
-
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SetError {}
-
 impl<T> Parameter<T> {
     /// Reads `value`, stores it in `settings`, and returns it as it was taken:
-    /// numbers are rounded, so `1e3` and `12.5` are accepted.
-    pub fn set(&self, settings: &mut T, value: &str) -> Result<String, SetError> {
+    /// numbers are rounded, so `1e3` and `12.5` are accepted. Else says why not.
+    pub fn set(&self, settings: &mut T, value: &str) -> Result<String, String> {
         let Some(number) = self.parse(value.trim()) else {
             let (name, allowed) = (self.name, self.allowed());
-            let error = format!("option {name} does not take '{value}'; allowed: {allowed}");
-            return Err(SetError(error));
+            return Err(format!(
+                "option {name} does not take '{value}'; allowed: {allowed}"
+            ));
         };
         (self.put)(settings, number);
         Ok(self.value(settings))

@@ -61,7 +61,7 @@ impl<'a> Clock<'a> {
         params: &Params,
         (order, number): (&'a StopOrder, u64),
     ) -> Clock<'a> {
-        let (soft, hard) = allot(limits, turn, overhead, params);
+        let [soft, hard] = allot(limits, turn, overhead, params);
         Clock {
             start: Instant::now(),
             soft,
@@ -100,35 +100,28 @@ impl<'a> Clock<'a> {
 const RESERVE: u64 = 10;
 
 /// Soft and hard time of a move (TimeMoves, TimeIncrement, TimeHard).
-fn allot(
-    limits: &Limits,
-    turn: Color,
-    overhead: u64,
-    params: &Params,
-) -> (Option<Duration>, Option<Duration>) {
+fn allot(limits: &Limits, turn: Color, overhead: u64, params: &Params) -> [Option<Duration>; 2] {
     if let Some(time) = limits.movetime {
         let time = Duration::from_millis(time.saturating_sub(overhead).max(1));
-        return (None, Some(time));
+        return [None, Some(time)];
     }
     let Some(left) = limits.time[turn.index()] else {
-        return (None, None);
+        return [None, None];
     };
     let increment = limits.increment[turn.index()] as f64;
     // Kept for the time that a busy machine takes from us: with increments this
     // is what is left at the end of a long game.
     let reserve = (RESERVE * overhead).min(left / 2);
     let left = left.saturating_sub(overhead + reserve).max(1) as f64;
-    let moves = f64::from(params.time_moves);
-    let moves = limits
-        .moves_to_go
-        .map_or(moves, |to_go| moves.min(to_go.max(1) as f64));
+    let to_go = limits.moves_to_go.unwrap_or(u64::MAX).max(1);
+    let moves = f64::from(params.time_moves).min(to_go as f64);
     let share = left / moves + increment * f64::from(params.time_increment) / 100.0;
     let soft = share.min(0.6 * left);
     let hard = (soft * f64::from(params.time_hard) / 100.0)
         .min(0.75 * left)
         .max(1.0);
     let seconds = |ms: f64| Some(Duration::from_secs_f64(ms / 1000.0));
-    (seconds(soft), seconds(hard))
+    [seconds(soft), seconds(hard)]
 }
 
 #[cfg(test)]
@@ -156,13 +149,13 @@ mod tests {
                         moves_to_go,
                         ..Limits::default()
                     };
-                    let (soft, hard) = allot(&limits, Color::White, 10, &Params::DEFAULT);
+                    let [soft, hard] = allot(&limits, Color::White, 10, &Params::DEFAULT);
                     let available = Duration::from_millis(left.saturating_sub(10).max(1));
                     assert!(hard.unwrap() <= available, "{limits:?} {hard:?}");
                     assert!(soft.unwrap() <= available);
                     assert_eq!(
                         allot(&limits, Color::Black, 10, &Params::DEFAULT),
-                        (None, None)
+                        [None, None]
                     );
                 }
             }

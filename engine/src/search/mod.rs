@@ -31,7 +31,7 @@ use crate::eval::pawns::PawnCache;
 use crate::params::Params;
 use derived::Derived;
 use history::{History, Moved};
-use limits::Clock;
+use limits::{Clock, Limits};
 use root::RootMove;
 pub use root::{Observer, Outcome, Report, Silent};
 use score::{MATE_BOUND, MAX_PLY};
@@ -63,6 +63,8 @@ pub struct Shared<'a> {
     pub params: &'a Params,
     pub derived: &'a Derived,
     pub table: &'a Table,
+    pub game: &'a Game,
+    pub limits: &'a Limits,
     pub clock: Clock<'a>,
     /// Set when the first thread has its answer.
     pub finished: AtomicBool,
@@ -127,13 +129,12 @@ pub struct Search<'a> {
     pawns: &'a mut PawnCache,
     observer: &'a mut dyn Observer,
     /// 0 for the thread that answers.
-    thread: usize,
+    thread: u64,
     /// Best first, up to the line being searched.
     root_moves: Vec<RootMove>,
     /// Which of the best lines is being searched.
     root_line: usize,
     keys: Vec<u64>,
-    root_keys: usize,
     frames: Vec<Frame>,
     pvs: Vec<Vec<Move>>,
     /// The moves that pickers give out.
@@ -154,14 +155,13 @@ pub struct Search<'a> {
 const CLOCK_NODES: u64 = 1024;
 
 impl<'a> Search<'a> {
-    /// The search of `game` by thread number `thread`, which may search
+    /// The search by thread number `thread`, which may search
     /// `node_limit` nodes.
     pub fn new(
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
         observer: &'a mut dyn Observer,
-        game: &Game,
-        (thread, node_limit): (usize, u64),
+        (thread, node_limit): (u64, u64),
     ) -> Search<'a> {
         Search {
             shared,
@@ -172,8 +172,7 @@ impl<'a> Search<'a> {
             thread,
             root_moves: Vec::new(),
             root_line: 0,
-            keys: game.keys.clone(),
-            root_keys: game.keys.len(),
+            keys: shared.game.keys.clone(),
             frames: vec![Frame::NEW; MAX_PLY + 4],
             pvs: vec![Vec::new(); MAX_PLY + 2],
             moves: MoveList::with_capacity(4096),
@@ -231,7 +230,7 @@ impl<'a> Search<'a> {
         for back in (4..=usize::from(position.reversible).min(last)).step_by(2) {
             if self.keys[last - back] == position.key {
                 seen += 1;
-                if seen == 2 || last - back + 1 >= self.root_keys {
+                if seen == 2 || last - back + 1 >= self.shared.game.keys.len() {
                     return true;
                 }
             }

@@ -1,11 +1,10 @@
 //! The root: iterations, aspiration windows, several best lines, and when it
 //! is enough.
 
-use super::limits::Limits;
+use super::Search;
 use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
 use super::stats::{Counter, Stats};
 use super::table::Bound;
-use super::{Game, Search};
 use crate::board::{Move, movegen};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -57,8 +56,6 @@ pub struct Outcome {
     pub best: Move,
     pub score: i32,
     pub nodes: u64,
-    /// Depth of the last iteration that was finished.
-    pub depth: i32,
     pub stats: Stats,
 }
 
@@ -75,9 +72,9 @@ struct Patience {
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
 impl Search<'_> {
-    /// Searches the root within `limits`, reporting `lines` best lines.
-    pub fn run(mut self, game: &Game, limits: &Limits, lines: usize) -> Outcome {
-        let position = &game.position;
+    /// Searches the root, reporting `lines` best lines.
+    pub fn run(mut self, lines: usize) -> Outcome {
+        let (position, limits) = (&self.shared.game.position, self.shared.limits);
         self.root_moves = movegen::legal_moves(position)
             .into_iter()
             .filter(|mv| limits.search_moves.is_empty() || limits.search_moves.contains(mv))
@@ -89,9 +86,8 @@ impl Search<'_> {
                 pv: vec![mv],
             })
             .collect();
-        let mut depth = 0;
         if !self.root_moves.is_empty() {
-            depth = self.deepen(game, limits, lines.min(self.root_moves.len()));
+            self.deepen(lines.min(self.root_moves.len()));
         }
         while limits.infinite && self.thread == 0 && !self.shared.clock.is_ordered() {
             self.observer.tick();
@@ -102,33 +98,37 @@ impl Search<'_> {
             None if position.in_check() => (Move::NONE, mated_in(0)),
             None => (Move::NONE, DRAW),
         };
-        self.outcome(best, score, depth)
+        self.outcome(best, score)
     }
 
     /// Searches quiescence alone, with an open window.
-    pub fn run_quiescence(mut self, game: &Game) -> Outcome {
-        let score = self.quiesce::<true>(&game.position, 0, 0, -INFINITE, INFINITE);
+    pub fn run_quiescence(mut self) -> Outcome {
+        let position = &self.shared.game.position;
+        let score = self.quiesce::<true>(position, 0, 0, -INFINITE, INFINITE);
         let best = self.pvs[0].first().copied().unwrap_or(Move::NONE);
-        self.outcome(best, score, 0)
+        self.outcome(best, score)
     }
 
-    fn outcome(self, best: Move, score: i32, depth: i32) -> Outcome {
+    fn outcome(self, best: Move, score: i32) -> Outcome {
         Outcome {
             best,
             score,
             nodes: self.nodes,
-            depth,
             stats: self.stats,
         }
     }
 
-    /// Iterates, and returns the depth of the last finished iteration.
-    fn deepen(&mut self, game: &Game, limits: &Limits, lines: usize) -> i32 {
+    /// Iterates as long as it is worth its time.
+    fn deepen(&mut self, lines: usize) {
         let deepest = MAX_PLY as i32 - 1;
-        let max_depth = limits.depth.unwrap_or(deepest).clamp(1, deepest);
+        let max_depth = self
+            .shared
+            .limits
+            .depth
+            .unwrap_or(deepest)
+            .clamp(1, deepest);
         let step = 1 + usize::from(self.params.odd_depths);
         let mut patience = Patience::default();
-        let mut finished = 0;
         let mut reported = 0;
         for depth in (1..=max_depth).step_by(step) {
             for line in 0..lines {
@@ -136,34 +136,32 @@ impl Search<'_> {
                 self.seldepth = 0;
                 // Every other helper is a ply ahead, so that they differ.
                 let ahead = (self.thread % 2) as i32;
-                self.aspire(game, (depth + ahead).min(deepest), line);
+                self.aspire((depth + ahead).min(deepest), line);
                 self.root_moves[line..].sort_by_key(|root| -root.score);
                 if self.stopped {
                     break;
                 }
-                self.report(game, depth, line, Bound::Exact);
+                self.report(depth, line, Bound::Exact);
                 reported = self.nodes;
             }
             if self.stopped {
                 // Say what is known by now, and the nodes it took.
                 if self.nodes > reported {
-                    self.report(game, depth, 0, Bound::Exact);
+                    self.report(depth, 0, Bound::Exact);
                 }
                 break;
             }
-            finished = depth;
-            if self.thread == 0 && self.is_enough(limits, &mut patience) {
+            if self.thread == 0 && self.is_enough(&mut patience) {
                 break;
             }
         }
-        finished
     }
 
     /// Searches one line with a narrow window around its last score, which is
     /// widened until the score lies within (Aspiration, AspirationDepth,
     /// AspirationWindow, AspirationGrowth).
-    fn aspire(&mut self, game: &Game, depth: i32, line: usize) {
-        let params = self.params;
+    fn aspire(&mut self, depth: i32, line: usize) {
+        let (params, position) = (self.params, &self.shared.game.position);
         let last = self.root_moves[line].score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut window = params.aspiration_window;
@@ -175,7 +173,7 @@ impl Search<'_> {
         let mut reduction = 0;
         loop {
             let reduced = (depth - reduction).max(1);
-            let score = self.node::<true>(&game.position, 0, reduced, alpha, beta, false);
+            let score = self.node::<true>(position, 0, reduced, alpha, beta, false);
             if self.stopped || score > alpha && score < beta {
                 return;
             }
@@ -186,7 +184,7 @@ impl Search<'_> {
                 false => Bound::Lower,
             };
             if self.shared.clock.elapsed() >= BOUNDS_AFTER {
-                self.report(game, depth, line, bound);
+                self.report(depth, line, bound);
             }
             if score <= alpha {
                 beta = (alpha + beta) / 2;
@@ -228,7 +226,7 @@ impl Search<'_> {
         }
     }
 
-    fn report(&mut self, game: &Game, depth: i32, line: usize, bound: Bound) {
+    fn report(&mut self, depth: i32, line: usize, bound: Bound) {
         if self.thread > 0 {
             return;
         }
@@ -246,14 +244,14 @@ impl Search<'_> {
             elapsed: self.shared.clock.elapsed(),
             hashfull: self.shared.table.hashfull(),
             pv: &root.pv,
-            phase: game.position.phase,
+            phase: self.shared.game.position.phase,
         });
     }
 
     /// Whether another iteration is not worth its time.
-    fn is_enough(&self, limits: &Limits, patience: &mut Patience) -> bool {
+    fn is_enough(&self, patience: &mut Patience) -> bool {
         let best = &self.root_moves[0];
-        if let (Some(wanted), Some(found)) = (limits.mate, moves_to_mate(best.score))
+        if let (Some(wanted), Some(found)) = (self.shared.limits.mate, moves_to_mate(best.score))
             && (1..=wanted).contains(&found)
         {
             return true;

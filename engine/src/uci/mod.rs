@@ -121,7 +121,7 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
         match job {
             Job::Set(name, value) => match engine.set(&name, &value) {
                 Ok((name, value)) => tell(&format!("{name} = {value}")),
-                Err(error) => tell(&error.to_string()),
+                Err(error) => tell(&error),
             },
             Job::NewGame => engine.new_game(),
             Job::Ready => say("readyok"),
