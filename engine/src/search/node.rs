@@ -12,10 +12,11 @@ use crate::params::CheckExtension;
 /// Most moves of each kind that pay when a later one refutes.
 const REMEMBERED: usize = 48;
 
-/// What the steps of one node share.
+/// What the steps of one node share, also in quiescence.
 pub(super) struct Node<'p> {
     pub(super) position: &'p Position,
     pub(super) ply: usize,
+    /// In quiescence 0 at the horizon, then −1, −2, …
     pub(super) depth: i32,
     pub(super) alpha: i32,
     pub(super) beta: i32,
@@ -37,6 +38,49 @@ pub(super) struct Node<'p> {
     pub(super) tried: usize,
     /// The node was decided by a multi-cut.
     pub(super) multi_cut: bool,
+}
+
+impl<'p> Node<'p> {
+    pub(super) fn new(
+        position: &'p Position,
+        ply: usize,
+        depth: i32,
+        alpha: i32,
+        beta: i32,
+        hit: Option<Entry>,
+    ) -> Node<'p> {
+        Node {
+            position,
+            ply,
+            depth,
+            alpha,
+            beta,
+            cut: false,
+            in_check: position.in_check(),
+            hit,
+            table_move: hit.map_or(Move::NONE, |entry| entry.mv),
+            raw_eval: NO_EVAL,
+            eval: NO_EVAL,
+            improving: false,
+            excluded: Move::NONE,
+            best: -INFINITE,
+            best_move: Move::NONE,
+            tried: 0,
+            multi_cut: false,
+        }
+    }
+
+    /// The evaluation, or the table's score where that is a better bound.
+    pub(super) fn guess(&self) -> i32 {
+        match self.hit {
+            Some(Entry { score, bound, .. })
+                if bound.decides(score, self.eval) && !is_mate(score) =>
+            {
+                score
+            }
+            _ => self.eval,
+        }
+    }
 }
 
 impl Search<'_> {
@@ -101,25 +145,8 @@ impl Search<'_> {
                 return entry.score;
             }
         }
-        let mut node = Node {
-            position,
-            ply,
-            depth,
-            alpha,
-            beta,
-            cut,
-            in_check,
-            hit,
-            table_move: hit.map_or(Move::NONE, |entry| entry.mv),
-            raw_eval: NO_EVAL,
-            eval: NO_EVAL,
-            improving: false,
-            excluded,
-            best: -INFINITE,
-            best_move: Move::NONE,
-            tried: 0,
-            multi_cut: false,
-        };
+        let mut node = Node::new(position, ply, depth, alpha, beta, hit);
+        (node.cut, node.excluded) = (cut, excluded);
         if ply == 0 {
             node.table_move = self.root_moves[self.root_line].mv;
         }
@@ -189,11 +216,7 @@ impl Search<'_> {
             node.eval = self.frames[ply].eval;
         } else {
             if !node.in_check {
-                node.raw_eval = match node.hit {
-                    Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                    _ => self.evaluate(node.position),
-                };
-                node.eval = self.corrected(node.position, node.raw_eval);
+                self.find_eval(node);
             }
             self.frames[ply].eval = node.eval;
         }
@@ -206,6 +229,15 @@ impl Search<'_> {
         node.improving = self.params.improving
             && node.eval != NO_EVAL
             && earlier.is_none_or(|earlier| node.eval > earlier);
+    }
+
+    /// Finds the evaluation: remembered or computed, and corrected by history.
+    pub(super) fn find_eval(&mut self, node: &mut Node) {
+        node.raw_eval = match node.hit {
+            Some(entry) if entry.eval != NO_EVAL => entry.eval,
+            _ => self.evaluate(node.position),
+        };
+        node.eval = self.corrected(node.position, node.raw_eval);
     }
 
     /// Rewards the move that refuted; what was tried before it, from `start` on,
@@ -261,13 +293,17 @@ impl Search<'_> {
         if node.ply == 0 && self.root_line > 0 {
             return;
         }
+        self.store(node, node.depth, bound, PV);
+    }
+
+    pub(super) fn store(&self, node: &Node, depth: i32, bound: Bound, pv: bool) {
         let entry = Entry {
             mv: node.best_move,
             score: node.best,
             eval: node.raw_eval,
-            depth: node.depth,
+            depth,
             bound,
-            pv: PV,
+            pv,
         };
         self.shared.table.store(node.position.key, node.ply, entry);
     }

@@ -74,13 +74,7 @@ impl Picker<'_> {
 }
 
 impl Search<'_> {
-    pub(super) fn picker<'p>(
-        &self,
-        position: &'p Position,
-        ply: usize,
-        purpose: Purpose,
-        table_move: Move,
-    ) -> Picker<'p> {
+    pub(super) fn picker<'p>(&self, node: &Node<'p>, purpose: Purpose) -> Picker<'p> {
         let start = self.moves.len();
         Picker {
             start,
@@ -88,9 +82,9 @@ impl Search<'_> {
             bad_end: start,
             stage: Stage::TableMove,
             purpose,
-            table_move,
+            table_move: node.table_move,
             refutations: [Move::NONE; 3],
-            line: Line::new(position, &self.frames[..ply]),
+            line: Line::new(node.position, &self.frames[..node.ply]),
             sorted_from: i32::MIN,
             only_forcing: false,
             history: None,
@@ -103,7 +97,7 @@ impl Search<'_> {
             true => Purpose::Evasions,
             false => Purpose::Main,
         };
-        let mut picker = self.picker(node.position, node.ply, purpose, node.table_move);
+        let mut picker = self.picker(node, purpose);
         if node.depth < self.params.quiet_sort_depth {
             picker.sorted_from = 0;
         }

@@ -11,14 +11,7 @@ impl Search<'_> {
     /// The score of a node outside the principal variation and not in check,
     /// if it can be told without searching the moves.
     pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
-        // The table's score, where it is a better bound, is a better guess.
-        let mut guess = node.eval;
-        if let Some(entry) = node.hit
-            && entry.bound.decides(entry.score, guess)
-            && !is_mate(entry.score)
-        {
-            guess = entry.score;
-        }
+        let guess = node.guess();
         if is_mate(node.beta) || is_mate(node.alpha) {
             return None;
         }
@@ -123,8 +116,7 @@ impl Search<'_> {
         {
             return None;
         }
-        let purpose = Purpose::ProbCut(beta - node.eval);
-        let mut picker = self.picker(position, ply, purpose, node.table_move);
+        let mut picker = self.picker(node, Purpose::ProbCut(beta - node.eval));
         let mut found = None;
         while let Some(mv) = self.next_move(&mut picker) {
             self.stats.count(Counter::ProbCutTries);

@@ -2,28 +2,13 @@
 //! being quiet.
 
 use super::Search;
+use super::node::Node;
 use super::picker::{Picker, Purpose};
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
 use super::stats::Counter;
-use super::table::{Bound, Entry, NO_EVAL};
+use super::table::Bound;
 use crate::board::{Color, Move, Position, Role, movegen};
 use crate::params::QsMoves;
-
-/// A node of quiescence.
-struct Node<'p> {
-    position: &'p Position,
-    ply: usize,
-    /// 0 at the horizon, then −1, −2, …
-    depth: i32,
-    beta: i32,
-    evading: bool,
-    /// Evaluation before any correction, for the table.
-    raw_eval: i32,
-    eval: i32,
-    best: i32,
-    best_move: Move,
-    tried: i32,
-}
 
 impl Search<'_> {
     /// The score of `position`, which is `ply` half moves from the root and
@@ -33,7 +18,7 @@ impl Search<'_> {
         position: &Position,
         ply: usize,
         depth: i32,
-        mut alpha: i32,
+        alpha: i32,
         beta: i32,
     ) -> i32 {
         if PV {
@@ -75,28 +60,18 @@ impl Search<'_> {
         }
 
         // 3. Stand pat (QsStandPatInCheck, QsFailHard): not to move on.
-        let mut node = Node {
-            position,
-            ply,
-            depth,
-            beta,
-            evading,
-            raw_eval: NO_EVAL,
-            eval: NO_EVAL,
-            best: -INFINITE,
-            best_move: Move::NONE,
-            tried: 0,
-        };
+        let mut node = Node::new(position, ply, depth, alpha, beta, hit);
         if !evading || params.qs_stand_pat_in_check {
-            self.stand_pat(&mut node, hit);
+            self.find_eval(&mut node);
+            node.best = node.guess();
             if node.best >= beta {
                 self.stats.count(Counter::StandPatCutoffs);
                 if hit.is_none() && params.qs_tt {
-                    self.store_quiescence(&node, Bound::Lower, params.qs_no_checks_depth, PV);
+                    self.store(&node, params.qs_no_checks_depth, Bound::Lower, PV);
                 }
                 return self.soften(node.best, beta);
             }
-            alpha = alpha.max(node.best);
+            node.alpha = alpha.max(node.best);
         }
 
         // 4. Limit of plies (QsMaxPly), counted from the horizon.
@@ -112,8 +87,7 @@ impl Search<'_> {
         }
 
         // 5. Moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
-        let original_alpha = alpha;
-        let table_move = hit.map_or(Move::NONE, |entry| entry.mv);
+        let original_alpha = node.alpha;
         let recapture = match ply.checked_sub(1) {
             Some(last) if depth <= params.qs_recapture_depth => self.frames[last].target,
             _ => None,
@@ -127,11 +101,11 @@ impl Search<'_> {
             _ if evading => Purpose::Evasions,
             Some(square) => Purpose::Recaptures(square),
             None => Purpose::Quiescence {
-                checks: with_checks && !position.in_check(),
+                checks: with_checks && !node.in_check,
             },
         };
-        let mut picker = self.picker(position, ply, purpose, table_move);
-        self.try_noisy_moves::<PV>(&mut node, &mut picker, alpha);
+        let mut picker = self.picker(&node, purpose);
+        self.try_noisy_moves::<PV>(&mut node, &mut picker);
         self.moves.truncate(picker.start);
         if self.stopped {
             return DRAW;
@@ -142,7 +116,7 @@ impl Search<'_> {
             return mated_in(ply);
         }
         if node.tried == 0
-            && !position.in_check()
+            && !node.in_check
             && !position.has_pieces(position.turn)
             && movegen::legal_moves(position).is_empty()
         {
@@ -151,29 +125,12 @@ impl Search<'_> {
 
         if params.qs_tt {
             let bound = Bound::of(node.best, original_alpha, beta, PV);
-            self.store_quiescence(&node, bound, table_depth, PV);
+            self.store(&node, table_depth, bound, PV);
         }
         if node.best >= beta {
             return self.soften(node.best, beta);
         }
         node.best
-    }
-
-    /// Finds the evaluation; a table score that bounds it better replaces it
-    /// as the best score so far.
-    fn stand_pat(&mut self, node: &mut Node, hit: Option<Entry>) {
-        node.raw_eval = match hit {
-            Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(node.position),
-        };
-        node.eval = self.corrected(node.position, node.raw_eval);
-        node.best = node.eval;
-        if let Some(entry) = hit
-            && entry.bound.decides(entry.score, node.eval)
-            && !is_mate(entry.score)
-        {
-            node.best = entry.score;
-        }
     }
 
     /// What a cutoff returns: QsFailHard.
@@ -184,53 +141,36 @@ impl Search<'_> {
         }
     }
 
-    fn store_quiescence(&self, node: &Node, bound: Bound, depth: i32, pv: bool) {
-        let entry = Entry {
-            mv: node.best_move,
-            score: node.best,
-            eval: node.raw_eval,
-            depth,
-            bound,
-            pv,
-        };
-        self.shared.table.store(node.position.key, node.ply, entry);
-    }
-
-    fn try_noisy_moves<const PV: bool>(
-        &mut self,
-        node: &mut Node,
-        picker: &mut Picker,
-        mut alpha: i32,
-    ) {
-        let position = node.position;
-        let params = self.params;
+    fn try_noisy_moves<const PV: bool>(&mut self, node: &mut Node, picker: &mut Picker) {
+        let (position, params) = (node.position, self.params);
+        let evading = node.in_check && params.qs_evasions;
         while let Some(mv) = self.next_move(picker) {
             node.tried += 1;
-            if node.best > -MATE_BOUND && self.skips_noisy(node, mv, alpha) {
+            if node.best > -MATE_BOUND && self.skips_noisy(node, mv, evading) {
                 continue;
             }
             // Limit of moves (QsMoveLimit).
             if params.qs_move_limit > 0
-                && node.tried > params.qs_move_limit
+                && node.tried > params.qs_move_limit as usize
                 && node.best > -INFINITE
             {
                 self.stats.count(Counter::QsMoveLimits);
                 return;
             }
-            if !node.evading && !position.is_noisy(mv) {
+            if !evading && !position.is_noisy(mv) {
                 self.stats.count(Counter::QsChecks);
             }
             let child = self.make(position, node.ply, mv);
-            let score =
-                -self.quiesce::<PV>(&child, node.ply + 1, node.depth - 1, -node.beta, -alpha);
+            let (alpha, beta) = (-node.beta, -node.alpha);
+            let score = -self.quiesce::<PV>(&child, node.ply + 1, node.depth - 1, alpha, beta);
             self.keys.pop();
             if self.stopped {
                 return;
             }
             if score > node.best {
                 node.best = score;
-                if score > alpha {
-                    alpha = score;
+                if score > node.alpha {
+                    node.alpha = score;
                     node.best_move = mv;
                     if PV {
                         self.update_pv(node.ply, mv);
@@ -245,10 +185,10 @@ impl Search<'_> {
     }
 
     /// Whether a move need not be looked at.
-    fn skips_noisy(&mut self, node: &mut Node, mv: Move, alpha: i32) -> bool {
-        let (position, params) = (node.position, self.params);
+    fn skips_noisy(&mut self, node: &mut Node, mv: Move, evading: bool) -> bool {
+        let (position, params, alpha) = (node.position, self.params, node.alpha);
         let noisy = position.is_noisy(mv);
-        if node.evading {
+        if evading {
             // 5a. Evasions that lose material (QsEvasionPruning).
             let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
             if skip {
