@@ -86,17 +86,13 @@ impl Bitboard {
     /// included.
     pub const fn fill_forward(self, color: Color) -> Bitboard {
         let mut set = self.0;
-        match color {
-            Color::White => {
-                set |= set << 8;
-                set |= set << 16;
-                set |= set << 32;
-            }
-            Color::Black => {
-                set |= set >> 8;
-                set |= set >> 16;
-                set |= set >> 32;
-            }
+        let mut step = 8;
+        while step < 64 {
+            set |= match color {
+                Color::White => set << step,
+                Color::Black => set >> step,
+            };
+            step *= 2;
         }
         Bitboard(set)
     }

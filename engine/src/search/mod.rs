@@ -279,14 +279,6 @@ impl<'a> Search<'a> {
         frame.parent_check_extended = parent.check_extended;
     }
 
-    /// Puts `mv` and the line after it in the place of the line at `ply`.
-    fn update_pv(&mut self, ply: usize, mv: Move) {
-        let (head, tail) = self.pvs.split_at_mut(ply + 1);
-        head[ply].clear();
-        head[ply].push(mv);
-        head[ply].extend_from_slice(&tail[0]);
-    }
-
     /// Whether a move gains at least so much by exchanges.
     fn see(&self, position: &Position, mv: Move, threshold: i32) -> bool {
         position.see_at_least(mv, threshold, &self.shared.derived.exchange)

@@ -69,19 +69,9 @@ impl Search<'_> {
                 let best = node.tried == 1 || score > node.alpha;
                 self.record_root(mv, score, self.nodes - nodes, best);
             }
-            if score > node.best {
-                node.best = score;
-                if score > node.alpha {
-                    node.alpha = score;
-                    node.best_move = mv;
-                    if PV {
-                        self.update_pv(ply, mv);
-                    }
-                    if score >= node.beta {
-                        self.learn(node, start);
-                        break;
-                    }
-                }
+            if self.refutes::<PV>(node, mv, score) {
+                self.learn(node, start);
+                break;
             }
             self.tried.push((mv, noisy));
         }

@@ -240,6 +240,28 @@ impl Search<'_> {
         node.eval = self.corrected(node.position, node.raw_eval);
     }
 
+    /// Takes in the score of a move: whether the opponent will avoid this node.
+    pub(super) fn refutes<const PV: bool>(
+        &mut self,
+        node: &mut Node,
+        mv: Move,
+        score: i32,
+    ) -> bool {
+        node.best = node.best.max(score);
+        if score > node.alpha {
+            node.alpha = score;
+            node.best_move = mv;
+            if PV {
+                // The move, and the line that has been found after it.
+                let (head, tail) = self.pvs.split_at_mut(node.ply + 1);
+                head[node.ply].clear();
+                head[node.ply].push(mv);
+                head[node.ply].extend_from_slice(&tail[0]);
+            }
+        }
+        score >= node.beta
+    }
+
     /// Rewards the move that refuted; what was tried before it, from `start` on,
     /// pays.
     pub(super) fn learn(&mut self, node: &Node, start: usize) {

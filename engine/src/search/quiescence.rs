@@ -167,19 +167,9 @@ impl Search<'_> {
             if self.stopped {
                 return;
             }
-            if score > node.best {
-                node.best = score;
-                if score > node.alpha {
-                    node.alpha = score;
-                    node.best_move = mv;
-                    if PV {
-                        self.update_pv(node.ply, mv);
-                    }
-                    if score >= node.beta {
-                        self.stats.count(Counter::QsBetaCutoffs);
-                        return;
-                    }
-                }
+            if self.refutes::<PV>(node, mv, score) {
+                self.stats.count(Counter::QsBetaCutoffs);
+                return;
             }
         }
     }

@@ -65,6 +65,14 @@ struct Slot {
     data: AtomicU64,
 }
 
+impl Slot {
+    /// The check of what is stored, and the data.
+    fn load(&self) -> (u64, u64) {
+        let data = self.data.load(Ordering::Relaxed);
+        (self.check.load(Ordering::Relaxed) ^ data, data)
+    }
+}
+
 #[derive(Default)]
 #[repr(align(64))]
 struct Bucket([Slot; 4]);
@@ -158,9 +166,8 @@ impl Table {
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let check = self.check(key);
         self.bucket(key).0.iter().find_map(|slot| {
-            let data = slot.data.load(Ordering::Relaxed);
-            let found = slot.check.load(Ordering::Relaxed) ^ data == check;
-            found.then(|| {
+            let (stored, data) = slot.load();
+            (stored == check).then(|| {
                 let entry = unpack(data);
                 let score = from_table(entry.score, ply);
                 Entry { score, ..entry }
@@ -177,8 +184,7 @@ impl Table {
         let mut chosen = None;
         let mut least = i32::MAX;
         for slot in &self.bucket(key).0 {
-            let data = slot.data.load(Ordering::Relaxed);
-            let stored = slot.check.load(Ordering::Relaxed) ^ data;
+            let (stored, data) = slot.load();
             let old = unpack(data);
             let age = (self.age + AGES - (data >> 59)) % AGES;
             if stored == check {
@@ -216,8 +222,7 @@ impl Table {
             .iter()
             .flat_map(|bucket| &bucket.0)
             .filter(|slot| {
-                let data = slot.data.load(Ordering::Relaxed);
-                let stored = slot.check.load(Ordering::Relaxed) ^ data;
+                let (stored, data) = slot.load();
                 stored as u16 == self.epoch && data >> 59 == self.age
             })
             .count();
