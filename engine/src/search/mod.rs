@@ -248,9 +248,8 @@ impl<'a> Search<'a> {
             return eval;
         }
         let correction = self.history.correction(self.params, position);
-        if correction != 0 {
-            self.stats.count(Counter::EvalCorrections);
-        }
+        let corrects = correction != 0;
+        self.stats.count_if(corrects, Counter::EvalCorrections);
         (eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 

@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::node::Node;
-use super::picker::{Picker, is_advance};
+use super::picker::is_advance;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
 use super::stats::Counter;
 use super::table::Bound;
@@ -49,8 +49,12 @@ impl Search<'_> {
                 && node.best > -MATE_BOUND
                 && node.alpha < MATE_BOUND
                 && position.has_pieces(position.turn)
-                && self.skips(node, &candidate, &mut picker)
+                && let Some(reason) = self.reason_to_skip(node, &candidate)
             {
+                self.stats.count(reason);
+                if matches!(reason, Counter::LateMovePrunes | Counter::FutilityPrunes) {
+                    picker.only_forcing();
+                }
                 continue;
             }
             let Some(extension) = self.extension::<PV>(node, mv) else {
@@ -79,8 +83,8 @@ impl Search<'_> {
         self.tried.truncate(start);
     }
 
-    /// Step 13: Moves that are not worth searching.
-    fn skips(&mut self, node: &Node, candidate: &Candidate, picker: &mut Picker) -> bool {
+    /// Step 13: Why a move is not worth searching, if it is not.
+    fn reason_to_skip(&self, node: &Node, candidate: &Candidate) -> Option<Counter> {
         let (params, position, mv, depth) = (self.params, node.position, candidate.mv, node.depth);
         if candidate.noisy || candidate.gives_check {
             // 13a. Captures and checks that lose too much (SeePruning,
@@ -89,10 +93,7 @@ impl Search<'_> {
                 && depth <= params.see_pruning_depth
                 && candidate.number > 1
                 && !self.see(position, mv, -params.see_capture_margin * depth);
-            if skip {
-                self.stats.count(Counter::SeePrunes);
-            }
-            return skip;
+            return skip.then_some(Counter::SeePrunes);
         }
         let advance = is_advance(position, mv);
         // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
@@ -100,9 +101,7 @@ impl Search<'_> {
             let square = params.lmp_square * depth * depth / 100;
             let limit = params.lmp_base + if node.improving { square } else { square / 2 };
             if candidate.number as i32 >= limit && !advance {
-                self.stats.count(Counter::LateMovePrunes);
-                picker.only_forcing();
-                return true;
+                return Some(Counter::LateMovePrunes);
             }
         }
         let reduced = (depth - self.shared.derived.reduction(depth, candidate.number) / 100).max(1);
@@ -114,9 +113,7 @@ impl Search<'_> {
             && !advance
             && node.eval + params.futility_base + params.futility_margin * reduced <= node.alpha
         {
-            self.stats.count(Counter::FutilityPrunes);
-            picker.only_forcing();
-            return true;
+            return Some(Counter::FutilityPrunes);
         }
         // 13d. Bad histories (HistoryPruning, HistoryPruningDepth,
         // HistoryPruningMargin).
@@ -126,18 +123,13 @@ impl Search<'_> {
             && !advance
             && candidate.history < -params.history_pruning_margin * depth
         {
-            self.stats.count(Counter::HistoryPrunes);
-            return true;
+            return Some(Counter::HistoryPrunes);
         }
         // 13e. Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
-        if params.see_pruning
+        let skip = params.see_pruning
             && reduced <= params.see_pruning_depth
-            && !self.see(position, mv, -params.see_quiet_margin * reduced)
-        {
-            self.stats.count(Counter::SeePrunes);
-            return true;
-        }
-        false
+            && !self.see(position, mv, -params.see_quiet_margin * reduced);
+        skip.then_some(Counter::SeePrunes)
     }
 
     /// Step 14: Singular extension (SingularExtensions, SingularDepth,
@@ -181,9 +173,7 @@ impl Search<'_> {
                 && params.double_extensions
                 && extended + 2 <= params.extension_limit
                 && score < beta - params.double_margin;
-            if double {
-                self.stats.count(Counter::DoubleExtensions);
-            }
+            self.stats.count_if(double, Counter::DoubleExtensions);
             return Some(1 + i32::from(double));
         }
         if params.multi_cut && beta >= node.beta {
@@ -221,9 +211,7 @@ impl Search<'_> {
                 self.stats.count(Counter::Reductions);
                 score = -self.node::<false>(child, ply + 1, reduced, -alpha - 1, -alpha, true);
                 full = score > alpha && !self.stopped;
-                if full {
-                    self.stats.count(Counter::ReductionResearches);
-                }
+                self.stats.count_if(full, Counter::ReductionResearches);
             }
         }
         if full {

@@ -203,9 +203,7 @@ impl Search<'_> {
         let extends = in_check && once && frame.parent_extensions < self.params.extension_limit;
         frame.extensions = frame.parent_extensions + i32::from(extends);
         frame.check_extended = frame.parent_check_extended || extends;
-        if extends {
-            self.stats.count(Counter::CheckExtensions);
-        }
+        self.stats.count_if(extends, Counter::CheckExtensions);
         i32::from(extends)
     }
 
@@ -266,9 +264,8 @@ impl Search<'_> {
     /// pays.
     pub(super) fn learn(&mut self, node: &Node, start: usize) {
         self.stats.count(Counter::BetaCutoffs);
-        if node.tried == 1 {
-            self.stats.count(Counter::FirstMoveCutoffs);
-        }
+        let first = node.tried == 1;
+        self.stats.count_if(first, Counter::FirstMoveCutoffs);
         let (params, position, best) = (self.params, node.position, node.best_move);
         let line = Line::new(position, &self.frames[..node.ply]);
         let bonus = bonus(params, node.depth);

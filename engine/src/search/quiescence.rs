@@ -146,7 +146,10 @@ impl Search<'_> {
         let evading = node.in_check && params.qs_evasions;
         while let Some(mv) = self.next_move(picker) {
             node.tried += 1;
-            if node.best > -MATE_BOUND && self.skips_noisy(node, mv, evading) {
+            if node.best > -MATE_BOUND
+                && let Some(reason) = self.reason_to_skip_noisy(node, mv, evading)
+            {
+                self.stats.count(reason);
                 continue;
             }
             // Limit of moves (QsMoveLimit).
@@ -157,9 +160,8 @@ impl Search<'_> {
                 self.stats.count(Counter::QsMoveLimits);
                 return;
             }
-            if !evading && !position.is_noisy(mv) {
-                self.stats.count(Counter::QsChecks);
-            }
+            let check = !evading && !position.is_noisy(mv);
+            self.stats.count_if(check, Counter::QsChecks);
             let child = self.make(position, node.ply, mv);
             let (alpha, beta) = (-node.beta, -node.alpha);
             let score = -self.quiesce::<PV>(&child, node.ply + 1, node.depth - 1, alpha, beta);
@@ -174,34 +176,29 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a move need not be looked at.
-    fn skips_noisy(&mut self, node: &mut Node, mv: Move, evading: bool) -> bool {
+    /// Why a move need not be looked at, if so.
+    fn reason_to_skip_noisy(&self, node: &mut Node, mv: Move, evading: bool) -> Option<Counter> {
         let (position, params, alpha) = (node.position, self.params, node.alpha);
         let noisy = position.is_noisy(mv);
         if evading {
             // 5a. Evasions that lose material (QsEvasionPruning).
             let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
-            if skip {
-                self.stats.count(Counter::QsEvasionPrunes);
-            }
-            return skip;
+            return skip.then_some(Counter::QsEvasionPrunes);
         }
         if noisy && !mv.is_promotion() && !is_mate(alpha) {
             // 5b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
             // QsDeltaMarginEndgame), capture by capture.
             let reach = node.eval + self.gain(position, mv) + self.delta_margin(position);
             if params.qs_delta_pruning && reach <= alpha {
-                self.stats.count(Counter::QsDeltaPrunes);
                 node.best = node.best.max(reach);
-                return true;
+                return Some(Counter::QsDeltaPrunes);
             }
             // 5c. Futility (QsFutility, QsFutilityBase): so far below alpha
             // only what wins something.
             let base = node.eval + params.qs_futility_base;
             if params.qs_futility && base <= alpha && !self.see(position, mv, 1) {
-                self.stats.count(Counter::QsFutilityPrunes);
                 node.best = node.best.max(base);
-                return true;
+                return Some(Counter::QsFutilityPrunes);
             }
         }
         // 5d. Losing moves (QsSee, QsSeeThreshold). A quiet check wins nothing
@@ -210,11 +207,8 @@ impl Search<'_> {
             true => params.qs_see_threshold,
             false => params.qs_see_threshold.min(0),
         };
-        if params.qs_see && !self.see(position, mv, threshold) {
-            self.stats.count(Counter::QsSeePrunes);
-            return true;
-        }
-        false
+        let skip = params.qs_see && !self.see(position, mv, threshold);
+        skip.then_some(Counter::QsSeePrunes)
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {

@@ -86,6 +86,10 @@ impl Stats {
         self.counts[counter as usize] += 1;
     }
 
+    pub(super) fn count_if(&mut self, happened: bool, counter: Counter) {
+        self.counts[counter as usize] += u64::from(happened);
+    }
+
     pub fn get(&self, counter: Counter) -> u64 {
         self.counts[counter as usize]
     }
