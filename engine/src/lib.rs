@@ -10,6 +10,8 @@
 //! * [`uci`]: the conversation with a user interface.
 //! * [`command`]: everything else that `stillwater` can be told on its command
 //!   line.
+//!
+//! `examples/tune_eval` fits the weights of the evaluation to games.
 
 pub mod board;
 pub mod command;

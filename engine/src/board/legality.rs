@@ -121,10 +121,8 @@ impl CheckSquares {
         let us = position.turn;
         let king = position.king(!us);
         let occupied = position.occupied();
-        let (bishop, rook) = (
-            attacks::bishop(king, occupied),
-            attacks::rook(king, occupied),
-        );
+        let bishop = attacks::bishop(king, occupied);
+        let rook = attacks::rook(king, occupied);
         CheckSquares {
             king,
             direct: [

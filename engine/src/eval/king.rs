@@ -23,10 +23,8 @@ pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     // Squares from which a check could not simply be answered by taking.
     let safe = !position.color(!us) & (!own.all | enemy.twice & !own.twice & !own.by(Role::Pawn));
     let occupied = position.occupied() ^ position.pieces(us, Role::Queen);
-    let (diagonal, straight) = (
-        attacks::bishop(king, occupied),
-        attacks::rook(king, occupied),
-    );
+    let diagonal = attacks::bishop(king, occupied);
+    let straight = attacks::rook(king, occupied);
     for (role, from) in [
         (Role::Knight, attacks::knight(king)),
         (Role::Bishop, diagonal),

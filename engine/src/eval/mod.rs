@@ -7,7 +7,8 @@
 //! * [`placement`]: material and piece-square values.
 //! * [`pawns`], `pieces`, `king`: the features of a position.
 //!
-//! `examples/tune_eval` fits the weights to the results of games.
+//! `examples/tune_eval` fits the weights to the results of games and writes
+//! them anew.
 
 mod king;
 pub mod pawns;

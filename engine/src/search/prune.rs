@@ -5,7 +5,7 @@ use super::node::Node;
 use super::picker::Purpose;
 use super::score::{MATE_BOUND, is_mate};
 use super::stats::Counter;
-use super::table::{Bound, Entry, NO_EVAL};
+use super::table::{Bound, NO_EVAL};
 
 impl Search<'_> {
     /// The score of a node outside the principal variation and not in check,
@@ -101,7 +101,7 @@ impl Search<'_> {
 
     /// Step 9: ProbCut (ProbCut, ProbCutDepth, ProbCutMargin, ProbCutReduction): a
     /// capture that is far above beta in a shallow search is above beta.
-    fn prob_cut(&mut self, node: &Node) -> Option<i32> {
+    fn prob_cut(&mut self, node: &mut Node) -> Option<i32> {
         let (params, position, ply) = (self.params, node.position, node.ply);
         let beta = node.beta + params.prob_cut_margin;
         let depth = (node.depth - params.prob_cut_reduction).max(0);
@@ -132,15 +132,8 @@ impl Search<'_> {
             }
             if score >= beta {
                 self.stats.count(Counter::ProbCutCutoffs);
-                let entry = Entry {
-                    mv,
-                    score,
-                    eval: node.hit.map_or(NO_EVAL, |entry| entry.eval),
-                    depth,
-                    bound: Bound::Lower,
-                    pv: false,
-                };
-                self.shared.table.store(position.key, ply, entry);
+                (node.best, node.best_move) = (score, mv);
+                self.store(node, depth, Bound::Lower, false);
                 found = Some(score);
                 break;
             }
