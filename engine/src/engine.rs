@@ -20,12 +20,6 @@ pub struct Engine {
     memories: Vec<Memory>,
 }
 
-impl Default for Engine {
-    fn default() -> Engine {
-        Engine::new(Params::DEFAULT, Settings::DEFAULT)
-    }
-}
-
 impl Engine {
     pub fn new(params: Params, settings: Settings) -> Engine {
         Engine {
