@@ -121,9 +121,9 @@ settings! {
         /// Correct the evaluation by how far searches of like positions were from it.
         correction_history: bool = "CorrectionHistory", true;
         /// Percentage at which the correction for the pawn structure counts.
-        correction_pawns: i32 = "CorrectionPawns", 100, 0..=400, 10;
+        correction_pawns: i32 = "CorrectionPawns", 45, 0..=400, 5;
         /// Percentage at which the correction for each side's pieces counts.
-        correction_pieces: i32 = "CorrectionPieces", 70, 0..=400, 10;
+        correction_pieces: i32 = "CorrectionPieces", 30, 0..=400, 5;
     }
 
     "Iterations" {
