@@ -6,7 +6,7 @@ use crate::config::EngineOptions;
 use crate::experiment::{Experiment, Termination, Verdict};
 use crate::ledger::Entry;
 use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
-use crate::stats::detect::{self, Finding, TaggedPair};
+use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
@@ -49,6 +49,9 @@ pub struct RunFacts {
     pub pairings: Vec<PairingFacts>,
     /// Games by how they ended.
     pub terminations: Vec<(Termination, u64)>,
+    /// The same games: won by White, drawn, won by Black.
+    #[serde(skip)]
+    pub endings: Vec<(Termination, [u64; 3])>,
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub mean_plies: Option<f64>,
@@ -179,7 +182,12 @@ impl RunFacts {
                     summary: Summary::new(pairing.pentanomial),
                 })
                 .collect(),
-            terminations: tally.terminations.iter().map(|(t, n)| (*t, *n)).collect(),
+            terminations: tally
+                .terminations
+                .iter()
+                .map(|(termination, games)| (*termination, games.iter().sum()))
+                .collect(),
+            endings: tally.terminations.clone().into_iter().collect(),
             by_colour: tally.by_colour,
             mean_plies: ratio(tally.plies as f64, tally.games() as f64),
             limit: play.limit.to_string(),
@@ -197,17 +205,18 @@ fn findings<E: Experiment>(entries: &[Entry], fold: &Fold<E>) -> Vec<Finding> {
     if fold.tally.pairings.len() != 1 {
         return Vec::new();
     }
-    let pairs: Vec<TaggedPair> = entries
-        .iter()
-        .filter(|entry| entry.result.pair < fold.absorbed())
-        .map(|entry| TaggedPair {
-            half_points: entry.result.half_points(),
-            worker: Some(entry.worker.to_string()),
-            process: None,
-            opening: Some(entry.opening_number),
-        })
-        .collect();
-    let mut findings = detect::examine(&pairs);
+    let mut examination = Examination::default();
+    for entry in entries {
+        if entry.result.pair < fold.absorbed() {
+            examination.absorb(&TaggedPair {
+                half_points: entry.result.half_points(),
+                worker: Some(entry.worker.to_string()),
+                process: None,
+                opening: Some(entry.opening_number),
+            });
+        }
+    }
+    let mut findings = examination.findings();
     findings.retain(Finding::is_noteworthy);
     findings
 }

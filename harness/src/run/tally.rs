@@ -13,7 +13,8 @@ pub struct Tally {
     /// By the indices of the first and second engine.
     pub pairings: BTreeMap<[usize; 2], PairingTally>,
     pub engines: Vec<EngineTally>,
-    pub terminations: BTreeMap<Termination, u64>,
+    /// Games by how they ended: won by White, drawn, won by Black.
+    pub terminations: BTreeMap<Termination, [u64; 3]>,
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub plies: u64,
@@ -94,7 +95,6 @@ impl Tally {
             pairing.won_and_lost += 1;
         }
         for (number, game) in result.games.iter().enumerate() {
-            *self.terminations.entry(game.termination).or_default() += 1;
             self.plies += u64::from(game.plies);
             let white_half_points = match game.outcome {
                 Outcome::White => 2,
@@ -102,6 +102,7 @@ impl Tally {
                 Outcome::Black => 0,
             };
             self.by_colour[2 - white_half_points] += 1;
+            self.terminations.entry(game.termination).or_default()[2 - white_half_points] += 1;
             let white = result.engines[number];
             let black = result.engines[1 - number];
             self.engines[white].as_white.add(white_half_points);

@@ -45,6 +45,17 @@ impl Pentanomial {
     }
 }
 
+/// Of the half points of pairs.
+impl FromIterator<usize> for Pentanomial {
+    fn from_iter<I: IntoIterator<Item = usize>>(pairs: I) -> Self {
+        let mut counts = Self::default();
+        for half_points in pairs {
+            counts.0[half_points] += 1;
+        }
+        counts
+    }
+}
+
 /// Counts of single games. Serialises as the array wins, draws, losses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "[u64; 3]", into = "[u64; 3]")]

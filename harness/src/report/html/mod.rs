@@ -75,11 +75,7 @@ pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
     } else {
         page.section("pairings", "Ratings and pairings", outcomes::field(facts));
     }
-    page.section(
-        "pairs",
-        "Pairs and games",
-        outcomes::counts(facts, &entries)?,
-    );
+    page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, efforts) = games_section(&source, &entries)?;
     page.section(
         "effort",

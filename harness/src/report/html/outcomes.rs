@@ -1,13 +1,9 @@
 //! The numbers of a run: results, pairings, pairs, endings, colours.
 
-use std::collections::BTreeMap;
-
 use super::chart::Bars;
 use super::markup::{Table, paragraph};
 use super::progress::figure;
 use super::theme::Paint;
-use crate::experiment::{Outcome, Termination};
-use crate::ledger::Entry;
 use crate::report::facts::RunFacts;
 use crate::report::text::{number, percent, plus_minus};
 use crate::stats::Estimate;
@@ -151,7 +147,7 @@ pub(super) fn field(facts: &RunFacts) -> String {
 }
 
 /// Pairs, endings and colours.
-pub(super) fn counts(facts: &RunFacts, entries: &[&Entry]) -> anyhow::Result<String> {
+pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<String> {
     let total: u64 = facts.pentanomial.iter().sum();
     let mut table = Table::new(
         "Pairs by what the first engine took from them",
@@ -193,7 +189,7 @@ pub(super) fn counts(facts: &RunFacts, entries: &[&Entry]) -> anyhow::Result<Str
     html += &table.html();
     html += &colours(facts);
     html += "</div>\n</div>\n";
-    Ok(html + &endings(facts, entries))
+    Ok(html + &endings(facts))
 }
 
 fn colours(facts: &RunFacts) -> String {
@@ -210,17 +206,8 @@ fn colours(facts: &RunFacts) -> String {
     table.html()
 }
 
-fn endings(facts: &RunFacts, entries: &[&Entry]) -> String {
+fn endings(facts: &RunFacts) -> String {
     let games: u64 = facts.terminations.iter().map(|(_, count)| count).sum();
-    let mut by_outcome: BTreeMap<Termination, [u64; 3]> = BTreeMap::new();
-    for game in entries.iter().flat_map(|entry| &entry.result.games) {
-        let column = match game.outcome {
-            Outcome::White => 0,
-            Outcome::Draw => 1,
-            Outcome::Black => 2,
-        };
-        by_outcome.entry(game.termination).or_default()[column] += 1;
-    }
     let mut table = Table::new(
         "Games by how they ended",
         &[
@@ -233,9 +220,9 @@ fn endings(facts: &RunFacts, entries: &[&Entry]) -> String {
             "",
         ],
     );
-    for (termination, count) in &facts.terminations {
-        let share = *count as f64 / games.max(1) as f64;
-        let colours = by_outcome.get(termination).copied().unwrap_or_default();
+    for (termination, colours) in &facts.endings {
+        let count: u64 = colours.iter().sum();
+        let share = count as f64 / games.max(1) as f64;
         let mut cells = vec![termination.words().to_string(), count.to_string()];
         cells.extend(colours.map(|count| count.to_string()));
         cells.push(percent(Some(share)));

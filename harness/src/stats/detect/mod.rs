@@ -16,7 +16,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use super::counts::Pentanomial;
 
 pub use groups::between_groups;
-pub use openings::odd_opening;
+pub use openings::{OpeningResult, odd_opening};
 pub use runs::runs_in_time;
 
 /// A pair with where it comes from. What is not known is left empty, and the
@@ -83,42 +83,71 @@ impl Finding {
 /// How many blocks of time a match is cut into.
 const TIME_BLOCKS: usize = 10;
 
-/// All tests that the pairs, in the order in which they were played, have
-/// enough data for.
-pub fn examine(pairs: &[TaggedPair]) -> Vec<Finding> {
-    let block = pairs.len().div_ceil(TIME_BLOCKS).max(1);
-    let by_tag = |tag: fn(&TaggedPair) -> Option<&String>| {
-        let mut groups: BTreeMap<String, Pentanomial> = BTreeMap::new();
-        for pair in pairs {
-            if let Some(tag) = tag(pair) {
-                groups.entry(tag.clone()).or_default().add(pair.half_points);
+/// What the tests need to know of the pairs: seventeen bytes each, whatever
+/// their tags.
+#[derive(Debug, Clone, Default)]
+pub struct Examination {
+    workers: BTreeMap<String, Pentanomial>,
+    processes: BTreeMap<String, Pentanomial>,
+    /// Half points in the order in which the pairs were played.
+    results: Vec<u8>,
+    openings: Vec<OpeningResult>,
+}
+
+impl Examination {
+    /// Takes the pair that was played next.
+    pub fn absorb(&mut self, pair: &TaggedPair) {
+        let half_points = pair.half_points;
+        for (groups, tag) in [
+            (&mut self.workers, &pair.worker),
+            (&mut self.processes, &pair.process),
+        ] {
+            let Some(tag) = tag else { continue };
+            if !groups.contains_key(tag) {
+                groups.insert(tag.clone(), Pentanomial::default());
+            }
+            if let Some(counts) = groups.get_mut(tag) {
+                counts.add(half_points);
             }
         }
-        groups
-    };
-    let blocks = pairs.chunks(block).enumerate().map(|(i, pairs)| {
-        let mut counts = Pentanomial::default();
-        pairs.iter().for_each(|pair| counts.add(pair.half_points));
-        let (from, to) = (i * block, i * block + pairs.len());
-        (format!("pairs {from} to {}", to.saturating_sub(1)), counts)
-    });
-    let results: Vec<usize> = pairs.iter().map(|pair| pair.half_points).collect();
-    let mut by_opening: BTreeMap<u64, Pentanomial> = BTreeMap::new();
-    for pair in pairs {
-        if let Some(opening) = pair.opening {
-            by_opening.entry(opening).or_default().add(pair.half_points);
-        }
+        let half_points = half_points as u8;
+        self.results.push(half_points);
+        self.openings
+            .extend(pair.opening.map(|opening| OpeningResult {
+                opening,
+                half_points,
+            }));
     }
-    [
-        between_groups(Test::Workers, &by_tag(|pair| pair.worker.as_ref())),
-        between_groups(Test::TimeBlocks, &blocks.collect()),
-        between_groups(Test::Processes, &by_tag(|pair| pair.process.as_ref())),
-        runs_in_time(&results),
-        odd_opening(&by_opening),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+
+    /// All tests that there is enough data for.
+    pub fn findings(mut self) -> Vec<Finding> {
+        self.openings.sort_unstable();
+        [
+            between_groups(Test::Workers, &self.workers),
+            between_groups(Test::TimeBlocks, &self.time_blocks()),
+            between_groups(Test::Processes, &self.processes),
+            runs_in_time(&self.results),
+            odd_opening(&self.openings),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn time_blocks(&self) -> BTreeMap<String, Pentanomial> {
+        let block = self.results.len().div_ceil(TIME_BLOCKS).max(1);
+        let blocks = self.results.chunks(block).enumerate();
+        blocks
+            .map(|(i, results)| {
+                let (from, to) = (i * block, i * block + results.len());
+                let name = format!("pairs {from} to {}", to.saturating_sub(1));
+                (
+                    name,
+                    results.iter().map(|&half| usize::from(half)).collect(),
+                )
+            })
+            .collect()
+    }
 }
 
 /// Whether an engine had White about as often as Black: in complete pairs it
@@ -147,6 +176,12 @@ mod tests {
     use super::super::distribution::PairDistribution;
     use super::super::simulate::PairSampler;
     use super::*;
+
+    fn examine(pairs: &[TaggedPair]) -> Vec<Finding> {
+        let mut examination = Examination::default();
+        pairs.iter().for_each(|pair| examination.absorb(pair));
+        examination.findings()
+    }
 
     fn pairs(seed: u64, n: usize) -> Vec<TaggedPair> {
         let base = PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap();

@@ -11,17 +11,31 @@ const FEWEST_PAIRS: u64 = 100;
 /// bounds the work; their results are scaled.
 const MOST_PAIRS: u64 = 200;
 
+/// A pair's opening, by its number, and its half points, 0 to 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpeningResult {
+    pub opening: u64,
+    pub half_points: u8,
+}
+
 /// The most extreme opening: the exact probability of its points if its pairs
 /// were drawn from the results of all, allowing for the number of openings
-/// that were looked at. `None` with under 100 pairs or under two openings.
-pub fn odd_opening(openings: &BTreeMap<u64, Pentanomial>) -> Option<Finding> {
-    let all: Pentanomial = openings.values().copied().sum();
-    if all.pairs() < FEWEST_PAIRS || openings.len() < 2 {
+/// that were looked at. The results must be sorted by opening. `None` with
+/// under 100 pairs or under two openings.
+pub fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
+    let counts = |results: &[OpeningResult]| -> Pentanomial {
+        results.iter().map(|r| usize::from(r.half_points)).collect()
+    };
+    let by_opening = || results.chunk_by(|a, b| a.opening == b.opening);
+    let all = counts(results);
+    let openings = by_opening().count();
+    if all.pairs() < FEWEST_PAIRS || openings < 2 {
         return None;
     }
     let pair = all.0.map(|n| n as f64 / all.pairs() as f64);
     let mut sums: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    let tails = openings.iter().map(|(opening, counts)| {
+    let tails = by_opening().map(|results| {
+        let counts = counts(results);
         let pairs = counts.pairs().min(MOST_PAIRS);
         let sum = sums
             .entry(pairs)
@@ -33,11 +47,11 @@ pub fn odd_opening(openings: &BTreeMap<u64, Pentanomial>) -> Option<Finding> {
             .map(|(&n, points)| n * points)
             .sum();
         let scaled = (points as f64 * pairs as f64 / counts.pairs() as f64).round() as usize;
-        (two_sided_tail(sum, scaled), opening, counts)
+        (two_sided_tail(sum, scaled), results[0].opening, counts)
     });
     let (tail, opening, counts) = tails.min_by(|a, b| a.0.total_cmp(&b.0))?;
     // Sidak: the smallest of so many independent p-values.
-    let p_value = -(openings.len() as f64 * (-tail).ln_1p()).exp_m1();
+    let p_value = -(openings as f64 * (-tail).ln_1p()).exp_m1();
     Some(Finding {
         test: Test::OddOpening,
         p_value,

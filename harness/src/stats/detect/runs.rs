@@ -5,28 +5,32 @@ use super::super::normal;
 use super::{Finding, Test};
 
 /// The fewest won and lost pairs for the normal approximation.
-const FEWEST: usize = 20;
+const FEWEST: u32 = 20;
 
 /// Counts runs of won and of lost pairs, in the order in which they were
 /// played; level pairs are left out. `results` are half points, 0 to 4.
 /// `None` with fewer than twenty of either kind.
-pub fn runs_in_time(results: &[usize]) -> Option<Finding> {
-    let signs: Vec<bool> = results
-        .iter()
-        .filter(|&&half_points| half_points != 2)
-        .map(|&half_points| half_points > 2)
-        .collect();
-    let won = signs.iter().filter(|&&won| won).count();
-    let lost = signs.len() - won;
+pub fn runs_in_time(results: &[u8]) -> Option<Finding> {
+    let (mut won, mut lost, mut runs) = (0_u32, 0_u32, 0_u32);
+    let mut last = None;
+    for is_won in results.iter().filter(|&&half| half != 2).map(|&h| h > 2) {
+        if is_won {
+            won += 1;
+        } else {
+            lost += 1;
+        }
+        if last.replace(is_won) != Some(is_won) {
+            runs += 1;
+        }
+    }
     if won < FEWEST || lost < FEWEST {
         return None;
     }
-    let runs = 1 + signs.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    let (a, b) = (won as f64, lost as f64);
+    let (a, b) = (f64::from(won), f64::from(lost));
     let n = a + b;
     let mean = 2.0 * a * b / n + 1.0;
     let variance = (mean - 1.0) * (mean - 2.0) / (n - 1.0);
-    let z = (runs as f64 - mean) / variance.sqrt();
+    let z = (f64::from(runs) - mean) / variance.sqrt();
     let kind = if z < 0.0 { "clusters" } else { "alternates" };
     Some(Finding {
         test: Test::RunsInTime,
@@ -41,8 +45,8 @@ mod tests {
 
     #[test]
     fn clusters_and_alternation_both_show() {
-        let clustered: Vec<usize> = (0..100).map(|i| if i < 50 { 3 } else { 1 }).collect();
-        let alternating: Vec<usize> = (0..100).map(|i| if i % 2 == 0 { 3 } else { 1 }).collect();
+        let clustered: Vec<u8> = (0..100).map(|i| if i < 50 { 3 } else { 1 }).collect();
+        let alternating: Vec<u8> = (0..100).map(|i| if i % 2 == 0 { 3 } else { 1 }).collect();
         for results in [clustered, alternating] {
             assert!(runs_in_time(&results).unwrap().p_value < 1e-9);
         }
