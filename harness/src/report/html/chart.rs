@@ -11,7 +11,7 @@ const SIZE: (u32, u32) = (560, 300);
 const FONT: (&str, u32) = ("sans-serif", 14);
 
 /// Points of a drawn line: more cannot be seen.
-pub const POINTS: usize = 400;
+pub const POINTS: u64 = 400;
 
 /// A line through points.
 #[derive(Debug, Clone)]
@@ -240,12 +240,24 @@ pub fn short(value: &f64) -> String {
     }
 }
 
-/// At most [`POINTS`] of the points, evenly spread, the last among them.
-pub fn thinned<T: Copy>(points: &[T]) -> Vec<T> {
-    let step = points.len().div_ceil(POINTS).max(1);
-    let mut thin: Vec<T> = points.iter().rev().step_by(step).copied().collect();
-    thin.reverse();
-    thin
+/// A choice of points out of many: evenly spread, the last among them.
+#[derive(Debug, Clone, Copy)]
+pub struct Thinning {
+    total: u64,
+    step: u64,
+}
+
+impl Thinning {
+    /// At most `most` (at least 1) of `total` points.
+    pub fn new(total: u64, most: u64) -> Self {
+        let step = total.div_ceil(most).max(1);
+        Self { total, step }
+    }
+
+    /// Whether the point of this index, from 0, is among them.
+    pub fn keeps(self, index: u64) -> bool {
+        index < self.total && (self.total - 1 - index).is_multiple_of(self.step)
+    }
 }
 
 #[cfg(test)]
@@ -315,10 +327,15 @@ mod tests {
 
     #[test]
     fn thinning_keeps_the_last_point() {
-        let points: Vec<usize> = (0..10_001).collect();
-        let thin = thinned(&points);
-        assert!(thin.len() <= POINTS);
+        let thinned = |total| -> Vec<u64> {
+            let thinning = Thinning::new(total, POINTS);
+            (0..total + 2).filter(|at| thinning.keeps(*at)).collect()
+        };
+        let thin = thinned(10_001);
+        assert!(thin.len() as u64 <= POINTS);
         assert_eq!(thin.last(), Some(&10_000));
-        assert_eq!(thinned(&points[..3]), [0, 1, 2]);
+        assert!(thin.windows(2).all(|pair| pair[1] - pair[0] == 26));
+        assert_eq!(thinned(3), [0, 1, 2]);
+        assert!(thinned(0).is_empty());
     }
 }

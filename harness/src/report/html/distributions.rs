@@ -36,15 +36,13 @@ pub(super) fn section(
     }
     let mut html = paragraph(source);
     html += "<div class=\"pictures\">\n";
-    let time = |e: &Effort| e.ms.clone();
-    let depth = |e: &Effort| e.depth.clone();
     html += &pictured(
         "Time of a move",
         "ms",
         unit,
         &names,
         efforts,
-        &time,
+        time,
         &log_bin,
     )?;
     html += &pictured(
@@ -53,12 +51,12 @@ pub(super) fn section(
         unit,
         &names,
         efforts,
-        &depth,
+        depth,
         &|v| v as f64,
     )?;
     html += "</div>\n";
-    html += &table("Time of a move, in ms", unit, &names, efforts, &time);
-    html += &table("Depth of a move", unit, &names, efforts, &depth);
+    html += &table("Time of a move, in ms", unit, &names, efforts, time);
+    html += &table("Depth of a move", unit, &names, efforts, depth);
     Ok(html)
 }
 
@@ -91,7 +89,15 @@ fn log_bin(ms: u64) -> f64 {
     ((ms as f64).log10() * BINS).floor() / BINS
 }
 
-type Pick<'a> = &'a dyn Fn(&Effort) -> Counts;
+type Pick = fn(&Effort) -> &Counts;
+
+fn time(effort: &Effort) -> &Counts {
+    &effort.ms
+}
+
+fn depth(effort: &Effort) -> &Counts {
+    &effort.depth
+}
 
 fn pictured(
     title: &str,
@@ -99,7 +105,7 @@ fn pictured(
     unit: &str,
     names: &[&str],
     efforts: &[Effort],
-    pick: Pick<'_>,
+    pick: Pick,
     bin: &dyn Fn(u64) -> f64,
 ) -> anyhow::Result<String> {
     let is_log = x_title == "ms";
@@ -110,7 +116,7 @@ fn pictured(
     let shares: Vec<Vec<(f64, f64)>> = efforts
         .iter()
         .take(2)
-        .map(|effort| steps(&pick(effort), last, bin, width))
+        .map(|effort| steps(pick(effort), last, bin, width))
         .collect();
     let all = || shares.iter().flatten();
     let ends = all().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| {
@@ -179,7 +185,7 @@ fn steps(counts: &Counts, last: u64, bin: &dyn Fn(u64) -> f64, width: f64) -> Ve
     outline
 }
 
-fn table(caption: &str, unit: &str, names: &[&str], efforts: &[Effort], pick: Pick<'_>) -> String {
+fn table(caption: &str, unit: &str, names: &[&str], efforts: &[Effort], pick: Pick) -> String {
     let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "most"];
     let mut table = Table::new(caption, &head);
     for (name, effort) in names.iter().zip(efforts) {

@@ -44,7 +44,7 @@ const MAX_GAMES: usize = 20_000;
 const MAX_SAID: usize = 4_000;
 
 /// Bytes of games in memory; more wait in a temporary file.
-const SPOOLED: usize = 1 << 20;
+const SPOOLED: usize = 1 << 16;
 
 const VIEWER: &str = include_str!("viewer.html");
 

@@ -1,23 +1,19 @@
 //! LLR and Elo over pairs.
 
-use super::chart::{Band, Chart, Level, Line, short, thinned};
+use super::chart::{Band, Chart, Level, Line, short};
 use super::markup::{Table, legend, paragraph};
 use super::theme::Paint;
 use super::trace::{Moment, TestMoment, Trace};
-
-/// Rows of the table beside the pictures.
-const ROWS: usize = 10;
 
 pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
     if trace.moments.is_empty() {
         return Ok(paragraph("No pairs yet."));
     }
-    let thin = thinned(&trace.moments);
     let mut html = String::from("<div class=\"pictures\">\n");
     if trace.is_test {
-        html += &llr_figure(&thin)?;
+        html += &llr_figure(&trace.moments)?;
     }
-    html += &elo_figure(&thin)?;
+    html += &elo_figure(&trace.moments)?;
     html += "</div>\n";
     Ok(html + &table(trace))
 }
@@ -146,11 +142,7 @@ fn table(trace: &Trace) -> String {
         head.extend(["LLR", "bounds"]);
     }
     let mut table = Table::new("The same in numbers", &head);
-    let moments = &trace.moments;
-    let step = moments.len().div_ceil(ROWS).max(1);
-    let mut shown: Vec<&Moment> = moments.iter().rev().step_by(step).collect();
-    shown.reverse();
-    for moment in shown {
+    for moment in &trace.rows {
         let mut row = vec![moment.pairs.to_string()];
         match moment.elo {
             Some(elo) => row.extend([

@@ -1,6 +1,7 @@
 //! How a run of two engines came about, pair by pair: the numbers behind the
 //! pictures over pairs.
 
+use super::chart::{POINTS, Thinning};
 use crate::config::Config;
 use crate::ledger::Entry;
 use crate::run::{Kind, Manifest};
@@ -11,6 +12,9 @@ use crate::stats::{Estimate, Sprt};
 /// its level; that of a match is narrowest half-way to its budget.
 const TIGHT_AT: f64 = 1000.0;
 const ALPHA: f64 = 0.05;
+
+/// Rows of the table beside the pictures.
+const ROWS: u64 = 10;
 
 /// The state after a pair.
 #[derive(Debug, Clone, Copy)]
@@ -29,10 +33,13 @@ pub(super) struct TestMoment {
     pub(super) upper: f64,
 }
 
-/// All moments of a run.
-#[derive(Debug, Clone)]
+/// The moments of a run that can be seen, in their order.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Trace {
+    /// Those of the pictures.
     pub(super) moments: Vec<Moment>,
+    /// Those of the table.
+    pub(super) rows: Vec<Moment>,
     pub(super) is_test: bool,
 }
 
@@ -48,15 +55,24 @@ impl Trace {
         };
         let mut sequence =
             ConfidenceSequence::new(ALPHA, tight_at(manifest.kind, &manifest.config));
-        let mut moments = Vec::with_capacity(entries.len());
-        for (index, entry) in entries.iter().enumerate() {
+        let total = entries.len() as u64;
+        let [points, rows] = [POINTS, ROWS].map(|most| Thinning::new(total, most));
+        let mut trace = Self {
+            is_test: test.is_some(),
+            ..Self::default()
+        };
+        for (index, entry) in (0..).zip(entries) {
             let games = [0, 1].map(|game| entry.result.first_half_points(game));
             sequence.absorb(entry.result.half_points());
             if let Some(test) = &mut test {
                 test.absorb_games(games);
             }
-            moments.push(Moment {
-                pairs: index as u64 + 1,
+            let [in_pictures, in_table] = [points, rows].map(|thinning| thinning.keeps(index));
+            if !in_pictures && !in_table {
+                continue;
+            }
+            let moment = Moment {
+                pairs: index + 1,
                 test: test.as_ref().map(|test| {
                     let (lower, upper) = test.bounds();
                     TestMoment {
@@ -66,12 +82,15 @@ impl Trace {
                     }
                 }),
                 elo: sequence.interval(),
-            });
+            };
+            if in_pictures {
+                trace.moments.push(moment);
+            }
+            if in_table {
+                trace.rows.push(moment);
+            }
         }
-        Ok(Self {
-            moments,
-            is_test: test.is_some(),
-        })
+        Ok(trace)
     }
 }
 
