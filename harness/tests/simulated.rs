@@ -8,7 +8,7 @@ use harness::executor::simulated::Simulated;
 use harness::executor::{Event, Executor, PairJob, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use harness::game::Limit;
-use harness::ledger::{Ledger, in_pair_order, read};
+use harness::ledger::{Ledger, Pairs};
 use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress};
 use harness::uci::Launch;
 
@@ -64,11 +64,8 @@ fn play<E: Experiment>(
 ) -> (Ended, Fold<E>) {
     let config = config();
     let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
-    let (mut ledger, entries) = Ledger::open(dir, &names, false).expect("a ledger");
-    let mut fold = Fold::new(experiment, names.len());
-    entries
-        .into_iter()
-        .for_each(|entry| fold.push(entry.result));
+    let (mut ledger, pairs) = Ledger::open(dir, &names, false).expect("a ledger");
+    let fold = Fold::of(experiment, names.len(), &pairs).expect("rows");
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
     let mut executor = Stopping {
         inner: Simulated::new(move |_: &PairJob| model, capacity, order),
@@ -153,11 +150,10 @@ fn order_of_arrival_and_kills_change_nothing() {
         assert_eq!(again, ended);
         assert_eq!(other.tally, fold.tally);
         let names = ["a".to_string(), "b".to_string()];
-        let entries = read(dir.path(), &names).expect("a ledger");
-        let count = entries.len();
+        let pairs = Pairs::open(dir.path(), &names).expect("a ledger");
         assert_eq!(
-            in_pair_order(entries).len(),
-            count,
+            pairs.in_order(u64::MAX).expect("rows").flatten().count(),
+            pairs.by_arrival().expect("rows").flatten().count(),
             "no pair is there twice"
         );
     }
@@ -174,8 +170,9 @@ fn the_budget_ends_an_undecided_test_and_a_match() {
     let (ended, fold) = play(dir.path(), tournament, EQUAL, (4, 3), u64::MAX);
     assert_eq!(ended, Ended::Verdict(Verdict::Complete));
     assert_eq!((fold.tally.pairs, fold.tally.games()), (25, 50));
-    let json = read(dir.path(), &["a".to_string(), "b".to_string()]).expect("a ledger");
-    assert_eq!(json.len(), 25);
+    let names = ["a".to_string(), "b".to_string()];
+    let pairs = Pairs::open(dir.path(), &names).expect("a ledger");
+    assert_eq!(pairs.by_arrival().expect("rows").flatten().count(), 25);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdic
 use crate::report::html::{self, Page, Source};
 use crate::report::{self, RunFacts, Scoreboard, SummaryNotes};
 use crate::run::{
-    Ended, Fold, Folder, Kind, Manifest, Session, SessionError, bisect_experiment, read_entries,
+    Ended, Fold, Folder, Kind, Manifest, Session, SessionError, bisect_experiment, open_pairs,
 };
 
 /// Test whether the first engine is stronger than the second.
@@ -127,17 +127,15 @@ impl ReportArgs {
         if manifest.kind == Kind::Bisect {
             return bisect::report(&folder, &manifest, self.html.as_deref(), self.json);
         }
-        let entries = read_entries(&folder, &manifest)?;
-        let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
-        entries
-            .iter()
-            .for_each(|entry| fold.push(entry.result.clone()));
-        let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
+        let pairs = open_pairs(&folder, &manifest)?;
+        let experiment = experiment_of(&folder, &manifest)?;
+        let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
+        let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs)?;
         if let Some(path) = &self.html {
             let source = Source {
                 dir: folder.path(),
                 manifest: &manifest,
-                entries: &entries,
+                pairs: &pairs,
                 inside: is_inside(path, folder.path()),
             };
             write_page(path, html::run_page(&facts, source)?)?;
@@ -227,9 +225,9 @@ fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
     let played = session.play(experiment, &mut scoreboard);
     scoreboard.finish();
     let (ended, fold) = played.map_err(failure)?;
-    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-    report::write_files(&folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
+    let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs).map_err(Failure::failed)?;
+    report::write_files(&folder, &facts, &manifest, &pairs).map_err(Failure::failed)?;
     print(&facts, ends.json)?;
     let resume = format!("hone resume {}", folder.path().display());
     let goes_on = matches!(ended, Ended::Interrupted | Ended::OutOfTime);

@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use super::play::experiment_of;
 use super::{Exit, Failure};
+use crate::experiment::Experiment;
+use crate::ledger::LedgerError;
 use crate::report::RunFacts;
-use crate::run::{Fold, Folder, list_runs, read_entries};
+use crate::run::{Fold, Folder, Manifest, list_runs, open_pairs};
 
 /// List the runs in a folder, oldest first.
 #[derive(Debug, Args)]
@@ -38,32 +40,37 @@ struct RunLine {
     elo: Option<f64>,
 }
 
+impl RunLine {
+    fn read(
+        folder: &Folder,
+        manifest: &Manifest,
+        experiment: Box<dyn Experiment>,
+    ) -> Result<Self, LedgerError> {
+        let pairs = open_pairs(folder, manifest)?;
+        let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
+        let facts = RunFacts::new(folder.name(), manifest, &fold, &pairs)?;
+        Ok(Self {
+            run: facts.run,
+            kind: facts.kind,
+            verdict: facts.verdict,
+            finished: fold.experiment.verdict().is_some(),
+            engines: manifest.names(),
+            pairs: facts.pairs,
+            elo: facts.elo.map(|elo| elo.estimate),
+        })
+    }
+}
+
 impl RunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.folder) {
             let folder = Folder::open(&path);
-            let entries = match read_entries(&folder, &manifest) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    eprintln!("hone: {error}");
-                    continue;
-                }
-            };
-            let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
-            entries
-                .iter()
-                .for_each(|entry| fold.push(entry.result.clone()));
-            let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-            runs.push(RunLine {
-                run: facts.run,
-                kind: facts.kind,
-                verdict: facts.verdict,
-                finished: crate::experiment::Experiment::verdict(&fold.experiment).is_some(),
-                engines: manifest.names(),
-                pairs: facts.pairs,
-                elo: facts.elo.map(|elo| elo.estimate),
-            });
+            let experiment = experiment_of(&folder, &manifest)?;
+            match RunLine::read(&folder, &manifest, experiment) {
+                Ok(line) => runs.push(line),
+                Err(error) => eprintln!("hone: {error}"),
+            }
         }
         if self.json {
             println!("{}", serde_json::to_string(&Listing { runs })?);

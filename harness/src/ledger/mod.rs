@@ -3,18 +3,18 @@
 //! its games just before, so whatever a kill cuts off is known by its offset
 //! and removed. No state is kept anywhere else.
 
+mod pairs;
 mod row;
 mod sync;
 
-use std::borrow::Borrow;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
+pub use pairs::{Arrivals, InOrder, Pairs};
 pub use row::{Entry, Row, RowError};
 
 use crate::executor::{Evidence, PlayedPair};
-use row::Csv;
 use sync::Syncer;
 
 /// Names of the files in a run's folder.
@@ -109,17 +109,12 @@ impl Log {
 impl Ledger {
     /// Opens the ledger in the run's folder, or begins one, and takes its lock.
     /// `names` are the engines' names, in the order of the configuration.
-    /// Incomplete pairs at its end are removed. Returns the pairs it holds, in
-    /// the order of arrival.
+    /// Incomplete pairs at its end are removed. Returns the pairs it holds.
     ///
     /// # Errors
     /// [`LedgerError`]: another `hone` has it, a file cannot be read or
     /// written, or a row that is not the last makes no sense.
-    pub fn open(
-        dir: &Path,
-        names: &[String],
-        epd: bool,
-    ) -> Result<(Self, Vec<Entry>), LedgerError> {
+    pub fn open(dir: &Path, names: &[String], epd: bool) -> Result<(Self, Pairs), LedgerError> {
         let mut csv = Log::open(dir, GAMES_CSV)?;
         match csv.file.try_lock() {
             Ok(()) => {}
@@ -132,14 +127,15 @@ impl Ledger {
         } else {
             None
         };
-        let kept = read_entries(&csv.file, &csv.path, names, Some(pgn.len))?;
+        let mut pairs = Pairs::open(dir, names)?;
+        let kept = pairs.cut(pgn.len)?;
         csv.truncate(kept.csv_len)?;
         pgn.truncate(kept.pgn_len)?;
         if let Some(epd) = &mut epd {
-            recover_lines(epd, kept.entries.len() * 2)?;
+            recover_lines(epd, kept.pairs * 2)?;
         }
         if csv.len == 0 {
-            csv.append(Csv::header().as_bytes())?;
+            csv.append(Row::header().as_bytes())?;
         }
         let files = [Some(&csv), Some(&pgn), epd.as_ref()];
         let syncer = Syncer::start(files.into_iter().flatten().map(|log| &log.file))
@@ -152,7 +148,7 @@ impl Ledger {
             epd,
             syncer,
         };
-        Ok((ledger, kept.entries))
+        Ok((ledger, pairs))
     }
 
     /// Adds a pair: its games, then its rows.
@@ -168,7 +164,7 @@ impl Ledger {
         }
         self.pgn.append(games.concat().as_bytes())?;
         let offsets = [offset, offset + games[0].len() as u64];
-        let rows = Csv::rows(&self.names, played, offsets);
+        let rows = Row::pair(&self.names, played, offsets);
         if let Err(error) = self.csv.append(rows.as_bytes()) {
             self.pgn.truncate(offset)?;
             return Err(error);
@@ -216,96 +212,18 @@ impl Ledger {
     }
 }
 
-/// Reads the complete pairs of the ledger in a run's folder without changing
-/// it, in the order of arrival.
-///
-/// # Errors
-/// [`LedgerError`].
-pub fn read(dir: &Path, names: &[String]) -> Result<Vec<Entry>, LedgerError> {
-    let path = dir.join(GAMES_CSV);
-    let file = File::open(&path).map_err(|source| LedgerError::Io {
-        path: path.clone(),
-        source,
-    })?;
-    Ok(read_entries(&file, &path, names, None)?.entries)
-}
-
-struct Kept {
-    entries: Vec<Entry>,
-    csv_len: u64,
-    pgn_len: u64,
-}
-
-/// The complete pairs at the beginning of a ledger. `pgn_len` bounds the games
-/// that are really there.
-fn read_entries(
-    file: &File,
-    path: &Path,
-    names: &[String],
-    pgn_len: Option<u64>,
-) -> Result<Kept, LedgerError> {
-    let io_error = |source| LedgerError::Io {
-        path: path.to_path_buf(),
-        source,
-    };
-    let mut reader = BufReader::new(file);
-    reader.seek(SeekFrom::Start(0)).map_err(io_error)?;
-    let mut text = Vec::new();
-    reader.read_to_end(&mut text).map_err(io_error)?;
-    // What follows the last line end was cut off.
-    let complete = memchr::memrchr(b'\n', &text).map_or(0, |at| at + 1);
-    let mut kept = Kept {
-        entries: Vec::new(),
-        csv_len: 0,
-        pgn_len: 0,
-    };
-    let mut rows = Csv::read(&text[..complete]);
-    kept.csv_len = rows.header_len();
-    loop {
-        let row_error = |(line, source)| LedgerError::Row {
-            path: path.to_path_buf(),
-            line,
-            source,
-        };
-        let Some(first) = rows.next_row(names).transpose().map_err(row_error)? else {
-            break;
-        };
-        let Some(second) = rows.next_row(names).transpose().map_err(row_error)? else {
-            break;
-        };
-        let end = second.pgn_offset + second.pgn_bytes;
-        if pgn_len.is_some_and(|len| end > len) {
-            break;
-        }
-        let line = rows.line();
-        let entry = Entry::join(first, second).map_err(|source| row_error((line, source)))?;
-        kept.entries.push(entry);
-        kept.csv_len = rows.position();
-        kept.pgn_len = end;
-    }
-    Ok(kept)
-}
-
 /// Keeps the first `count` lines of a file.
 fn recover_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
-    let mut text = Vec::new();
-    let mut reader = &log.file;
-    reader
-        .seek(SeekFrom::Start(0))
-        .and_then(|_| reader.read_to_end(&mut text))
-        .map_err(|source| log.error(source))?;
-    let end = match count {
-        0 => 0,
-        count => memchr::memchr_iter(b'\n', &text)
-            .nth(count - 1)
-            .map_or(text.len(), |at| at + 1),
-    };
-    log.truncate(end as u64)
-}
-
-/// The results of ledger entries, sorted by pair, each pair once.
-pub fn in_pair_order<E: Borrow<Entry>>(mut entries: Vec<E>) -> Vec<E> {
-    entries.sort_by_key(|entry| entry.borrow().result.pair);
-    entries.dedup_by_key(|entry| (*entry).borrow().result.pair);
-    entries
+    let mut end = 0;
+    let mut file = &log.file;
+    file.rewind().map_err(|source| log.error(source))?;
+    let mut reader = BufReader::new(file);
+    for _ in 0..count {
+        match reader.skip_until(b'\n') {
+            Ok(0) => break,
+            Ok(bytes) => end += bytes as u64,
+            Err(source) => return Err(log.error(source)),
+        }
+    }
+    log.truncate(end)
 }

@@ -1,6 +1,7 @@
 //! One row of `games.csv`.
 
 use std::fmt::Write;
+use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
@@ -119,15 +120,14 @@ impl Entry {
     }
 }
 
-/// The text of rows.
-pub(super) struct Csv<'a> {
-    text: &'a [u8],
-    reader: csv::Reader<&'a [u8]>,
+/// Rows that are being read.
+pub(super) struct Csv<R> {
+    reader: csv::Reader<R>,
     record: csv::StringRecord,
     headers: csv::StringRecord,
 }
 
-impl<'a> Csv<'a> {
+impl Row {
     /// The header line.
     pub(super) fn header() -> String {
         let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
@@ -141,8 +141,8 @@ impl<'a> Csv<'a> {
         header
     }
 
-    /// The two rows of a pair whose games begin at `offsets`.
-    pub(super) fn rows(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
+    /// The text of the two rows of a pair whose games begin at `offsets`.
+    pub(super) fn pair(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
         let mut writer = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(Vec::new());
@@ -155,51 +155,6 @@ impl<'a> Csv<'a> {
         String::from_utf8(text).expect("rows are text")
     }
 
-    /// Reads rows.
-    pub(super) fn read(text: &'a [u8]) -> Self {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text);
-        let headers = reader.headers().cloned().unwrap_or_default();
-        Self {
-            text,
-            reader,
-            record: csv::StringRecord::new(),
-            headers,
-        }
-    }
-
-    /// Length of the header line.
-    pub(super) fn header_len(&self) -> u64 {
-        memchr::memchr(b'\n', self.text).map_or(0, |at| at as u64 + 1)
-    }
-
-    /// How far it has read.
-    pub(super) fn position(&self) -> u64 {
-        self.reader.position().byte()
-    }
-
-    pub(super) fn line(&self) -> u64 {
-        self.record.position().map_or(1, csv::Position::line)
-    }
-
-    /// The next row, or its line and what is wrong with it.
-    pub(super) fn next_row(&mut self, names: &[String]) -> Option<Result<Parsed, (u64, RowError)>> {
-        let row = match self.reader.read_record(&mut self.record) {
-            Ok(false) => return None,
-            Ok(true) => self
-                .record
-                .deserialize::<Row>(Some(&self.headers))
-                .map_err(RowError::from),
-            Err(error) => Err(error.into()),
-        };
-        let line = self.line();
-        Some(
-            row.and_then(|row| row.resolve(names))
-                .map_err(|error| (line, error)),
-        )
-    }
-}
-
-impl Row {
     fn of(names: &[String], played: &PlayedPair, game: usize, offset: u64) -> Self {
         let result = &played.result.games[game];
         let [first, second] = played.result.engines.map(|engine| names[engine].clone());
@@ -330,5 +285,43 @@ impl Row {
             worker: self.worker,
             finished_ms: self.finished_ms,
         })
+    }
+}
+
+impl<R: Read> Csv<R> {
+    /// Reads the header line.
+    pub(super) fn read(rows: R) -> Result<Self, csv::Error> {
+        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(rows);
+        let headers = reader.headers()?.clone();
+        Ok(Self {
+            reader,
+            record: csv::StringRecord::new(),
+            headers,
+        })
+    }
+
+    /// How many bytes it has read.
+    pub(super) fn position(&self) -> u64 {
+        self.reader.position().byte()
+    }
+
+    /// The line of the last row.
+    pub(super) fn line(&self) -> u64 {
+        self.record.position().map_or(1, csv::Position::line)
+    }
+
+    /// The next row, or its line and what is wrong with it.
+    pub(super) fn next_row(&mut self, names: &[String]) -> Result<Option<Parsed>, (u64, RowError)> {
+        let row = match self.reader.read_record(&mut self.record) {
+            Ok(false) => return Ok(None),
+            Ok(true) => self
+                .record
+                .deserialize::<Row>(Some(&self.headers))
+                .map_err(RowError::from),
+            Err(error) => Err(error.into()),
+        };
+        row.and_then(|row| row.resolve(names))
+            .map(Some)
+            .map_err(|error| (self.line(), error))
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::config::EngineOptions;
 use crate::experiment::{Experiment, Termination, Verdict};
-use crate::ledger::Entry;
+use crate::ledger::{LedgerError, Pairs};
 use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
@@ -131,19 +131,22 @@ pub struct FailureFacts {
 
 impl RunFacts {
     /// The facts of a run whose experiment has absorbed what `fold` holds of
-    /// `entries`.
+    /// `pairs`.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
     pub fn new<E: Experiment>(
         run: String,
         manifest: &Manifest,
         fold: &Fold<E>,
-        entries: &[Entry],
-    ) -> Self {
+        pairs: &Pairs,
+    ) -> Result<Self, LedgerError> {
         let tally = &fold.tally;
         let first = first_engine(tally);
         let summary = Summary::new(first.pentanomial);
         let names = manifest.names();
         let play = &manifest.config.r#match;
-        Self {
+        Ok(Self {
             run,
             kind: manifest.kind.name(),
             verdict: match fold.experiment.verdict() {
@@ -167,10 +170,10 @@ impl RunFacts {
             ),
             sprt: fold.experiment.test().map(sprt),
             failures: failures(tally),
-            seconds: seconds_played(manifest, entries),
+            seconds: seconds_played(manifest, pairs)?,
             always_valid: fold.experiment.always_valid(),
-            findings: findings(entries, fold),
-            ratings: ratings(&names, entries, fold),
+            findings: findings(pairs, fold)?,
+            ratings: ratings(&names, pairs, fold)?,
             pairings: tally
                 .pairings
                 .iter()
@@ -196,17 +199,18 @@ impl RunFacts {
                 None => "start position".to_string(),
             },
             placement: manifest.placement.clone(),
-        }
+        })
     }
 }
 
 /// What stands out in a match of two engines.
-fn findings<E: Experiment>(entries: &[Entry], fold: &Fold<E>) -> Vec<Finding> {
+fn findings<E: Experiment>(pairs: &Pairs, fold: &Fold<E>) -> Result<Vec<Finding>, LedgerError> {
     if fold.tally.pairings.len() != 1 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut examination = Examination::default();
-    for entry in entries {
+    for entry in pairs.by_arrival()? {
+        let entry = entry?;
         if entry.result.pair < fold.absorbed() {
             examination.absorb(&TaggedPair {
                 half_points: entry.result.half_points(),
@@ -218,19 +222,23 @@ fn findings<E: Experiment>(entries: &[Entry], fold: &Fold<E>) -> Vec<Finding> {
     }
     let mut findings = examination.findings();
     findings.retain(Finding::is_noteworthy);
-    findings
+    Ok(findings)
 }
 
 /// The rating list of a tournament of more than two engines; empty where the
 /// games allow none.
-fn ratings<E: Experiment>(names: &[String], entries: &[Entry], fold: &Fold<E>) -> Vec<Rating> {
+fn ratings<E: Experiment>(
+    names: &[String],
+    pairs: &Pairs,
+    fold: &Fold<E>,
+) -> Result<Vec<Rating>, LedgerError> {
     if names.len() < 3 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut games = Games::default();
     let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
-    for entry in entries {
-        let result = &entry.result;
+    for entry in pairs.by_arrival()? {
+        let result = entry?.result;
         if result.pair >= fold.absorbed() {
             continue;
         }
@@ -249,7 +257,8 @@ fn ratings<E: Experiment>(names: &[String], entries: &[Entry], fold: &Fold<E>) -
             },
         ]);
     }
-    rate(&games, &RatingOptions::default()).map_or_else(|_| Vec::new(), |rated| rated.ratings)
+    let rated = rate(&games, &RatingOptions::default());
+    Ok(rated.map_or_else(|_| Vec::new(), |rated| rated.ratings))
 }
 
 /// Totals of the first engine over all its pairings.

@@ -19,7 +19,7 @@ use std::fs;
 
 use anyhow::Context;
 
-use crate::ledger::Entry;
+use crate::ledger::Pairs;
 use crate::run::{Folder, Manifest};
 
 /// Names of the report's files in a run's folder.
@@ -35,14 +35,14 @@ pub fn write_files(
     folder: &Folder,
     facts: &RunFacts,
     manifest: &Manifest,
-    entries: &[Entry],
+    pairs: &Pairs,
 ) -> anyhow::Result<()> {
     let dir = folder.path();
     let json = serde_json::to_string_pretty(facts).context("the report cannot be put into JSON")?;
     let source = html::Source {
         dir,
         manifest,
-        entries,
+        pairs,
         inside: true,
     };
     let files = [(REPORT_JSON, json + "\n"), (REPORT_MD, markdown(facts))];

@@ -21,7 +21,7 @@ use crate::builds::{BenchCheck, Commit, Repository};
 use crate::config::{Config, EngineConfig};
 use crate::executor::Player;
 use crate::executor::local::Local;
-use crate::ledger::{Entry, Ledger};
+use crate::ledger::{Ledger, Pairs};
 use crate::machine;
 use crate::openings::Book;
 
@@ -53,7 +53,7 @@ pub struct Bisection {
     pub max_time: Option<Duration>,
     book: Option<Book>,
     ledger: Ledger,
-    entries: Vec<Entry>,
+    pairs: Pairs,
     builds: File,
 }
 
@@ -130,7 +130,7 @@ impl Bisection {
         book: Option<Book>,
     ) -> Result<Self, SessionError> {
         let epd = manifest.config.pgn.epd;
-        let (ledger, entries) = Ledger::open(folder.path(), &manifest.names(), epd)?;
+        let (ledger, pairs) = Ledger::open(folder.path(), &manifest.names(), epd)?;
         let builds = open_builds(folder.path())?;
         Ok(Self {
             folder,
@@ -138,7 +138,7 @@ impl Bisection {
             manifest,
             book,
             ledger,
-            entries,
+            pairs,
             builds,
         })
     }
@@ -159,14 +159,11 @@ impl Bisection {
             max_time,
             book,
             mut ledger,
-            entries,
+            pairs,
             mut builds,
         } = self;
         let experiment = bisect_experiment(folder.path(), &manifest)?;
-        let mut fold = Fold::new(experiment, manifest.engines.len());
-        entries
-            .into_iter()
-            .for_each(|entry| fold.push(entry.result));
+        let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
         let jobs = Jobs::new(&manifest.config, Vec::new(), book);
         let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(max_time);
         let runtime = tokio::runtime::Builder::new_current_thread()

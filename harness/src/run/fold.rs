@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::tally::Tally;
 use crate::experiment::{Experiment, PairResult};
+use crate::ledger::{LedgerError, Pairs};
 
 /// An experiment and the totals of the pairs it has absorbed. Results may come
 /// in any order; they are absorbed strictly by number, and none after the
@@ -27,6 +28,18 @@ impl<E: Experiment> Fold<E> {
             early: BTreeMap::new(),
             absorbed: 0,
         }
+    }
+
+    /// What a ledger's pairs come to.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn of(experiment: E, engines: usize, pairs: &Pairs) -> Result<Self, LedgerError> {
+        let mut fold = Self::new(experiment, engines);
+        for entry in pairs.by_arrival()? {
+            fold.push(entry?.result);
+        }
+        Ok(fold)
     }
 
     /// Takes a result and absorbs all that are next in order.

@@ -18,5 +18,5 @@ pub use fold::Fold;
 pub use folder::{Folder, FolderError, list_runs};
 pub use interrupt::Interrupts;
 pub use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest};
-pub use session::{Session, SessionError, read_entries, seconds_played};
+pub use session::{Session, SessionError, open_pairs, seconds_played};
 pub use tally::{EngineTally, Failures, PairingTally, Tally};

@@ -16,7 +16,7 @@ use super::manifest::{BookIdentity, Kind, Manifest};
 use crate::config::Config;
 use crate::executor::local::Local;
 use crate::experiment::Experiment;
-use crate::ledger::{self, Entry, Ledger, LedgerError};
+use crate::ledger::{Ledger, LedgerError, Pairs};
 use crate::machine;
 use crate::openings::{Book, BookError, BookOptions};
 use crate::tablebase::{TablebaseError, Tables};
@@ -58,7 +58,7 @@ pub struct Session {
     contenders: Contenders,
     book: Option<Book>,
     ledger: Ledger,
-    entries: Vec<Entry>,
+    pairs: Pairs,
 }
 
 impl Session {
@@ -139,7 +139,7 @@ impl Session {
         book: Option<Book>,
     ) -> Result<Self, SessionError> {
         let epd = manifest.config.pgn.epd;
-        let (ledger, entries) = Ledger::open(folder.path(), &manifest.names(), epd)?;
+        let (ledger, pairs) = Ledger::open(folder.path(), &manifest.names(), epd)?;
         Ok(Self {
             folder,
             max_time: manifest.max_time(),
@@ -147,7 +147,7 @@ impl Session {
             contenders,
             book,
             ledger,
-            entries,
+            pairs,
         })
     }
 
@@ -168,12 +168,9 @@ impl Session {
             contenders,
             book,
             mut ledger,
-            entries,
+            pairs,
         } = self;
-        let mut fold = Fold::new(experiment, manifest.engines.len());
-        entries
-            .into_iter()
-            .for_each(|entry| fold.push(entry.result));
+        let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
         let jobs = Jobs::new(&manifest.config, contenders.players, book);
         let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(max_time);
         let stopped = |source| SessionError::Stopped {
@@ -322,24 +319,28 @@ fn same_engines(contenders: &Contenders, manifest: &Manifest) -> anyhow::Result<
 
 /// Seconds a run has been playing, by its ledger: from its start to its last
 /// pair, breaks of more than ten minutes between two pairs left out.
-pub fn seconds_played(manifest: &Manifest, entries: &[Entry]) -> f64 {
+///
+/// # Errors
+/// If the ledger cannot be read.
+pub fn seconds_played(manifest: &Manifest, pairs: &Pairs) -> Result<f64, LedgerError> {
     const BREAK_MS: i64 = 10 * 60 * 1000;
     let mut last = manifest.created.as_millisecond();
     let mut total = 0;
-    for entry in entries {
-        let gap = entry.finished_ms - last;
+    for entry in pairs.by_arrival()? {
+        let finished = entry?.finished_ms;
+        let gap = finished - last;
         if (0..BREAK_MS).contains(&gap) {
             total += gap;
         }
-        last = entry.finished_ms;
+        last = finished;
     }
-    total as f64 / 1000.0
+    Ok(total as f64 / 1000.0)
 }
 
-/// Reads the pairs of a run's ledger, in the order of arrival.
+/// The pairs of a run's ledger.
 ///
 /// # Errors
-/// [`LedgerError`].
-pub fn read_entries(folder: &Folder, manifest: &Manifest) -> Result<Vec<Entry>, LedgerError> {
-    ledger::read(folder.path(), &manifest.names())
+/// [`LedgerError::Io`].
+pub fn open_pairs(folder: &Folder, manifest: &Manifest) -> Result<Pairs, LedgerError> {
+    Pairs::open(folder.path(), &manifest.names())
 }

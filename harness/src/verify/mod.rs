@@ -12,8 +12,8 @@ use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, GameResult, PairResult, Termination};
 use crate::game::{Ending, Notation, game_digest};
-use crate::ledger::{Entry, GAMES_PGN, in_pair_order};
-use crate::run::{Fold, Folder, Manifest, read_entries};
+use crate::ledger::{Entry, GAMES_PGN, LedgerError, Pairs};
+use crate::run::{Fold, Folder, Manifest, open_pairs};
 use replay::replay;
 
 /// What verifying found.
@@ -35,17 +35,20 @@ pub fn verify(
     manifest: &Manifest,
     experiment: Box<dyn Experiment>,
 ) -> anyhow::Result<VerifyReport> {
-    let entries = read_entries(folder, manifest)?;
+    let pairs = open_pairs(folder, manifest)?;
     let path = folder.path().join(GAMES_PGN);
     let pgn = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut faults = Vec::new();
-    check_offsets(&entries, pgn.len() as u64, &mut faults);
+    check_offsets(&pairs, pgn.len() as u64, &mut faults)?;
     let names = manifest.names();
     let mode = manifest.config.r#match.variant.castling_mode();
     let notation = manifest.config.pgn.notation;
-    for entry in &entries {
+    let mut total = 0;
+    for entry in pairs.by_arrival()? {
+        let entry = entry?;
+        total += 1;
         for game in 0..2 {
-            if let Err(fault) = check_game(entry, game, &pgn, &names, mode, notation) {
+            if let Err(fault) = check_game(&entry, game, &pgn, &names, mode, notation) {
                 faults.push(format!(
                     "pair {}, game {}: {fault}",
                     entry.result.pair + 1,
@@ -54,26 +57,26 @@ pub fn verify(
             }
         }
     }
-    let games = entries.len() as u64 * 2;
-    let total = entries.len();
-    let ordered = in_pair_order(entries);
-    if ordered.len() < total {
-        faults.push(format!(
-            "{} pairs are in the ledger twice",
-            total - ordered.len()
-        ));
-    }
     let mut fold = Fold::new(experiment, manifest.engines.len());
     let mut hasher = Sha256::new();
-    for entry in &ordered {
+    let mut different = 0;
+    for entry in pairs.in_order(u64::MAX)? {
+        let entry = entry?;
+        different += 1;
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
-            hasher.update(digest_rows(entry, &names));
+            hasher.update(digest_rows(&entry, &names));
         }
     }
+    if different < total {
+        faults.push(format!(
+            "{} pairs are in the ledger twice",
+            total - different
+        ));
+    }
     Ok(VerifyReport {
-        games,
+        games: total * 2,
         faults,
         digest: hasher
             .finalize()
@@ -85,9 +88,10 @@ pub fn verify(
 }
 
 /// The games must fill the PGN without gap or overlap.
-fn check_offsets(entries: &[Entry], len: u64, faults: &mut Vec<String>) {
+fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<(), LedgerError> {
     let mut at = 0;
-    for entry in entries {
+    for entry in pairs.by_arrival()? {
+        let entry = entry?;
         for (offset, bytes) in entry.pgn {
             if offset != at {
                 faults.push(format!(
@@ -103,6 +107,7 @@ fn check_offsets(entries: &[Entry], len: u64, faults: &mut Vec<String>) {
             "{GAMES_PGN} has {len} bytes, the games of the ledger make {at}"
         ));
     }
+    Ok(())
 }
 
 fn check_game(

@@ -18,7 +18,7 @@ use crate::config::{self, Config};
 use crate::experiment::{Experiment, Verdict};
 use crate::report::html::Source;
 use crate::report::{REPORT_HTML, REPORT_JSON, REPORT_MD};
-use crate::run::{Bisection, Ended, Fold, Folder, Manifest, bisect_experiment, read_entries};
+use crate::run::{Bisection, Ended, Fold, Folder, Manifest, bisect_experiment, open_pairs};
 use outcome::Outcome;
 
 /// Find the commit that lost (or gained) Elo.
@@ -106,18 +106,15 @@ pub(super) fn report(
     html: Option<&Path>,
     json: bool,
 ) -> Result<Exit, Failure> {
-    let entries = read_entries(folder, manifest)?;
+    let pairs = open_pairs(folder, manifest)?;
     let experiment = bisect_experiment(folder.path(), manifest)?;
-    let mut fold = Fold::new(experiment, manifest.engines.len());
-    entries
-        .iter()
-        .for_each(|entry| fold.push(entry.result.clone()));
-    let outcome = Outcome::of(&folder.name(), manifest, &fold, &entries);
+    let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
+    let outcome = Outcome::of(&folder.name(), manifest, &fold, &pairs)?;
     if let Some(path) = html {
         let source = Source {
             dir: folder.path(),
             manifest,
-            entries: &entries,
+            pairs: &pairs,
             inside: is_inside(path, folder.path()),
         };
         write_page(path, page::html(&outcome, source)?)?;
@@ -142,12 +139,12 @@ fn play(mut run: Bisection, ends: &EndArgs) -> Result<Exit, Failure> {
     let played = run.play(&mut view, &mut announce);
     view.finish();
     let (ended, fold) = played.map_err(Failure::failed)?;
-    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
-    let outcome = Outcome::of(&folder.name(), &manifest, &fold, &entries);
+    let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
+    let outcome = Outcome::of(&folder.name(), &manifest, &fold, &pairs).map_err(Failure::failed)?;
     let source = Source {
         dir: folder.path(),
         manifest: &manifest,
-        entries: &entries,
+        pairs: &pairs,
         inside: true,
     };
     write_files(&outcome, source).map_err(Failure::failed)?;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::bisect::BisectExperiment;
 use crate::builds::short_id;
 use crate::experiment::{Experiment, Verdict};
-use crate::ledger::Entry;
+use crate::ledger::{LedgerError, Pairs};
 use crate::run::{Fold, Manifest, seconds_played};
 use crate::stats::Estimate;
 
@@ -61,13 +61,13 @@ pub(super) struct MatchFacts {
 }
 
 impl Outcome {
-    /// Of a run whose experiment has absorbed what `fold` holds of `entries`.
+    /// Of a run whose experiment has absorbed what `fold` holds of `pairs`.
     pub(super) fn of(
         run: &str,
         manifest: &Manifest,
         fold: &Fold<BisectExperiment>,
-        entries: &[Entry],
-    ) -> Self {
+        pairs: &Pairs,
+    ) -> Result<Self, LedgerError> {
         let experiment = &fold.experiment;
         let posterior = experiment.posterior();
         let last = posterior.last();
@@ -87,7 +87,7 @@ impl Outcome {
         };
         let ends = [sign * found.size.low, sign * found.size.high];
         let names = manifest.names();
-        Self {
+        Ok(Self {
             run: run.to_string(),
             kind: manifest.kind.name(),
             verdict: match experiment.verdict() {
@@ -124,8 +124,8 @@ impl Outcome {
                     elo: crate::stats::elo::elo(*counts),
                 })
                 .collect(),
-            seconds: seconds_played(manifest, entries),
-        }
+            seconds: seconds_played(manifest, pairs)?,
+        })
     }
 
     /// The verdict for people.

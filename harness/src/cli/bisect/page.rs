@@ -35,7 +35,7 @@ pub(super) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     page.section("suspects", "Suspects", suspects(outcome)?);
     page.section("matches", "Matches", matches(outcome));
     let pairs = outcome.matches.iter().flat_map(|one| one.pentanomial).sum();
-    let (games, _) = games_section(&source, &source.counted(pairs))?;
+    let (games, _) = games_section(&source, pairs)?;
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(&source)?);

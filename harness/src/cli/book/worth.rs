@@ -20,7 +20,7 @@ use crate::{
     cli::{Exit, Failure, play::experiment_of},
     experiment::PairResult,
     openings::BookOptions,
-    run::{Fold, Folder, Manifest, read_entries},
+    run::{Fold, Folder, Manifest, open_pairs},
 };
 
 /// Say what the books of runs are worth: draws, splits, sensitivity a game
@@ -196,20 +196,16 @@ impl Run {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let folder = Folder::open(path);
         let manifest = Manifest::read(path)?;
-        let entries = read_entries(&folder, &manifest)?;
-        let mut fold = Fold::new(experiment_of(&folder, &manifest)?, manifest.engines.len());
-        for entry in &entries {
-            fold.push(entry.result.clone());
-        }
-        let mut pairs: Vec<(u64, PairResult)> = entries
-            .into_iter()
-            .filter(|entry| entry.result.pair < fold.absorbed())
-            .map(|entry| (entry.opening_number, entry.result))
-            .collect();
+        let ledger = open_pairs(&folder, &manifest)?;
+        let experiment = experiment_of(&folder, &manifest)?;
+        let fold = Fold::of(experiment, manifest.engines.len(), &ledger)?;
+        let pairs: Vec<(u64, PairResult)> = ledger
+            .in_order(fold.absorbed())?
+            .map(|entry| entry.map(|entry| (entry.opening_number, entry.result)))
+            .collect::<Result<_, _>>()?;
         if pairs.is_empty() {
             bail!("{} holds no finished pair", path.display());
         }
-        pairs.sort_by_key(|(_, result)| result.pair);
         Ok(Self {
             name: folder.name(),
             manifest,

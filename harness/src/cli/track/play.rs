@@ -7,7 +7,7 @@ use crate::cli::Failure;
 use crate::cli::play::failure;
 use crate::experiment::TournamentExperiment;
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::run::{Ended, Session, read_entries};
+use crate::run::{Ended, Session, open_pairs};
 use crate::track::NightMatch;
 
 /// What a night's run came to.
@@ -50,9 +50,9 @@ pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failu
             }));
         }
     }
-    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-    report::write_files(&folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
+    let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs).map_err(Failure::failed)?;
+    report::write_files(&folder, &facts, &manifest, &pairs).map_err(Failure::failed)?;
     let commit = |engine: usize| {
         let identity = &manifest.engines[engine];
         let missing = || anyhow::anyhow!("{} is built from no commit", identity.name);

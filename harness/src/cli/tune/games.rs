@@ -14,9 +14,7 @@ use crate::config::Config;
 use crate::experiment::{SprtExperiment, Verdict};
 use crate::report::html::Source;
 use crate::report::{self, RunFacts, Scoreboard};
-use crate::run::{
-    Contenders, Ended, Fold, Folder, Kind, MANIFEST, Manifest, Session, read_entries,
-};
+use crate::run::{Contenders, Ended, Fold, Folder, Kind, MANIFEST, Manifest, Session, open_pairs};
 use crate::tune::resolve::resolve;
 use crate::tune::section::{ParamSection, VerifySection};
 use crate::tune::{Space, TuneExperiment, TuneSection};
@@ -66,11 +64,8 @@ pub(in crate::cli) fn report(
     html: Option<&Path>,
     json: bool,
 ) -> Result<Exit, Failure> {
-    let entries = read_entries(folder, manifest)?;
-    let mut fold = Fold::new(experiment(manifest)?, manifest.engines.len());
-    entries
-        .iter()
-        .for_each(|entry| fold.push(entry.result.clone()));
+    let pairs = open_pairs(folder, manifest)?;
+    let mut fold = Fold::of(experiment(manifest)?, manifest.engines.len(), &pairs)?;
     let section = section(manifest);
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
@@ -78,7 +73,7 @@ pub(in crate::cli) fn report(
     let source = Source {
         dir: folder.path(),
         manifest,
-        entries: &entries,
+        pairs: &pairs,
         inside: true,
     };
     write_files(folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
@@ -192,11 +187,11 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
     eprint!("{}", outcome.text());
-    let entries = read_entries(&folder, &manifest).map_err(Failure::failed)?;
+    let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
     let source = Source {
         dir: folder.path(),
         manifest: &manifest,
-        entries: &entries,
+        pairs: &pairs,
         inside: true,
     };
     write_files(&folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
@@ -305,15 +300,12 @@ fn verify(
 /// The facts of the verifying test, also written into its folder.
 fn verified(folder: &Folder) -> Result<Value, Failure> {
     let manifest = Manifest::read(folder.path())?;
-    let entries = read_entries(folder, &manifest)?;
+    let pairs = open_pairs(folder, &manifest)?;
     let sprt = manifest.config.sprt.unwrap_or_default();
     let test = SprtExperiment::new(sprt.test(), sprt.max_pairs)?;
-    let mut fold = Fold::new(test, manifest.engines.len());
-    entries
-        .iter()
-        .for_each(|entry| fold.push(entry.result.clone()));
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, &entries);
-    report::write_files(folder, &facts, &manifest, &entries).map_err(Failure::failed)?;
+    let fold = Fold::of(test, manifest.engines.len(), &pairs)?;
+    let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs)?;
+    report::write_files(folder, &facts, &manifest, &pairs).map_err(Failure::failed)?;
     eprint!("{}", report::results_block(&facts));
     eprintln!("\n{}", report::verdict_sentence(&facts));
     Ok(serde_json::to_value(&facts)?)

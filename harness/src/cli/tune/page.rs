@@ -40,8 +40,7 @@ pub(super) fn html(
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
-    let entries = source.counted(experiment.absorbed());
-    let (games, _) = games_section(&source, &entries)?;
+    let (games, _) = games_section(&source, experiment.absorbed())?;
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(&source)?);

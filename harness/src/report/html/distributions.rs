@@ -1,11 +1,12 @@
 //! How long the engines thought and how deep they looked.
 
+use super::Source;
 use super::chart::{Chart, Line};
 use super::effort::{Counts, Effort};
 use super::markup::{Table, paragraph};
 use super::progress::figure;
 use super::theme::Paint;
-use crate::ledger::Entry;
+use crate::ledger::LedgerError;
 use crate::report::facts::RunFacts;
 
 /// Bins of a decade of milliseconds.
@@ -16,15 +17,15 @@ const BINS: f64 = 8.0;
 pub(super) fn section(
     efforts: &[Effort],
     facts: &RunFacts,
-    entries: &[&Entry],
+    source: &Source<'_>,
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
     let told = efforts.iter().any(|effort| effort.ms.total() > 0);
     let means;
-    let (efforts, unit, source) = if told {
+    let (efforts, unit, origin) = if told {
         (efforts, "moves", "From every move's comment in games.pgn.")
     } else {
-        means = means_of_games(entries, efforts.len());
+        means = means_of_games(source, facts.pairs, efforts.len())?;
         (
             means.as_slice(),
             "games",
@@ -34,7 +35,7 @@ pub(super) fn section(
     if efforts.iter().all(|effort| effort.ms.total() == 0) {
         return Ok(paragraph("No moves yet."));
     }
-    let mut html = paragraph(source);
+    let mut html = paragraph(origin);
     html += "<div class=\"pictures\">\n";
     html += &pictured(
         "Time of a move",
@@ -60,9 +61,14 @@ pub(super) fn section(
     Ok(html)
 }
 
-fn means_of_games(entries: &[&Entry], engines: usize) -> Vec<Effort> {
+fn means_of_games(
+    source: &Source<'_>,
+    pairs: u64,
+    engines: usize,
+) -> Result<Vec<Effort>, LedgerError> {
     let mut efforts = vec![Effort::default(); engines];
-    for entry in entries {
+    for entry in source.counted(pairs)? {
+        let entry = entry?;
         for (number, game) in entry.result.games.iter().enumerate() {
             for colour in 0..2 {
                 let moves = u64::from(game.effort[colour].moves);
@@ -77,7 +83,7 @@ fn means_of_games(entries: &[&Entry], engines: usize) -> Vec<Effort> {
             }
         }
     }
-    efforts
+    Ok(efforts)
 }
 
 /// The middle of the bin of a time in milliseconds, as its logarithm to the

@@ -48,21 +48,19 @@ const SPOOLED: usize = 1 << 16;
 
 const VIEWER: &str = include_str!("viewer.html");
 
-/// The games of `entries`, and what each engine's moves took.
+/// The games of the first `pairs` pairs, and what each engine's moves took.
 ///
 /// # Errors
-/// If the file of games cannot be read.
-pub fn games_section(
-    source: &Source<'_>,
-    entries: &[&Entry],
-) -> anyhow::Result<(Body, Vec<Effort>)> {
+/// If the ledger or the file of games cannot be read.
+pub fn games_section(source: &Source<'_>, pairs: u64) -> anyhow::Result<(Body, Vec<Effort>)> {
     let mut packer = Packer::new(source)?;
-    for entry in entries {
+    for entry in source.counted(pairs)? {
+        let entry = entry?;
         for game in 0..2 {
-            packer.add(entry, game)?;
+            packer.add(&entry, game)?;
         }
     }
-    packer.finish(source, entries.len() * 2)
+    packer.finish(source)
 }
 
 struct Packer {
@@ -72,6 +70,8 @@ struct Packer {
     efforts: Vec<Effort>,
     terminations: Vec<Termination>,
     lines: SpooledTempFile,
+    /// Games so far, and those of them on the page.
+    total: usize,
     games: usize,
     unreadable: usize,
     last_fen: Option<String>,
@@ -89,6 +89,7 @@ impl Packer {
             efforts: vec![Effort::default(); source.manifest.engines.len()],
             terminations: Vec::new(),
             lines: SpooledTempFile::new(SPOOLED),
+            total: 0,
             games: 0,
             unreadable: 0,
             last_fen: None,
@@ -97,6 +98,7 @@ impl Packer {
     }
 
     fn add(&mut self, entry: &Entry, game: usize) -> anyhow::Result<()> {
+        self.total += 1;
         let record = self.record(entry.pgn[game])?;
         let result = &entry.result;
         let [white, black] = [game, 1 - game].map(|side| result.engines[side]);
@@ -174,7 +176,8 @@ impl Packer {
         }
     }
 
-    fn finish(self, source: &Source<'_>, total: usize) -> anyhow::Result<(Body, Vec<Effort>)> {
+    fn finish(self, source: &Source<'_>) -> anyhow::Result<(Body, Vec<Effort>)> {
+        let total = self.total;
         if total == 0 {
             return Ok((paragraph("No games yet.").into(), self.efforts));
         }

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
-use crate::ledger::{Entry, in_pair_order};
+use crate::ledger::{InOrder, LedgerError, Pairs};
 use crate::run::{Kind, Manifest};
 
 /// What a page is made from.
@@ -37,7 +37,7 @@ pub struct Source<'a> {
     pub dir: &'a Path,
     pub manifest: &'a Manifest,
     /// The ledger.
-    pub entries: &'a [Entry],
+    pub pairs: &'a Pairs,
     /// Whether the page is put into the run's folder, so that links to it can
     /// be relative.
     pub inside: bool,
@@ -45,10 +45,8 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// The first `pairs` pairs by number: those up to the verdict.
-    pub fn counted(&self, pairs: u64) -> Vec<&Entry> {
-        let mut entries = in_pair_order(self.entries.iter().collect());
-        entries.retain(|entry| entry.result.pair < pairs);
-        entries
+    fn counted(&self, pairs: u64) -> Result<InOrder<'_>, LedgerError> {
+        self.pairs.in_order(pairs)
     }
 }
 
@@ -57,7 +55,6 @@ impl Source<'_> {
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
 pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
-    let entries = source.counted(facts.pairs);
     let names = source.manifest.names();
     let title = match names.as_slice() {
         [first, second] => format!("{first} against {second}"),
@@ -70,17 +67,17 @@ pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
     page.lead(verdict.lines().next().unwrap_or_default(), facts.verdict);
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
-        let trace = trace::Trace::of(source.manifest, &entries)?;
+        let trace = trace::Trace::of(&source, facts.pairs)?;
         page.section("progress", "How it came about", progress::section(&trace)?);
     } else {
         page.section("pairings", "Ratings and pairings", outcomes::field(facts));
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
-    let (games, efforts) = games_section(&source, &entries)?;
+    let (games, efforts) = games_section(&source, facts.pairs)?;
     page.section(
         "effort",
         "Time and depth of the moves",
-        distributions::section(&efforts, facts, &entries)?,
+        distributions::section(&efforts, facts, &source)?,
     );
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);

@@ -1,10 +1,10 @@
 //! How a run of two engines came about, pair by pair: the numbers behind the
 //! pictures over pairs.
 
+use super::Source;
 use super::chart::{POINTS, Thinning};
 use crate::config::Config;
-use crate::ledger::Entry;
-use crate::run::{Kind, Manifest};
+use crate::run::Kind;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::{Estimate, Sprt};
 
@@ -44,24 +44,25 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Of pairs in their order.
+    /// Of the first `total` pairs, which must all be in the ledger.
     ///
     /// # Errors
-    /// If the manifest's test makes no sense.
-    pub(super) fn of(manifest: &Manifest, entries: &[&Entry]) -> anyhow::Result<Self> {
+    /// If the manifest's test makes no sense or the ledger cannot be read.
+    pub(super) fn of(source: &Source<'_>, total: u64) -> anyhow::Result<Self> {
+        let manifest = source.manifest;
         let mut test = match manifest.kind {
             Kind::Sprt => Some(Sprt::new(manifest.config.sprt.unwrap_or_default().test())?),
             _ => None,
         };
         let mut sequence =
             ConfidenceSequence::new(ALPHA, tight_at(manifest.kind, &manifest.config));
-        let total = entries.len() as u64;
         let [points, rows] = [POINTS, ROWS].map(|most| Thinning::new(total, most));
         let mut trace = Self {
             is_test: test.is_some(),
             ..Self::default()
         };
-        for (index, entry) in (0..).zip(entries) {
+        for (index, entry) in (0..).zip(source.counted(total)?) {
+            let entry = entry?;
             let games = [0, 1].map(|game| entry.result.first_half_points(game));
             sequence.absorb(entry.result.half_points());
             if let Some(test) = &mut test {

@@ -1,0 +1,364 @@
+//! Reads a ledger pair by pair, in memory that does not grow with its length.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Take};
+use std::path::{Path, PathBuf};
+
+use super::row::{Csv, Entry, RowError};
+use super::{GAMES_CSV, LedgerError};
+
+/// The complete pairs of a ledger as it was when it was opened: of one that
+/// is being played, what comes later is not among them. Every reading begins
+/// anew at the file's beginning.
+#[derive(Debug, Clone)]
+pub struct Pairs {
+    path: PathBuf,
+    names: Vec<String>,
+    /// Bytes of whole lines.
+    len: u64,
+}
+
+/// How much of a ledger is complete.
+pub(super) struct Kept {
+    pub(super) pairs: usize,
+    pub(super) csv_len: u64,
+    pub(super) pgn_len: u64,
+}
+
+/// The pairs of a ledger in the order of arrival. After an error nothing is to
+/// be expected of it.
+pub struct Arrivals<'a> {
+    pairs: &'a Pairs,
+    rows: Csv<Take<File>>,
+    /// Bytes of `games.pgn` that are there.
+    pgn_len: u64,
+}
+
+/// The pairs of a ledger by number, each once. Those that came before an
+/// earlier number wait in memory: about as many as were played at a time, if
+/// no number is missing.
+pub struct InOrder<'a> {
+    arrivals: Arrivals<'a>,
+    early: BTreeMap<u64, Entry>,
+    next: u64,
+    end: u64,
+}
+
+impl Pairs {
+    /// The ledger in a run's folder, which is not changed. `names` are the
+    /// engines' names, in the order of the configuration.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`]. Its rows are not looked at yet.
+    pub fn open(dir: &Path, names: &[String]) -> Result<Self, LedgerError> {
+        let path = dir.join(GAMES_CSV);
+        // What follows the last line end was cut off.
+        match File::open(&path).and_then(|mut file| whole_lines(&mut file)) {
+            Ok(len) => Ok(Self {
+                path,
+                names: names.to_vec(),
+                len,
+            }),
+            Err(source) => Err(LedgerError::Io { path, source }),
+        }
+    }
+
+    /// Leaves out all from the first pair on whose games are not all within
+    /// the first `pgn_len` bytes of `games.pgn`, and half a pair at the end.
+    pub(super) fn cut(&mut self, pgn_len: u64) -> Result<Kept, LedgerError> {
+        let mut arrivals = self.by_arrival()?;
+        arrivals.pgn_len = pgn_len;
+        let mut kept = Kept {
+            pairs: 0,
+            csv_len: arrivals.rows.position(),
+            pgn_len: 0,
+        };
+        while let Some(entry) = arrivals.next().transpose()? {
+            let [_, (offset, bytes)] = entry.pgn;
+            kept = Kept {
+                pairs: kept.pairs + 1,
+                csv_len: arrivals.rows.position(),
+                pgn_len: offset + bytes,
+            };
+        }
+        self.len = kept.csv_len;
+        Ok(kept)
+    }
+
+    /// All pairs in the order in which they were finished.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`]; the entries' are those of the file, and of rows
+    /// that make no sense.
+    pub fn by_arrival(&self) -> Result<Arrivals<'_>, LedgerError> {
+        let file = File::open(&self.path).map_err(|source| LedgerError::Io {
+            path: self.path.clone(),
+            source,
+        })?;
+        let rows = Csv::read(file.take(self.len));
+        Ok(Arrivals {
+            pairs: self,
+            rows: rows.map_err(|error| self.row_error(1, error.into()))?,
+            pgn_len: u64::MAX,
+        })
+    }
+
+    /// The pairs with numbers below `end` (from 0) in the order of their
+    /// numbers, each once: of one that is there twice, the first.
+    ///
+    /// # Errors
+    /// As [`Pairs::by_arrival`].
+    pub fn in_order(&self, end: u64) -> Result<InOrder<'_>, LedgerError> {
+        Ok(InOrder {
+            arrivals: self.by_arrival()?,
+            early: BTreeMap::new(),
+            next: 0,
+            end,
+        })
+    }
+
+    fn row_error(&self, line: u64, source: RowError) -> LedgerError {
+        let path = self.path.clone();
+        match source {
+            RowError::Csv(error) if error.is_io_error() => LedgerError::Io {
+                path,
+                source: error.into(),
+            },
+            source => LedgerError::Row { path, line, source },
+        }
+    }
+}
+
+impl Arrivals<'_> {
+    /// The next pair, or the line and what is wrong with it.
+    fn pair(&mut self) -> Result<Option<Entry>, (u64, RowError)> {
+        let names = &self.pairs.names;
+        let Some(first) = self.rows.next_row(names)? else {
+            return Ok(None);
+        };
+        let Some(second) = self.rows.next_row(names)? else {
+            return Ok(None);
+        };
+        if second.pgn_offset.saturating_add(second.pgn_bytes) > self.pgn_len {
+            return Ok(None);
+        }
+        match Entry::join(first, second) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(error) => Err((self.rows.line(), error)),
+        }
+    }
+}
+
+impl Iterator for Arrivals<'_> {
+    type Item = Result<Entry, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.pair()
+            .map_err(|(line, source)| self.pairs.row_error(line, source))
+            .transpose()
+    }
+}
+
+impl Iterator for InOrder<'_> {
+    type Item = Result<Entry, LedgerError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.next < self.end {
+            if let Some(entry) = self.early.remove(&self.next) {
+                self.next += 1;
+                return Some(Ok(entry));
+            }
+            match self.arrivals.next() {
+                Some(Ok(entry)) => {
+                    let pair = entry.result.pair;
+                    if (self.next..self.end).contains(&pair) {
+                        self.early.entry(pair).or_insert(entry);
+                    }
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                // Numbers that are missing are passed over.
+                None => self.next = *self.early.first_key_value()?.0,
+            }
+        }
+        None
+    }
+}
+
+/// Length of the whole lines at a file's beginning.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    let mut chunk = [0; 4096];
+    let mut end = file.seek(SeekFrom::End(0))?;
+    while end > 0 {
+        let start = end.saturating_sub(chunk.len() as u64);
+        let part = &mut chunk[..(end - start) as usize];
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(part)?;
+        if let Some(at) = memchr::memrchr(b'\n', part) {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+    use std::io::Write;
+
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::super::Row;
+    use super::*;
+
+    /// Bytes of a game.
+    const GAME: u64 = 100;
+
+    /// The rows of a pair (from 1) that came as the `nth` (from 0), which is
+    /// also the number of its opening.
+    fn rows(nth: u64, pair: u64) -> String {
+        let row = |game: u64, white: &str, black: &str| {
+            let offset = (2 * nth + game - 1) * GAME;
+            format!(
+                "{pair},{game},{white},{black},{nth},1-0,checkmate,9,1,1,1,1,{offset},ab,{GAME},\
+                 5,4,1,1,1,1,1,1,0,1,0,0,0,0\n"
+            )
+        };
+        row(1, "a", "b") + &row(2, "b", "a")
+    }
+
+    fn ledger_of(arrivals: &[u64]) -> String {
+        let pairs = (0..).zip(arrivals).map(|(nth, pair)| rows(nth, *pair));
+        Row::header() + &pairs.collect::<String>()
+    }
+
+    fn written(text: &str) -> (TempDir, Pairs) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(GAMES_CSV), text).unwrap();
+        let pairs = Pairs::open(dir.path(), &["a".to_string(), "b".to_string()]).unwrap();
+        (dir, pairs)
+    }
+
+    /// Number of the pair, from 1, and of its opening.
+    fn numbers(entries: impl Iterator<Item = Result<Entry, LedgerError>>) -> Vec<(u64, u64)> {
+        entries
+            .map(|entry| entry.unwrap())
+            .map(|entry| (entry.result.pair + 1, entry.opening_number))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_numbers_and_the_first_of_a_number_counts(
+            arrivals in prop::collection::vec(1_u64..40, 0..60),
+            end in 0_u64..45,
+        ) {
+            let (_dir, pairs) = written(&ledger_of(&arrivals));
+            let all: Vec<(u64, u64)> = arrivals.iter().copied().zip(0..).collect();
+            let mut sorted = all.clone();
+            sorted.sort_by_key(|(pair, _)| *pair);
+            sorted.dedup_by_key(|(pair, _)| *pair);
+            sorted.retain(|(pair, _)| *pair <= end);
+            prop_assert_eq!(numbers(pairs.by_arrival().unwrap()), all);
+            prop_assert_eq!(numbers(pairs.in_order(end).unwrap()), sorted);
+        }
+    }
+
+    #[test]
+    fn nothing_waits_longer_than_it_must() {
+        let (_dir, pairs) = written(&ledger_of(&[2, 1, 4, 3, 2, 5]));
+        let mut ordered = pairs.in_order(5).unwrap();
+        let mut waiting = Vec::new();
+        while ordered.next().transpose().unwrap().is_some() {
+            waiting.push(ordered.early.len());
+        }
+        assert_eq!(waiting, [1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn half_a_pair_and_half_a_line_are_left_out() {
+        let whole = ledger_of(&[1, 2]);
+        for end in [
+            ledger_of(&[1]).len(),
+            ledger_of(&[1]).len() + 60,
+            whole.len() - 1,
+        ] {
+            let (_dir, mut pairs) = written(&whole[..end]);
+            assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0)]);
+            let kept = pairs.cut(u64::MAX).unwrap();
+            let lens = (kept.csv_len, kept.pgn_len);
+            assert_eq!(kept.pairs, 1);
+            assert_eq!(lens, (ledger_of(&[1]).len() as u64, 2 * GAME));
+        }
+    }
+
+    #[test]
+    fn pairs_whose_games_are_missing_are_cut_off() {
+        let (_dir, mut pairs) = written(&ledger_of(&[1, 2, 3]));
+        let kept = pairs.cut(6 * GAME - 1).unwrap();
+        assert_eq!((kept.pairs, kept.pgn_len), (2, 4 * GAME));
+        assert_eq!(kept.csv_len, ledger_of(&[1, 2]).len() as u64);
+        assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0), (2, 1)]);
+        let kept = pairs.cut(0).unwrap();
+        assert_eq!((kept.pairs, kept.pgn_len), (0, 0));
+        assert_eq!(kept.csv_len, Row::header().len() as u64);
+    }
+
+    #[test]
+    fn an_empty_file_has_no_pairs() {
+        for text in ["", "pair,ga"] {
+            let (_dir, mut pairs) = written(text);
+            assert_eq!(numbers(pairs.in_order(9).unwrap()), []);
+            assert_eq!(pairs.cut(u64::MAX).unwrap().csv_len, 0);
+        }
+    }
+
+    #[test]
+    fn what_comes_after_opening_is_not_seen() {
+        let (dir, pairs) = written(&ledger_of(&[1]));
+        let path = dir.path().join(GAMES_CSV);
+        let mut file = OpenOptions::new().append(true).open(path).unwrap();
+        file.write_all(rows(1, 2).as_bytes()).unwrap();
+        assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0)]);
+    }
+
+    #[test]
+    fn an_error_names_the_line() {
+        let good = ledger_of(&[1, 2]);
+        let third = rows(2, 3);
+        for (bad, line, why) in [
+            (third.replace("3,1,a", "3,1,x"), 6, "`x`"),
+            (third.replace("3,2,b", "3,2,x"), 7, "`x`"),
+            (third.replace("3,2,b", "4,2,b"), 7, "follow each other"),
+            (third.replace(",9,", ",many,"), 6, "field 7"),
+            (third.replace("1-0", "2-0"), 6, "`2-0`"),
+        ] {
+            let (_dir, pairs) = written(&(good.clone() + &bad + &rows(3, 4)));
+            let mut arrivals = pairs.by_arrival().unwrap();
+            let before = numbers(arrivals.by_ref().take(2));
+            assert_eq!(before, [(1, 0), (2, 1)]);
+            let error = arrivals.next().unwrap().unwrap_err().to_string();
+            let place = format!("{GAMES_CSV}, line {line}: ");
+            assert!(error.contains(&place) && error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_end_is_found_wherever_it_is() {
+        for (lines, rest) in [
+            (0, 0),
+            (0, 5000),
+            (3, 0),
+            (3, 4096),
+            (9000, 4095),
+            (1, 9000),
+        ] {
+            let mut file = tempfile::tempfile().unwrap();
+            let text = "x".repeat(lines) + if lines > 0 { "\n" } else { "" };
+            write!(file, "{text}{}", "y".repeat(rest)).unwrap();
+            assert_eq!(whole_lines(&mut file).unwrap(), text.len() as u64);
+        }
+    }
+}
