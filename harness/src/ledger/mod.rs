@@ -3,6 +3,7 @@
 //! its games just before, so whatever a kill cuts off is known by its offset
 //! and removed. No state is kept anywhere else.
 
+mod games;
 mod pairs;
 mod row;
 mod sync;
@@ -11,6 +12,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
+pub use games::GamesFile;
 pub use pairs::{Arrivals, InOrder, Pairs};
 pub use row::{Entry, Row, RowError};
 

@@ -4,7 +4,6 @@
 mod replay;
 
 use std::fmt::Write as _;
-use std::fs;
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
@@ -12,7 +11,7 @@ use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, GameResult, PairResult, Termination};
 use crate::game::{Ending, Notation, game_digest};
-use crate::ledger::{Entry, GAMES_PGN, LedgerError, Pairs};
+use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
 use crate::run::{Fold, Folder, Manifest, open_pairs};
 use replay::replay;
 
@@ -37,9 +36,11 @@ pub fn verify(
 ) -> anyhow::Result<VerifyReport> {
     let pairs = open_pairs(folder, manifest)?;
     let path = folder.path().join(GAMES_PGN);
-    let pgn = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let unreadable = || format!("cannot read {}", path.display());
+    let mut pgn = GamesFile::open(&path).with_context(unreadable)?;
+    let len = pgn.bytes().with_context(unreadable)?;
     let mut faults = Vec::new();
-    check_offsets(&pairs, pgn.len() as u64, &mut faults)?;
+    check_offsets(&pairs, len, &mut faults)?;
     let names = manifest.names();
     let mode = manifest.config.r#match.variant.castling_mode();
     let notation = manifest.config.pgn.notation;
@@ -48,7 +49,8 @@ pub fn verify(
         let entry = entry?;
         total += 1;
         for game in 0..2 {
-            if let Err(fault) = check_game(&entry, game, &pgn, &names, mode, notation) {
+            let text = pgn.game(entry.pgn[game]).with_context(unreadable)?;
+            if let Err(fault) = check_game(&entry, game, text, &names, mode, notation) {
                 faults.push(format!(
                     "pair {}, game {}: {fault}",
                     entry.result.pair + 1,
@@ -113,17 +115,14 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
 fn check_game(
     entry: &Entry,
     game: usize,
-    pgn: &[u8],
+    text: &[u8],
     names: &[String],
     mode: CastlingMode,
     notation: Notation,
 ) -> Result<(), String> {
-    let (offset, bytes) = entry.pgn[game];
-    let text = usize::try_from(offset)
-        .ok()
-        .zip(usize::try_from(offset + bytes).ok())
-        .and_then(|(start, end)| pgn.get(start..end))
-        .ok_or("it lies outside the PGN")?;
+    if (text.len() as u64) < entry.pgn[game].1 {
+        return Err("it lies outside the PGN".to_string());
+    }
     let replayed = replay(text, mode, notation)?;
     let result = &entry.result.games[game];
     let [white, black] = match game {

@@ -17,8 +17,7 @@
 //! [`packed_score`]), one of the depth (at most 63), two of the time
 //! ([`packed_time`]); `.....` where nothing was.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -34,7 +33,7 @@ use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
 use crate::experiment::{Outcome, Termination};
 use crate::game::Notation;
-use crate::ledger::{Entry, GAMES_PGN};
+use crate::ledger::{Entry, GAMES_PGN, GamesFile};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -64,7 +63,7 @@ pub fn games_section(source: &Source<'_>, pairs: u64) -> anyhow::Result<(Body, V
 }
 
 struct Packer {
-    pgn: Option<File>,
+    pgn: Option<GamesFile>,
     mode: CastlingMode,
     notation: Notation,
     efforts: Vec<Effort>,
@@ -75,7 +74,6 @@ struct Packer {
     games: usize,
     unreadable: usize,
     last_fen: Option<String>,
-    text: Vec<u8>,
 }
 
 impl Packer {
@@ -93,7 +91,6 @@ impl Packer {
             games: 0,
             unreadable: 0,
             last_fen: None,
-            text: Vec::new(),
         })
     }
 
@@ -136,14 +133,11 @@ impl Packer {
     }
 
     /// The game at a place in the file; none if it cannot be made out.
-    fn record(&mut self, (offset, bytes): (u64, u64)) -> anyhow::Result<Option<Record>> {
+    fn record(&mut self, place: (u64, u64)) -> anyhow::Result<Option<Record>> {
         let Some(pgn) = &mut self.pgn else {
             return Ok(None);
         };
-        pgn.seek(SeekFrom::Start(offset))?;
-        self.text.clear();
-        pgn.take(bytes).read_to_end(&mut self.text)?;
-        let text = String::from_utf8_lossy(&self.text);
+        let text = String::from_utf8_lossy(pgn.game(place)?);
         Ok(record::read(&text, self.mode, self.notation).ok())
     }
 
@@ -216,8 +210,8 @@ impl Packer {
 }
 
 /// The file of games; none where a run has none.
-fn open(path: &Path) -> io::Result<Option<File>> {
-    match File::open(path) {
+fn open(path: &Path) -> io::Result<Option<GamesFile>> {
+    match GamesFile::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

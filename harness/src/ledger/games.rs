@@ -1,0 +1,70 @@
+//! Reads `games.pgn` game by game.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The games of a run, one in memory at a time.
+#[derive(Debug)]
+pub struct GamesFile {
+    file: File,
+    text: Vec<u8>,
+}
+
+impl GamesFile {
+    /// Opens a file of games.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            file: File::open(path)?,
+            text: Vec::new(),
+        })
+    }
+
+    /// Bytes of all games.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn bytes(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// The game at an offset with so many bytes, as a ledger's row tells it:
+    /// fewer if the file ends before.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.text.clear();
+        (&self.file).take(bytes).read_to_end(&mut self.text)?;
+        Ok(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_read_in_any_order_as_far_as_they_are_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        std::fs::write(&path, "one two three").unwrap();
+        let mut games = GamesFile::open(&path).unwrap();
+        assert_eq!(games.bytes().unwrap(), 13);
+        for (place, text) in [
+            ((8, 5), "three"),
+            ((0, 3), "one"),
+            ((4, 3), "two"),
+            ((8, 9), "three"),
+            ((20, 1), ""),
+            ((4, 0), ""),
+        ] {
+            assert_eq!(games.game(place).unwrap(), text.as_bytes());
+        }
+        assert!(GamesFile::open(&dir.path().join("none")).is_err());
+    }
+}
