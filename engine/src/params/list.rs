@@ -204,7 +204,7 @@ settings! {
         /// Centipawns above beta that the shallower search must reach.
         prob_cut_margin: i32 = "ProbCutMargin", 175, 0..=1000, 15;
         /// Plies by which the search of ProbCut is shallower.
-        prob_cut_reduction: i32 = "ProbCutReduction", 4, 1..=16, 1;
+        prob_cut_reduction: i32 = "ProbCutReduction", 3, 1..=16, 1;
         /// Search less deep where no table move is known.
         iterative_reduction: bool = "InternalIterativeReduction", true;
         /// Least depth of internal iterative reduction.
@@ -217,7 +217,7 @@ settings! {
         /// Greatest depth of late move pruning.
         lmp_depth: i32 = "LmpDepth", 8, 1..=32, 1;
         /// Moves always searched before late moves are skipped.
-        lmp_base: i32 = "LmpBase", 4, 1..=64, 1;
+        lmp_base: i32 = "LmpBase", 6, 1..=64, 1;
         /// Percentage of depth squared added to them, halved when not improving.
         lmp_square: i32 = "LmpSquare", 100, 0..=400, 10;
         /// Skip quiet moves where the evaluation is far below alpha.
