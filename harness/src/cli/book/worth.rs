@@ -25,8 +25,9 @@ use crate::{
 
 /// Say what the books of runs are worth: draws, splits, sensitivity a game
 ///
-/// A run with the same engines and limits is needed for each book that is to
-/// be set against another. An opening never decides anything if every pair
+/// Below each run stands whether level openings, or any advantage for White,
+/// would tell its engines apart better. A run with the same engines and limits
+/// is needed for each book that is to be set against another. An opening never decides anything if every pair
 /// that was played with it, in any of the runs, was level.
 #[derive(Debug, Args)]
 pub(super) struct WorthArgs {

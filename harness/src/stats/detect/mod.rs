@@ -102,12 +102,8 @@ impl Examination {
             (&mut self.workers, &pair.worker),
             (&mut self.processes, &pair.process),
         ] {
-            let Some(tag) = tag else { continue };
-            if !groups.contains_key(tag) {
-                groups.insert(tag.clone(), Pentanomial::default());
-            }
-            if let Some(counts) = groups.get_mut(tag) {
-                counts.add(half_points);
+            if let Some(tag) = tag {
+                groups.entry(tag.clone()).or_default().add(half_points);
             }
         }
         let half_points = half_points as u8;
