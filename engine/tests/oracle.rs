@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 use std::collections::HashMap;
-use stillwater::board::{CheckSquares, Color, Move, Position, movegen};
+use stillwater::board::{CheckSquares, Color, Kind, Move, Position, movegen};
 
 /// Games played by default; the environment variable `ORACLE_GAMES` overrides
 /// it (10000 takes a minute or two).
@@ -65,13 +65,20 @@ fn compare_tests(own: &Position, moves: &[Move], rng: &mut ChaCha8Rng) {
     let checks = CheckSquares::new(own);
     for &mv in moves {
         assert!(own.is_pseudo_legal(mv) && own.is_legal(mv), "{mv:?}");
-        let gives_check = own.play(mv).in_check();
+        let child = own.play(mv);
         assert_eq!(
             checks.gives_check(own, mv),
-            gives_check,
+            child.in_check(),
             "{mv:?} {}",
             own.fen(true)
         );
+        let rights = |position: &Position| position.fen(true).split(' ').nth(2).map(str::to_owned);
+        if mv.kind() == Kind::Normal
+            && (own.en_passant, child.en_passant) == (None, None)
+            && rights(own) == rights(&child)
+        {
+            assert_eq!(own.likely_key_after(mv), child.key, "{mv:?}");
+        }
     }
     for _ in 0..50 {
         let mv = Move::from_bits(rng.random());

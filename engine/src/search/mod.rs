@@ -262,12 +262,12 @@ impl<'a> Search<'a> {
 
     fn make_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.play_null();
+        self.shared.table.prefetch(child.key);
         self.descend(ply, &child, Moved::NONE, None);
         child
     }
 
     fn descend(&mut self, ply: usize, child: &Position, moved: Moved, target: Option<Square>) {
-        self.shared.table.prefetch(child.key);
         self.keys.push(child.key);
         let frame = &mut self.frames[ply];
         (frame.moved, frame.target) = (moved, target);

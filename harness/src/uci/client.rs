@@ -548,16 +548,14 @@ fn push_setoption(commands: &mut String, name: &str, value: &str) {
     commands.push('\n');
 }
 
+/// How a process ended, in words.
 fn describe(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt;
-        if let Some(signal) = status.signal() {
-            return format!("killed by signal {signal}");
-        }
+    let text = status.to_string().replacen(": ", " ", 1);
+    if text.contains("SIGILL") {
+        return format!("killed by {text}: perhaps it is built for another processor");
     }
-    match status.code() {
-        Some(code) => format!("exit status {code}"),
-        None => status.to_string(),
+    match text.starts_with("signal") {
+        true => format!("killed by {text}"),
+        false => text,
     }
 }
