@@ -7,7 +7,7 @@ use stillwater::board::Color;
 use stillwater::eval::tapered::{FULL_PHASE, Tapered};
 use stillwater::eval::terms::Feature;
 use stillwater::eval::weights::Term;
-use stillwater::eval::{features, scale};
+use stillwater::eval::{endgame, features};
 
 /// One weight's part in one position.
 struct Coefficient {
@@ -98,7 +98,7 @@ impl Fit {
                 Color::Black => sum - feature.value(),
             });
         let phase = position.phase.min(FULL_PHASE) as f32 / FULL_PHASE as f32;
-        let scale = scale(position, sum) as f32 / 64.0;
+        let scale = endgame::scale(position, sum) as f32 / 64.0;
         for same in counts.chunk_by(|a, b| a.0 == b.0) {
             let count: i32 = same.iter().map(|&(_, count)| count).sum();
             if count != 0 {

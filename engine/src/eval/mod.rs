@@ -6,10 +6,12 @@
 //! * [`terms`], [`weights`]: what the evaluation is made of, and the numbers.
 //! * [`placement`]: material and piece-square values.
 //! * [`pawns`], `pieces`, `king`: the features of a position.
+//! * [`endgame`]: what is known of endgames as a whole.
 //!
 //! `examples/tune_eval` fits the weights to the results of games and writes
 //! them anew.
 
+pub mod endgame;
 mod king;
 pub mod pawns;
 mod pieces;
@@ -57,7 +59,7 @@ pub fn explain(position: &Position) -> String {
             &difference,
         );
     }
-    let (score, scale) = (finish(position, total), scale(position, total));
+    let (score, scale) = (finish(position, total), endgame::scale(position, total));
     let phase = position.phase.min(tapered::FULL_PHASE);
     out + &format!(
         "phase {phase} of 24, endgame scaled by {scale} of 64\n\
@@ -105,45 +107,9 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
 
 /// From White's sum to the score of the side to move.
 fn finish(position: &Position, sum: Tapered) -> i32 {
-    let score = sum.blend(position.phase, scale(position, sum));
+    let score = sum.blend(position.phase, endgame::scale(position, sum)) + endgame::hunt(position);
     match position.turn {
         Color::White => score,
         Color::Black => -score,
-    }
-}
-
-/// How much of an endgame advantage counts, of 64: less where the side ahead
-/// has no pawns to win with, or with opposite bishops. `sum` is White's
-/// advantage.
-pub fn scale(position: &Position, sum: Tapered) -> i32 {
-    let strong = match sum.endgame() > 0 {
-        true => Color::White,
-        false => Color::Black,
-    };
-    let pieces = |color| {
-        let value = |role, value| position.pieces(color, role).count() as i32 * value;
-        value(Role::Knight, 3)
-            + value(Role::Bishop, 3)
-            + value(Role::Rook, 5)
-            + value(Role::Queen, 9)
-    };
-    if position.pieces(strong, Role::Pawn).is_empty() {
-        let ahead = pieces(strong) - pieces(!strong);
-        return match ahead {
-            ..4 if pieces(strong) < 5 => 0,
-            ..4 => 12,
-            _ => 64,
-        };
-    }
-    let bishops = position.role(Role::Bishop);
-    let minor_only = position.role(Role::Rook) | position.role(Role::Queen);
-    let opposite = Color::BOTH
-        .iter()
-        .all(|&color| (bishops & position.color(color)).count() == 1)
-        && (bishops & Bitboard::DARK).count() == 1;
-    match opposite {
-        true if (minor_only | position.role(Role::Knight)).is_empty() => 32,
-        true => 52,
-        false => 64,
     }
 }

@@ -81,18 +81,18 @@ impl History {
         let moved = Moved::new(position, mv).index();
         let mut sum = 0;
         if params.piece_to_history {
-            sum += i32::from(self.piece_to[moved]);
+            sum += 100 * i32::from(self.piece_to[moved]);
         }
         if params.from_to_history {
             let color = position.turn.index();
-            sum += i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
+            sum += 100 * i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
         }
         if params.continuation_history {
             for (earlier, weight) in line.weighted(params) {
-                sum += i32::from(self.continuation[earlier.index()][moved]) * weight / 100;
+                sum += i32::from(self.continuation[earlier.index()][moved]) * weight;
             }
         }
-        sum
+        sum / 100
     }
 
     /// How good a capture has been.

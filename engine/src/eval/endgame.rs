@@ -1,0 +1,148 @@
+//! Endgames in which the sum of the features misleads.
+
+use super::tapered::Tapered;
+use crate::board::{Bitboard, Color, Position, Role, Square};
+
+/// How much of an endgame advantage counts, of 64: less where the side ahead
+/// has no pawns to win with, or with opposite bishops. `sum` is White's
+/// advantage.
+pub fn scale(position: &Position, sum: Tapered) -> i32 {
+    let strong = match sum.endgame() > 0 {
+        true => Color::White,
+        false => Color::Black,
+    };
+    if position.pieces(strong, Role::Pawn).is_empty() {
+        return scale_without_pawns(position, strong);
+    }
+    if is_wrong_bishop(position, strong) {
+        return 0;
+    }
+    let bishops = position.role(Role::Bishop);
+    let others = position.role(Role::Knight) | position.role(Role::Rook);
+    let opposite = Color::BOTH
+        .iter()
+        .all(|&color| (bishops & position.color(color)).count() == 1)
+        && (bishops & Bitboard::DARK).count() == 1;
+    match opposite {
+        true if (others | position.role(Role::Queen)).is_empty() => 32,
+        true => 52,
+        false => 64,
+    }
+}
+
+/// The scale for a side without pawns: a minor piece more, or two knights, win
+/// nothing.
+fn scale_without_pawns(position: &Position, strong: Color) -> i32 {
+    const VALUE: [i32; 6] = [0, 3, 3, 5, 9, 0];
+    let [own, theirs] = [strong, !strong].map(|color| {
+        let value = |role: Role| position.pieces(color, role).count() as i32 * VALUE[role.index()];
+        [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(value)
+    });
+    let (strength, ahead) = (
+        own.iter().sum::<i32>(),
+        own.iter().sum::<i32>() - theirs.iter().sum::<i32>(),
+    );
+    match ahead {
+        ..4 if strength < 5 => 0,
+        ..7 if own[0] == strength => 0,
+        ..4 => 12,
+        _ => 64,
+    }
+}
+
+/// Whether `strong` has but pawns on one edge and bishops that do not guard the
+/// corner where they promote, which the other king is in or next to.
+fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
+    let pieces = |role| position.pieces(strong, role);
+    let (pawns, bishops) = (pieces(Role::Pawn), pieces(Role::Bishop));
+    let edge = pawns.first().file();
+    let corner = Square::at(edge, 7).relative(strong);
+    let guarded = match Bitboard::DARK.contains(corner) {
+        true => Bitboard::DARK,
+        false => !Bitboard::DARK,
+    };
+    matches!(edge, 0 | 7)
+        && (pawns & !Bitboard::file(edge)).is_empty()
+        && position.color(strong) == pawns | bishops | pieces(Role::King)
+        && (bishops & guarded).is_empty()
+        && position.king(!strong).distance(corner) < 2
+}
+
+/// What brings a bare king nearer to its mate, in centipawns for White: the
+/// edge, the other king, and with bishop and knight a corner that the bishop
+/// guards.
+pub fn hunt(position: &Position) -> i32 {
+    let bare = |color| !position.color(color).more_than_one();
+    let (strong, sign) = match (bare(Color::White), bare(Color::Black)) {
+        (false, true) => (Color::White, 1),
+        (true, false) => (Color::Black, -1),
+        _ => return 0,
+    };
+    let hunted = position.king(!strong);
+    let (file, rank) = (hunted.file() as i32, hunted.rank() as i32);
+    let edge = (2 * file - 7).abs() + (2 * rank - 7).abs();
+    let (bishops, knights) = (position.role(Role::Bishop), position.role(Role::Knight));
+    let pair = bishops.count() == 1 && knights.count() == 1 && position.occupied().count() == 4;
+    let corner = match (bishops & Bitboard::DARK).any() {
+        _ if !pair => 0,
+        true => (file + rank - 7).abs(),
+        false => (file - rank).abs(),
+    };
+    let apart = position.king(strong).distance(hunted) as i32;
+    sign * (8 * edge + 40 * corner - 12 * apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(fen: &str) -> Position {
+        Position::from_fen(fen).unwrap()
+    }
+
+    /// The scale if White is ahead.
+    fn white_scale(fen: &str) -> i32 {
+        scale(&position(fen), Tapered::new(500, 500))
+    }
+
+    #[test]
+    fn what_cannot_win_is_drawn() {
+        for (fen, expected) in [
+            ("8/8/4k3/8/8/8/8/1N1NK3 w - - 0 1", 0),
+            ("8/8/4k3/8/8/8/8/2B1K1N1 w - - 0 1", 64),
+            ("8/8/4k3/3r4/8/8/8/B3K2R w - - 0 1", 12),
+            ("8/8/4k3/3n4/8/8/8/4K2R w - - 0 1", 12),
+            ("8/8/4k3/3n4/8/8/8/4K1B1 w - - 0 1", 0),
+            ("8/8/4kb2/8/8/5B2/4P3/4K3 w - - 0 1", 32),
+        ] {
+            assert_eq!(white_scale(fen), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_bishop_must_guard_the_corner_of_its_edge_pawns() {
+        for (fen, expected) in [
+            ("1k6/8/8/8/P2B4/P7/4K3/8 w - - 0 1", 0),
+            ("1k6/8/8/8/P3B3/P7/4K3/8 w - - 0 1", 64),
+            ("6k1/8/8/8/4B3/7P/4K3/8 w - - 0 1", 0),
+            ("5k2/8/8/8/4B3/7P/4K3/8 w - - 0 1", 64),
+            ("6k1/8/8/8/4B3/6PP/4K3/8 w - - 0 1", 64),
+            ("6k1/8/8/8/4B3/7P/4K1N1/8 w - - 0 1", 64),
+        ] {
+            assert_eq!(white_scale(fen), expected, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_bare_king_is_hunted_into_the_right_corner() {
+        let value = |fen| hunt(&position(fen));
+        let right = value("k7/8/1K6/8/8/3B4/8/6N1 w - - 0 1");
+        let wrong = value("7k/8/6K1/8/8/3B4/8/6N1 w - - 0 1");
+        let centre = value("8/8/8/3k4/8/3K4/8/3B2N1 w - - 0 1");
+        assert!(right > wrong && wrong > centre, "{right} {wrong} {centre}");
+        assert_eq!(value("K7/8/1k6/8/8/3b4/8/6n1 w - - 0 1"), -right);
+        let edge = value("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
+        assert!(edge > value("8/8/4k3/8/4K3/8/8/R7 w - - 0 1"));
+        assert_eq!(value("4k3/4p3/4K3/8/8/8/8/R7 w - - 0 1"), 0);
+    }
+}
