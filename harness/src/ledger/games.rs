@@ -37,7 +37,9 @@ impl GamesFile {
     /// # Errors
     /// Those of the file system.
     pub fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
-        self.file.seek(SeekFrom::Start(offset))?;
+        // A nonsensical offset is no error of the file system.
+        let start = offset.min(self.bytes()?);
+        self.file.seek(SeekFrom::Start(start))?;
         self.text.clear();
         (&self.file).take(bytes).read_to_end(&mut self.text)?;
         Ok(&self.text)
@@ -62,6 +64,7 @@ mod tests {
             ((8, 9), "three"),
             ((20, 1), ""),
             ((4, 0), ""),
+            ((u64::MAX, 1), ""),
         ] {
             assert_eq!(games.game(place).unwrap(), text.as_bytes());
         }
