@@ -54,7 +54,7 @@ fn read_line(line: &str) -> anyhow::Result<Sample> {
         .or_else(|| result.parse().ok())
         .filter(|target| (0.0..=1.0).contains(target))
         .with_context(|| format!("no result '{result}'"))?;
-    let position = Position::from_fen(fen)?;
+    let position = Position::from_fen(fen).map_err(anyhow::Error::msg)?;
     Ok(Sample { position, target })
 }
 
@@ -96,7 +96,7 @@ impl Game {
         let setup = fen.parse::<Fen>()?.into_setup();
         let mode = CastlingMode::detect(&setup);
         Ok(Game {
-            position: Position::from_fen(fen)?,
+            position: Position::from_fen(fen).map_err(anyhow::Error::msg)?,
             chess: setup.position(mode)?,
             plies: 0,
             kept: Vec::new(),

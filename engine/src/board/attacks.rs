@@ -29,11 +29,11 @@ const fn slide(magic: &Magic, occupied: Bitboard) -> Bitboard {
     Bitboard(TABLE[magic.offset + index as usize])
 }
 
-pub const fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
+pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&BISHOP_MAGICS[square.index()], occupied)
 }
 
-pub const fn rook(square: Square, occupied: Bitboard) -> Bitboard {
+pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&ROOK_MAGICS[square.index()], occupied)
 }
 
@@ -110,28 +110,20 @@ struct Lines {
 }
 
 static LINES: Lines = {
-    const EMPTY: Bitboard = Bitboard::EMPTY;
-    let mut lines = Lines {
-        between: [[EMPTY; 64]; 64],
-        through: [[EMPTY; 64]; 64],
-    };
-    let mut pair = 0;
-    while pair < 64 * 64 {
-        let (a, b) = (Square::new(pair / 64), Square::new(pair % 64));
-        let (at_a, at_b) = (Bitboard::of(a), Bitboard::of(b));
-        let (between, through) = if bishop(a, EMPTY).contains(b) {
-            let through = bishop(a, EMPTY).0 & bishop(b, EMPTY).0;
-            (bishop(a, at_b).0 & bishop(b, at_a).0, through)
-        } else if rook(a, EMPTY).contains(b) {
-            let through = rook(a, EMPTY).0 & rook(b, EMPTY).0;
-            (rook(a, at_b).0 & rook(b, at_a).0, through)
-        } else {
-            pair += 1;
-            continue;
-        };
-        lines.between[a.index()][b.index()] = Bitboard(between);
-        lines.through[a.index()][b.index()] = Bitboard(through | at_a.0 | at_b.0);
-        pair += 1;
+    let mut between = [[Bitboard::EMPTY; 64]; 64];
+    let mut through = [[Bitboard::EMPTY; 64]; 64];
+    let mut i = 0;
+    while i < 2 * 64 * 64 {
+        let slider = [&BISHOP_MAGICS, &ROOK_MAGICS][i / (64 * 64)];
+        let (a, b) = (i / 64 % 64, i % 64);
+        let (at_a, at_b) = (Bitboard(1 << a), Bitboard(1 << b));
+        let (from_a, from_b) = (slide(&slider[a], at_b).0, slide(&slider[b], at_a).0);
+        if from_a & at_b.0 != 0 {
+            let whole = slide(&slider[a], Bitboard::EMPTY).0 & slide(&slider[b], Bitboard::EMPTY).0;
+            between[a][b] = Bitboard(from_a & from_b);
+            through[a][b] = Bitboard(whole | at_a.0 | at_b.0);
+        }
+        i += 1;
     }
-    lines
+    Lines { between, through }
 };

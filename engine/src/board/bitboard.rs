@@ -28,10 +28,7 @@ impl Bitboard {
 
     /// The rank that `color` counts as `rank`, 0 being its back rank.
     pub const fn relative_rank(color: Color, rank: usize) -> Bitboard {
-        match color {
-            Color::White => Bitboard::rank(rank),
-            Color::Black => Bitboard::rank(7 - rank),
-        }
+        Bitboard::rank(rank ^ (color.index() * 7))
     }
 
     pub const fn is_empty(self) -> bool {
@@ -84,17 +81,12 @@ impl Bitboard {
 
     /// All squares on the way from these to `color`'s promotion rank, these
     /// included.
-    pub const fn fill_forward(self, color: Color) -> Bitboard {
-        let mut set = self.0;
-        let mut step = 8;
-        while step < 64 {
-            set |= match color {
-                Color::White => set << step,
-                Color::Black => set >> step,
-            };
-            step *= 2;
-        }
-        Bitboard(set)
+    pub fn fill_forward(self, color: Color) -> Bitboard {
+        let fill = |set: u64, step: u32| match color {
+            Color::White => set | set << step,
+            Color::Black => set | set >> step,
+        };
+        Bitboard([8, 16, 32].into_iter().fold(self.0, fill))
     }
 }
 

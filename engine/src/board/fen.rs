@@ -1,32 +1,16 @@
 //! Forsyth-Edwards notation, with the castling fields of Chess960.
 
 use super::bitboard::Bitboard;
-use super::position::{Position, Wing, castling_slot};
+use super::position::{Position, Wing};
 use super::square::{Color, Role, Square};
-use std::fmt;
 
 /// The standard starting position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Why a FEN was refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FenError {
-    /// A field is missing or cannot be read.
-    Field(&'static str, String),
-    /// The position cannot come about in a game.
-    Impossible(&'static str),
+/// Why a FEN is refused of which a field cannot be read.
+fn unreadable(field: &str, text: &str) -> String {
+    format!("FEN: cannot read the {field} in '{text}'")
 }
-
-impl fmt::Display for FenError {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            FenError::Field(field, text) => write!(f, "FEN: cannot read the {field} in '{text}'"),
-            FenError::Impossible(why) => write!(f, "FEN: impossible position: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for FenError {}
 
 impl Position {
     pub fn start() -> Position {
@@ -38,21 +22,19 @@ impl Position {
     ///
     /// Castling rights may be written `KQkq` (outermost rook) or as rook files
     /// (`HAha`). Rights without their king and rook in place, and an en
-    /// passant square on which nothing can take, are dropped.
-    pub fn from_fen(fen: &str) -> Result<Position, FenError> {
+    /// passant square on which nothing can take, are dropped. Says why it
+    /// refuses one that cannot be read or cannot come about in a game.
+    pub fn from_fen(fen: &str) -> Result<Position, String> {
         let mut fields = fen.split_ascii_whitespace();
         let mut position = Position::empty();
         position.read_placement(fields.next().unwrap_or(""))?;
         match fields.next() {
             Some("w") => {}
             Some("b") => position.pass_turn(),
-            other => {
-                let text = other.unwrap_or(fen).to_owned();
-                return Err(FenError::Field("side to move", text));
-            }
+            other => return Err(unreadable("side to move", other.unwrap_or(fen))),
         }
         if let Some(why) = position.impossibility() {
-            return Err(FenError::Impossible(why));
+            return Err(format!("FEN: impossible position: {why}"));
         }
         position.read_castling(fields.next().unwrap_or("-"))?;
         position.read_en_passant(fields.next().unwrap_or("-"))?;
@@ -66,8 +48,8 @@ impl Position {
         Ok(position)
     }
 
-    fn read_placement(&mut self, field: &str) -> Result<(), FenError> {
-        let error = || FenError::Field("piece placement", field.to_owned());
+    fn read_placement(&mut self, field: &str) -> Result<(), String> {
+        let error = || unreadable("piece placement", field);
         let ranks: Vec<&str> = field.split('/').collect();
         if ranks.len() != 8 {
             return Err(error());
@@ -108,8 +90,7 @@ impl Position {
         in_check.then_some("the side that has just moved is in check")
     }
 
-    fn read_castling(&mut self, field: &str) -> Result<(), FenError> {
-        let mut rights = 0;
+    fn read_castling(&mut self, field: &str) -> Result<(), String> {
         for letter in field.chars().filter(|&letter| letter != '-') {
             let color = Color::of_letter(letter);
             let back_rank = Bitboard::relative_rank(color, 0);
@@ -123,25 +104,20 @@ impl Position {
                 'k' => rooks.filter(|&rook| wing(rook) == Wing::King).last(),
                 'q' => rooks.find(|&rook| wing(rook) == Wing::Queen),
                 file @ 'a'..='h' => rooks.find(|rook| rook.file() == file as usize - 'a' as usize),
-                _ => return Err(FenError::Field("castling rights", field.to_owned())),
+                _ => return Err(unreadable("castling rights", field)),
             };
             if let Some(rook) = found.filter(|_| back_rank.contains(king)) {
-                let slot = castling_slot(color, wing(rook));
-                rights |= 1 << slot;
-                self.castling_rooks[slot] = rook;
+                self.allow_castling(color, wing(rook), rook);
             }
         }
-        self.set_castling_rights(rights);
         Ok(())
     }
 
-    fn read_en_passant(&mut self, field: &str) -> Result<(), FenError> {
+    fn read_en_passant(&mut self, field: &str) -> Result<(), String> {
         if field == "-" {
             return Ok(());
         }
-        let Some(square) = Square::parse(field) else {
-            return Err(FenError::Field("en passant square", field.to_owned()));
-        };
+        let square = Square::parse(field).ok_or_else(|| unreadable("en passant square", field))?;
         let them = !self.turn;
         let possible = square.relative_rank(them) == 2
             && self.pieces(them, Role::Pawn).contains(square.forward(them))
@@ -159,13 +135,12 @@ impl Position {
         for gap in (1..=8).rev() {
             placement = placement.replace(&".".repeat(gap), &gap.to_string());
         }
-        let turn = match self.turn {
-            Color::White => 'w',
-            Color::Black => 'b',
-        };
+        let turn = ['w', 'b'][self.turn.index()];
         let castling = self.castling_field(chess960);
-        let passed = self.en_passant.map(|square| square.to_string());
-        let passed = passed.as_deref().unwrap_or("-");
+        let dash = || "-".to_owned();
+        let passed = self
+            .en_passant
+            .map_or_else(dash, |square| square.to_string());
         let (halfmoves, fullmoves) = (self.halfmoves, self.fullmoves);
         format!("{placement} {turn} {castling} {passed} {halfmoves} {fullmoves}")
     }

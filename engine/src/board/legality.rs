@@ -7,8 +7,13 @@ use super::position::{Position, Wing, castled};
 use super::square::{Role, Square};
 
 impl Position {
-    /// Whether the side to move may castle with its rook on this wing now.
-    pub fn can_castle(&self, wing: Wing) -> Option<Move> {
+    /// The castling moves that can be played now.
+    pub fn castling(&self) -> impl Iterator<Item = Move> {
+        let castle = |wing| self.castle(wing);
+        Wing::BOTH.into_iter().filter_map(castle)
+    }
+
+    fn castle(&self, wing: Wing) -> Option<Move> {
         let us = self.turn;
         let rook = self.castling_rook(us, wing)?;
         if self.in_check() {
@@ -24,12 +29,9 @@ impl Position {
         }
         let occupied = others | rook_to.into();
         let enemies = self.color(!us);
-        for square in king_path {
-            if (self.attackers(square, occupied) & enemies).any() {
-                return None;
-            }
-        }
-        Some(Move::castle(king, rook))
+        let mut attacked = king_path.map(|square| self.attackers(square, occupied) & enemies);
+        let safe = attacked.all(Bitboard::is_empty);
+        safe.then(|| Move::castle(king, rook))
     }
 
     /// Whether `mv`, whatever it is, could have been generated here. While in
@@ -43,9 +45,7 @@ impl Position {
             return false;
         };
         if mv.kind() == Kind::Castle {
-            return Wing::BOTH
-                .into_iter()
-                .any(|wing| self.can_castle(wing) == Some(mv));
+            return self.castling().any(|castling| castling == mv);
         }
         if self.color(us).contains(to) || self.role_at(to) == Some(Role::King) {
             return false;

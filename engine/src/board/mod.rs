@@ -13,7 +13,6 @@ pub mod square;
 mod zobrist;
 
 pub use bitboard::Bitboard;
-pub use fen::FenError;
 pub use legality::CheckSquares;
 pub use movegen::{MAX_MOVES, MoveList, Scored};
 pub use moves::{Kind, Move};

@@ -5,7 +5,7 @@ use super::attacks;
 use super::bitboard::Bitboard;
 use super::legality::CheckSquares;
 use super::moves::Move;
-use super::position::{Position, Wing};
+use super::position::Position;
 use super::square::{Role, Square};
 
 /// A move with the score it is ordered by.
@@ -52,10 +52,8 @@ pub fn quiet(position: &Position, out: &mut MoveList) {
     pawn_quiet(position, empty & targets, out);
     piece_moves(position, empty & targets, out);
     king_moves(position, empty, out);
-    for wing in Wing::BOTH {
-        if let Some(mv) = position.can_castle(wing) {
-            push(out, mv);
-        }
+    for mv in position.castling() {
+        push(out, mv);
     }
 }
 

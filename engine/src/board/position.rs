@@ -20,7 +20,7 @@ impl Wing {
 }
 
 /// Index of a castling right and its rook.
-pub(super) const fn castling_slot(color: Color, wing: Wing) -> usize {
+const fn castling_slot(color: Color, wing: Wing) -> usize {
     color as usize * 2 + wing as usize
 }
 
@@ -32,11 +32,9 @@ pub struct Position {
     colors: [Bitboard; 2],
     board: [Option<Role>; 64],
     pub turn: Color,
-    /// One bit a slot.
-    castling_rights: u8,
-    /// The rooks to castle with, which stand anywhere in Chess960. A rook's
-    /// square means something only while its right stands.
-    pub(super) castling_rooks: [Square; 4],
+    /// The rooks to castle with by slot, as long as it is allowed; they stand
+    /// anywhere in Chess960.
+    castling_rooks: [Option<Square>; 4],
     /// Set only if a capture en passant is legal, so that equal positions
     /// have equal keys.
     pub en_passant: Option<Square>,
@@ -68,8 +66,7 @@ impl Position {
             colors: [Bitboard::EMPTY; 2],
             board: [None; 64],
             turn: Color::White,
-            castling_rights: 0,
-            castling_rooks: [Square::A1; 4],
+            castling_rooks: [None; 4],
             en_passant: None,
             halfmoves: 0,
             reversible: 0,
@@ -124,8 +121,7 @@ impl Position {
     }
 
     pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {
-        let slot = castling_slot(color, wing);
-        (self.castling_rights >> slot & 1 != 0).then(|| self.castling_rooks[slot])
+        self.castling_rooks[castling_slot(color, wing)]
     }
 
     /// The piece that `mv` takes off the board.
@@ -200,9 +196,12 @@ impl Position {
         }
     }
 
-    pub(super) fn set_castling_rights(&mut self, rights: u8) {
-        self.key ^= zobrist::castling(self.castling_rights) ^ zobrist::castling(rights);
-        self.castling_rights = rights;
+    /// Allows `color` to castle with `rook`.
+    pub(super) fn allow_castling(&mut self, color: Color, wing: Wing, rook: Square) {
+        let slot = castling_slot(color, wing);
+        if self.castling_rooks[slot].replace(rook).is_none() {
+            self.key ^= zobrist::castling(slot);
+        }
     }
 
     pub(super) fn pass_turn(&mut self) {
@@ -298,21 +297,13 @@ impl Position {
 
     /// Rights that end because the king or a rook moves, or a rook is taken.
     fn lose_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
-        let mut rights = self.castling_rights;
-        if rights == 0 {
-            return;
-        }
-        if role == Role::King {
-            rights &= !(3 << (us.index() * 2));
-        }
-        for (slot, &rook) in self.castling_rooks.iter().enumerate() {
-            if rook == from || rook == to {
-                rights &= !(1 << slot);
+        for (slot, right) in self.castling_rooks.iter_mut().enumerate() {
+            let king_moves = role == Role::King && slot / 2 == us.index();
+            if right.is_some_and(|rook| king_moves || rook == from || rook == to) {
+                *right = None;
+                self.key ^= zobrist::castling(slot);
+                self.reversible = 0;
             }
-        }
-        if rights != self.castling_rights {
-            self.reversible = 0;
-            self.set_castling_rights(rights);
         }
     }
 

@@ -8,8 +8,6 @@ use std::ops::Not;
 pub struct Square(u8);
 
 impl Square {
-    pub const A1: Square = Square(0);
-
     pub const fn new(index: usize) -> Square {
         debug_assert!(index < 64);
         Square(index as u8)

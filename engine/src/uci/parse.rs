@@ -25,7 +25,7 @@ pub fn position(text: &str) -> Result<Game, String> {
         _ => return Err("usage: position startpos|fen FEN [moves …]".to_owned()),
     };
     let unchanged = |error: String| format!("{error}; the position is unchanged");
-    let position = Position::from_fen(fen).map_err(|error| unchanged(error.to_string()))?;
+    let position = Position::from_fen(fen).map_err(unchanged)?;
     let mut game = Game::new(position);
     for text in moves.split_ascii_whitespace() {
         let mv = find_move(&game.position, text);
