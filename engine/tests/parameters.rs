@@ -31,7 +31,6 @@ fn every_value_can_be_set_and_is_read_back() {
     let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);
     for row in PARAMETERS {
         let values: Vec<String> = match row.kind {
-            Kind::Check => vec!["true".into(), "false".into()],
             Kind::Spin { min, max, .. } => vec![min.to_string(), max.to_string()],
             Kind::Combo { choices } => choices.iter().map(|&choice| choice.into()).collect(),
         };

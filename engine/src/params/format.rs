@@ -27,25 +27,25 @@ fn spins(entry: impl Fn(&str, i32, i32, i32, i32) -> String) -> Vec<String> {
         Kind::Spin { min, max, step } => {
             Some(entry(row.name, (row.get)(&Params::DEFAULT), min, max, step))
         }
-        _ => None,
+        Kind::Combo { .. } => None,
     };
     PARAMETERS.iter().filter_map(spin).collect()
 }
 
+/// The rows that follow one another with the same group.
+fn groups<T>(table: &[Parameter<T>]) -> impl Iterator<Item = &[Parameter<T>]> {
+    table.chunk_by(|row, next| row.group == next.group)
+}
+
 fn text() -> String {
     let mut out = String::new();
-    let mut group = "";
-    for row in PARAMETERS {
-        if row.group != group {
-            group = row.group;
-            out += &format!("{group}\n");
+    for group in groups(PARAMETERS) {
+        out += &format!("{}\n", group[0].group);
+        for row in group {
+            let (name, default) = (row.name, row.value(&Params::DEFAULT));
+            let (allowed, about) = (row.allowed(), row.about);
+            out += &format!("  {name:<28} {default:<22} {allowed}\n      {about}\n");
         }
-        let (name, default) = (row.name, row.value(&Params::DEFAULT));
-        let allowed = row.allowed();
-        out += &format!(
-            "  {name:<28} {default:<22} {allowed}\n      {}\n",
-            row.about
-        );
     }
     out
 }
@@ -62,7 +62,6 @@ fn json() -> String {
     let row = |row: &Parameter<Params>| {
         let default = row.value(&Params::DEFAULT);
         let kind = match row.kind {
-            Kind::Check => format!(r#""type":"check","default":{default}"#),
             Kind::Spin { min, max, step } => format!(
                 r#""type":"spin","default":{default},"min":{min},"max":{max},"step":{step}"#
             ),
@@ -105,25 +104,24 @@ fn markdown() -> String {
 }
 
 fn rows<T>(out: &mut String, table: &[Parameter<T>], defaults: &T) {
-    let mut group = "";
-    for row in table {
-        if row.group != group {
-            group = row.group;
-            *out += &format!(
-                "\n## {group}\n\n| Option | Default | Allowed | Step | Meaning |\n|---|---|---|---|---|\n"
-            );
+    for group in groups(table) {
+        *out += &format!("\n## {}\n\n{COLUMNS}", group[0].group);
+        for row in group {
+            let step = match row.kind {
+                Kind::Spin { step, .. } => step.to_string(),
+                Kind::Combo { .. } => String::new(),
+            };
+            let (name, default) = (row.name, row.value(defaults));
+            let (allowed, about) = (row.allowed(), row.about);
+            *out += &format!("| `{name}` | {default} | {allowed} | {step} | {about} |\n");
         }
-        let step = match row.kind {
-            Kind::Spin { step, .. } => step.to_string(),
-            _ => String::new(),
-        };
-        let (name, default, allowed) = (row.name, row.value(defaults), row.allowed());
-        *out += &format!(
-            "| `{name}` | {default} | {allowed} | {step} | {} |\n",
-            row.about
-        );
     }
 }
+
+const COLUMNS: &str = "\
+| Option | Default | Allowed | Step | Meaning |
+|---|---|---|---|---|
+";
 
 const HEAD: &str = "\
 # Parameters of Stillwater

@@ -4,7 +4,7 @@
 //! ends at, `…Base` a constant part, `…Margin` centipawns (a ply of depth where
 //! it says so), `…Div` a divisor (more means less), `…Limit` a most.
 
-use super::table::{choices, settings};
+use super::table::{Kind, Parameter, Setting, choices, settings};
 
 choices! {
     /// Which moves quiescence looks at besides check evasions.

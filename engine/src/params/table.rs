@@ -3,7 +3,6 @@
 /// What values a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    Check,
     /// Whole numbers; `step` is how far a tuner moves it at first.
     Spin {
         min: i32,
@@ -15,6 +14,15 @@ pub enum Kind {
     },
 }
 
+impl Kind {
+    /// A default outside the range, or a step that is no step, does not compile.
+    pub const fn spin(default: i32, min: i32, max: i32, step: i32) -> Kind {
+        assert!(min <= default && default <= max, "default out of range");
+        assert!(step > 0 && step <= max - min, "a step of no use");
+        Kind::Spin { min, max, step }
+    }
+}
+
 /// One row of a table: a field of `T` that is also a UCI option.
 pub struct Parameter<T> {
     /// UCI name.
@@ -23,7 +31,7 @@ pub struct Parameter<T> {
     pub kind: Kind,
     /// One sentence.
     pub about: &'static str,
-    /// Choices are numbered from 0; a check is 0 or 1.
+    /// Choices are numbered from 0.
     pub get: fn(&T) -> i32,
     pub put: fn(&mut T, i32),
 }
@@ -32,15 +40,11 @@ pub struct Parameter<T> {
 pub trait Setting: Copy + 'static {
     /// Names of the values in order, for types that are not numbers.
     const CHOICES: &'static [&'static str];
-    fn to_number(self) -> i32;
     fn from_number(number: i32) -> Self;
 }
 
 impl Setting for i32 {
     const CHOICES: &'static [&'static str] = &[];
-    fn to_number(self) -> i32 {
-        self
-    }
     fn from_number(number: i32) -> i32 {
         number
     }
@@ -48,9 +52,6 @@ impl Setting for i32 {
 
 impl Setting for bool {
     const CHOICES: &'static [&'static str] = &["false", "true"];
-    fn to_number(self) -> i32 {
-        i32::from(self)
-    }
     fn from_number(number: i32) -> bool {
         number != 0
     }
@@ -71,13 +72,12 @@ impl<T> Parameter<T> {
     }
 
     fn parse(&self, value: &str) -> Option<i32> {
-        let named = |choices: &[&str]| {
-            let mut choices = choices.iter();
-            choices.position(|choice| choice.eq_ignore_ascii_case(value))
-        };
         match self.kind {
-            Kind::Check => named(bool::CHOICES).map(|choice| choice as i32),
-            Kind::Combo { choices } => named(choices).map(|choice| choice as i32),
+            Kind::Combo { choices } => {
+                let mut choices = choices.iter();
+                let choice = choices.position(|choice| choice.eq_ignore_ascii_case(value));
+                choice.map(|choice| choice as i32)
+            }
             Kind::Spin { min, max, .. } => {
                 let number = value.parse::<f64>().ok()?.round();
                 let allowed = f64::from(min)..=f64::from(max);
@@ -89,7 +89,6 @@ impl<T> Parameter<T> {
     /// What values are allowed, in words.
     pub fn allowed(&self) -> String {
         match self.kind {
-            Kind::Check => "true, false".to_owned(),
             Kind::Spin { min, max, .. } => format!("{min} to {max}"),
             Kind::Combo { choices } => choices.join(", "),
         }
@@ -99,7 +98,6 @@ impl<T> Parameter<T> {
     pub fn value(&self, settings: &T) -> String {
         let number = (self.get)(settings);
         match self.kind {
-            Kind::Check => (number != 0).to_string(),
             Kind::Spin { .. } => number.to_string(),
             Kind::Combo { choices } => choices[number as usize].to_owned(),
         }
@@ -109,13 +107,12 @@ impl<T> Parameter<T> {
     pub fn announce(&self, defaults: &T) -> String {
         let (name, default) = (self.name, self.value(defaults));
         match self.kind {
-            Kind::Check => format!("option name {name} type check default {default}"),
             Kind::Spin { min, max, .. } => {
                 format!("option name {name} type spin default {default} min {min} max {max}")
             }
             Kind::Combo { choices } => {
-                let choices: String = choices.iter().map(|c| format!(" var {c}")).collect();
-                format!("option name {name} type combo default {default}{choices}")
+                let choices = choices.join(" var ");
+                format!("option name {name} type combo default {default} var {choices}")
             }
         }
     }
@@ -152,11 +149,6 @@ fn edits(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Whether a row of numbers makes sense.
-pub const fn is_sound(default: i32, min: i32, max: i32, step: i32) -> bool {
-    min <= default && default <= max && step > 0 && step <= max - min
-}
-
 /// Declares a struct of settings and its table. Each row is
 ///
 /// ```text
@@ -164,8 +156,6 @@ pub const fn is_sound(default: i32, min: i32, max: i32, step: i32) -> bool {
 /// field: type = "UciName", default;                          // bool, combo
 /// field: i32 = "UciName", default, min..=max, step;          // spin
 /// ```
-///
-/// A default outside its range, or a step that is no step, does not compile.
 macro_rules! settings {
     (
         $(#[$attribute:meta])*
@@ -189,41 +179,21 @@ macro_rules! settings {
         }
 
         /// The rows in order of declaration.
-        pub static $table: &[$crate::params::table::Parameter<$name>] = &[
+        pub static $table: &[Parameter<$name>] = &[
             $($(
-                $crate::params::table::Parameter {
+                Parameter {
                     name: $uci,
                     group: $group,
-                    kind: $crate::params::table::settings!(@kind $type $(, $min, $max, $step)?),
+                    kind: settings!(@kind $type $(, $default, $min, $max, $step)?),
                     about: $about.trim_ascii(),
-                    get: |settings| {
-                        $crate::params::table::Setting::to_number(settings.$field)
-                    },
-                    put: |settings, number| {
-                        settings.$field = $crate::params::table::Setting::from_number(number);
-                    },
+                    get: |settings| settings.$field as i32,
+                    put: |settings, number| settings.$field = Setting::from_number(number),
                 },
             )*)*
         ];
-
-        $($($(
-            const _: () = {
-                assert!(
-                    $crate::params::table::is_sound($default, $min, $max, $step),
-                    "the default is outside the range, or the step is of no use"
-                );
-            };
-        )?)*)*
     };
-    (@kind $type:ty, $min:literal, $max:literal, $step:literal) => {
-        $crate::params::table::Kind::Spin { min: $min, max: $max, step: $step }
-    };
-    (@kind bool) => { $crate::params::table::Kind::Check };
-    (@kind $type:ty) => {
-        $crate::params::table::Kind::Combo {
-            choices: <$type as $crate::params::table::Setting>::CHOICES,
-        }
-    };
+    (@kind $type:ty, $($range:expr),*) => { Kind::spin($($range),*) };
+    (@kind $type:ty) => { Kind::Combo { choices: <$type>::CHOICES } };
 }
 
 /// Declares an enum that can be a combo.
@@ -233,11 +203,8 @@ macro_rules! choices {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub enum $name { $($variant,)* }
 
-        impl $crate::params::table::Setting for $name {
+        impl Setting for $name {
             const CHOICES: &'static [&'static str] = &[$($text,)*];
-            fn to_number(self) -> i32 {
-                self as i32
-            }
             fn from_number(number: i32) -> $name {
                 const ALL: &[$name] = &[$($name::$variant,)*];
                 ALL[number as usize]
