@@ -117,7 +117,6 @@ impl Engine {
             shared.finished.store(true, Ordering::Relaxed);
             for helper in helpers {
                 if let Ok(helped) = helper.join() {
-                    outcome.nodes += helped.nodes;
                     outcome.stats += &helped.stats;
                 }
             }

@@ -45,7 +45,7 @@ fn bench_is_the_same_everywhere() {
 #[test]
 fn two_searchers_with_different_values_do_not_disturb_each_other() {
     let position = game("r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10");
-    let run = |engine: &mut Engine| search(engine, &position, depth(7)).nodes;
+    let run = |engine: &mut Engine| search(engine, &position, depth(7)).stats.nodes();
     let odd = [("LmrBase", "10"), ("QsDeltaMargin", "50")];
     let alone = [run(&mut engine(&[])), run(&mut engine(&odd))];
     assert_ne!(alone[0], alone[1]);
@@ -200,7 +200,7 @@ fn histories_and_other_switches_change_the_search() {
     let promoting = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
     let nodes = |options: &[(&str, &str)]| {
         let mut engine = engine(options);
-        [SHARP, quiet, promoting].map(|fen| search(&mut engine, &game(fen), depth(8)).nodes)
+        [SHARP, quiet, promoting].map(|fen| search(&mut engine, &game(fen), depth(8)).stats.nodes())
     };
     let default = nodes(&[]);
     for option in [
@@ -316,8 +316,12 @@ fn no_explosion_where_captures_abound() {
         "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
     ] {
         let outcome = search(&mut engine(&[]), &game(fen), depth(6));
-        assert!(outcome.nodes < 1_500_000, "{fen}: {}", outcome.nodes);
-        assert!(engine(&[]).quiescence(&game(fen)).nodes < 50_000, "{fen}");
+        let nodes = outcome.stats.nodes();
+        assert!(nodes < 1_500_000, "{fen}: {nodes}");
+        assert!(
+            engine(&[]).quiescence(&game(fen)).stats.nodes() < 50_000,
+            "{fen}"
+        );
     }
 }
 
@@ -330,7 +334,7 @@ fn threads_together_keep_the_node_limit() {
             ..Limits::default()
         };
         let outcome = search(&mut engine, &game(SHARP), limits);
-        assert!(outcome.nodes <= nodes);
+        assert!(outcome.stats.nodes() <= nodes);
         assert_ne!(outcome.best, Move::NONE);
     }
 }

@@ -6,7 +6,7 @@ use crate::params::{Params, Settings};
 use crate::search::limits::{Limits, StopOrder};
 use crate::search::stats::Stats;
 use crate::search::{Game, Silent};
-use crate::uci::output::nps;
+use crate::uci::output::speed;
 use std::time::{Duration, Instant};
 
 /// Depth searched if none is given.
@@ -60,13 +60,13 @@ pub fn bench(params: &Params, depth: i32) -> (Stats, Duration) {
 /// `bench [DEPTH]`
 pub(super) fn run(params: &Params, depth: i32) -> String {
     let (stats, elapsed) = bench(params, depth);
-    let nodes = stats.nodes();
-    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
+    speed(stats.nodes(), elapsed)
 }
 
 /// `stats [DEPTH]`
 pub(super) fn stats(params: &Params, depth: i32) -> String {
     let (stats, elapsed) = bench(params, depth);
-    let (lines, nodes) = (stats.lines().join("\n"), stats.nodes());
-    format!("{lines}\n{nodes} nodes {} nps", nps(nodes, elapsed))
+    let mut lines = stats.lines();
+    lines.push(speed(stats.nodes(), elapsed));
+    lines.join("\n")
 }

@@ -1,7 +1,7 @@
 //! `perft` and `qperft`: counting lines of moves.
 
 use crate::board::{MoveList, Position, movegen, perft};
-use crate::uci::output::nps;
+use crate::uci::output::speed;
 use std::time::Instant;
 
 /// Leaves of the legal tree by first move, and the speed.
@@ -15,7 +15,7 @@ pub(super) fn perft(position: &Position, depth: usize, chess960: bool) -> String
             total += nodes;
         }
     }
-    out + &format!("{total} nodes {} nps", nps(total, start.elapsed()))
+    out + &speed(total, start.elapsed())
 }
 
 /// Plies of captures that [`QPerft`] follows if not told otherwise.

@@ -113,13 +113,12 @@ fn parameters(form: &str) -> Result<String, String> {
 fn qsearch(engine: &mut Engine, game: &Game) -> String {
     let start = Instant::now();
     let outcome = engine.quiescence(game);
-    let elapsed = start.elapsed();
+    let (elapsed, nodes) = (start.elapsed(), outcome.stats.nodes());
     format!(
-        "score {}\nnodes {}\ntime {:.3} ms\nnps {}\n{}",
+        "score {}\nnodes {nodes}\ntime {:.3} ms\nnps {}\n{}",
         score(outcome.score),
-        outcome.nodes,
         1000.0 * elapsed.as_secs_f64(),
-        nps(outcome.nodes, elapsed),
+        nps(nodes, elapsed),
         outcome.stats.lines().join("\n")
     )
 }

@@ -32,6 +32,7 @@ use crate::params::Params;
 use derived::Derived;
 use history::{History, Moved};
 use limits::{Clock, Limits};
+use node::Node;
 use root::RootMove;
 pub use root::{Observer, Outcome, Report, Silent};
 use score::{MATE_BOUND, MAX_PLY};
@@ -99,12 +100,10 @@ struct Frame {
     target: Option<Square>,
     /// The move left out, while others are tested.
     excluded: Move,
-    /// Plies of extension in the line up to the move that led here, and
-    /// including this node's own.
-    parent_extensions: i32,
-    extensions: i32,
-    parent_check_extended: bool,
+    /// Whether this node was extended for being in check.
     check_extended: bool,
+    /// Plies of extension in the line up to the move made here.
+    extensions: i32,
 }
 
 impl Frame {
@@ -114,10 +113,8 @@ impl Frame {
         moved: Moved::NONE,
         target: None,
         excluded: Move::NONE,
-        parent_extensions: 0,
-        extensions: 0,
-        parent_check_extended: false,
         check_extended: false,
+        extensions: 0,
     };
 }
 
@@ -254,28 +251,24 @@ impl<'a> Search<'a> {
     }
 
     /// Makes a move; whoever does takes its key off the list again.
-    fn make(&mut self, position: &Position, ply: usize, mv: Move) -> Position {
-        let child = position.play(mv);
-        self.descend(ply, &child, Moved::new(position, mv), Some(mv.to()));
+    fn make(&mut self, node: &Node, mv: Move) -> Position {
+        let child = node.position.play(mv);
+        self.descend(node, &child, Moved::new(node.position, mv), Some(mv.to()));
         child
     }
 
-    fn make_null(&mut self, position: &Position, ply: usize) -> Position {
-        let child = position.play_null();
+    fn make_null(&mut self, node: &Node) -> Position {
+        let child = node.position.play_null();
         self.shared.table.prefetch(child.key);
-        self.descend(ply, &child, Moved::NONE, None);
+        self.descend(node, &child, Moved::NONE, None);
         child
     }
 
-    fn descend(&mut self, ply: usize, child: &Position, moved: Moved, target: Option<Square>) {
+    fn descend(&mut self, node: &Node, child: &Position, moved: Moved, target: Option<Square>) {
         self.keys.push(child.key);
-        let frame = &mut self.frames[ply];
-        (frame.moved, frame.target) = (moved, target);
-        let parent = *frame;
-        let frame = &mut self.frames[ply + 1];
-        frame.excluded = Move::NONE;
-        frame.parent_extensions = parent.extensions;
-        frame.parent_check_extended = parent.check_extended;
+        let frame = &mut self.frames[node.ply];
+        (frame.moved, frame.target, frame.extensions) = (moved, target, node.extensions);
+        self.frames[node.ply + 1].excluded = Move::NONE;
     }
 
     /// Whether a move gains at least so much by exchanges.

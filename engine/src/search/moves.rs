@@ -62,8 +62,8 @@ impl Search<'_> {
                 break;
             };
             let nodes = self.nodes;
-            let child = self.make(position, ply, mv);
-            self.frames[ply + 1].parent_extensions += extension.max(0);
+            let child = self.make(node, mv);
+            self.frames[ply].extensions += extension.max(0);
             let score = self.search_child::<PV>(node, &candidate, &child, extension);
             self.keys.pop();
             if self.stopped {
@@ -140,7 +140,6 @@ impl Search<'_> {
     /// (MultiCut).
     fn extension<const PV: bool>(&mut self, node: &mut Node, mv: Move) -> Option<i32> {
         let params = self.params;
-        let extended = self.frames[node.ply].extensions;
         let Some(entry) = node.hit else {
             return Some(0);
         };
@@ -149,7 +148,7 @@ impl Search<'_> {
             && mv == node.table_move
             && node.depth >= params.singular_depth
             && !node.excluded.is_some()
-            && extended < params.extension_limit
+            && node.extensions < params.extension_limit
             && !is_mate(entry.score)
             && entry.depth >= node.depth - 3
             && matches!(entry.bound, Bound::Lower | Bound::Exact);
@@ -171,7 +170,7 @@ impl Search<'_> {
             self.stats.count(Counter::SingularExtensions);
             let double = !PV
                 && params.double_extensions
-                && extended + 2 <= params.extension_limit
+                && node.extensions + 2 <= params.extension_limit
                 && score < beta - params.double_margin;
             self.stats.count_if(double, Counter::DoubleExtensions);
             return Some(1 + i32::from(double));

@@ -36,6 +36,8 @@ pub(super) struct Node<'p> {
     pub(super) best_move: Move,
     /// Moves given out, those skipped too.
     pub(super) tried: usize,
+    /// Plies of extension in the line up to here, the node's own included.
+    pub(super) extensions: i32,
     /// The node was decided by a multi-cut.
     pub(super) multi_cut: bool,
 }
@@ -66,6 +68,7 @@ impl<'p> Node<'p> {
             best: -INFINITE,
             best_move: Move::NONE,
             tried: 0,
+            extensions: 0,
             multi_cut: false,
         }
     }
@@ -98,7 +101,11 @@ impl Search<'_> {
         // 1. Check extension (CheckExtension, ExtensionLimit), then the horizon.
         let in_check = position.in_check();
         let excluded = self.frames[ply].excluded;
-        depth += self.check_extension(ply, in_check && !excluded.is_some());
+        let inherited = ply
+            .checked_sub(1)
+            .map_or(0, |last| self.frames[last].extensions);
+        let extension = self.check_extension(ply, in_check && !excluded.is_some(), inherited);
+        depth += extension;
         if depth <= 0 {
             return self.quiesce::<PV>(position, ply, 0, alpha, beta);
         }
@@ -147,6 +154,7 @@ impl Search<'_> {
         }
         let mut node = Node::new(position, ply, depth, alpha, beta, hit);
         (node.cut, node.excluded) = (cut, excluded);
+        node.extensions = inherited + extension;
         if ply == 0 {
             node.table_move = self.root_moves[self.root_line].mv;
         }
@@ -192,17 +200,16 @@ impl Search<'_> {
         node.best
     }
 
-    /// A ply if the side to move is in check and the line may still be extended.
-    fn check_extension(&mut self, ply: usize, in_check: bool) -> i32 {
-        let frame = &mut self.frames[ply];
-        let once = match self.params.check_extension {
+    /// A ply if the side to move is in check and the line, which has been
+    /// extended by `inherited` plies, may still be extended.
+    fn check_extension(&mut self, ply: usize, in_check: bool, inherited: i32) -> i32 {
+        let allowed = match self.params.check_extension {
             CheckExtension::Off => false,
-            CheckExtension::Once => !frame.parent_check_extended,
+            CheckExtension::Once => !self.frames[..ply].iter().any(|frame| frame.check_extended),
             CheckExtension::Always => true,
         };
-        let extends = in_check && once && frame.parent_extensions < self.params.extension_limit;
-        frame.extensions = frame.parent_extensions + i32::from(extends);
-        frame.check_extended = frame.parent_check_extended || extends;
+        let extends = in_check && allowed && inherited < self.params.extension_limit;
+        self.frames[ply].check_extended = extends;
         self.stats.count_if(extends, Counter::CheckExtensions);
         i32::from(extends)
     }

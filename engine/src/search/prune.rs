@@ -78,7 +78,7 @@ impl Search<'_> {
             + node.depth / params.null_move_depth_div
             + ((guess - node.beta) / params.null_move_eval_div).min(params.null_move_eval_limit);
         let depth = node.depth - reduction;
-        let child = self.make_null(position, ply);
+        let child = self.make_null(node);
         let (alpha, beta) = (node.beta - 1, node.beta);
         let score = -self.node::<false>(&child, ply + 1, depth, -beta, -alpha, !node.cut);
         self.keys.pop();
@@ -102,7 +102,7 @@ impl Search<'_> {
     /// Step 9: ProbCut (ProbCut, ProbCutDepth, ProbCutMargin, ProbCutReduction): a
     /// capture that is far above beta in a shallow search is above beta.
     fn prob_cut(&mut self, node: &mut Node) -> Option<i32> {
-        let (params, position, ply) = (self.params, node.position, node.ply);
+        let (params, ply) = (self.params, node.ply);
         let beta = node.beta + params.prob_cut_margin;
         let depth = (node.depth - params.prob_cut_reduction).max(0);
         let refuted = node
@@ -120,7 +120,7 @@ impl Search<'_> {
         let mut found = None;
         while let Some(mv) = self.next_move(&mut picker) {
             self.stats.count(Counter::ProbCutTries);
-            let child = self.make(position, ply, mv);
+            let child = self.make(node, mv);
             let mut score = -self.quiesce::<false>(&child, ply + 1, 0, -beta, -beta + 1);
             if score >= beta && depth > 1 && !self.stopped {
                 let (low, high) = (-beta, -beta + 1);

@@ -47,10 +47,8 @@ impl Search<'_> {
             true => params.qs_checks_depth,
             false => params.qs_no_checks_depth,
         };
-        let hit = match params.qs_tt {
-            true => self.shared.table.probe(position.key, ply),
-            false => None,
-        };
+        let probe = || self.shared.table.probe(position.key, ply);
+        let hit = params.qs_tt.then(probe).flatten();
         if let Some(entry) = hit {
             self.stats.count(Counter::QsTableHits);
             if !PV && entry.depth >= table_depth && entry.bound.decides(entry.score, beta) {
@@ -162,7 +160,7 @@ impl Search<'_> {
             }
             let check = !evading && !position.is_noisy(mv);
             self.stats.count_if(check, Counter::QsChecks);
-            let child = self.make(position, node.ply, mv);
+            let child = self.make(node, mv);
             let (alpha, beta) = (-node.beta, -node.alpha);
             let score = -self.quiesce::<PV>(&child, node.ply + 1, node.depth - 1, alpha, beta);
             self.keys.pop();

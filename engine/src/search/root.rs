@@ -29,7 +29,7 @@ pub struct Report<'a> {
 
 /// Whoever wants to know how the search goes.
 pub trait Observer: Send {
-    fn report(&mut self, report: &Report);
+    fn report(&mut self, _report: &Report) {}
     /// Called now and then.
     fn tick(&mut self) {}
 }
@@ -37,9 +37,7 @@ pub trait Observer: Send {
 /// Nobody wants to know.
 pub struct Silent;
 
-impl Observer for Silent {
-    fn report(&mut self, _report: &Report) {}
-}
+impl Observer for Silent {}
 
 /// A move at the root and what the search has found of it.
 pub(super) struct RootMove {
@@ -55,17 +53,16 @@ pub struct Outcome {
     /// [`Move::NONE`] if there is no legal move.
     pub best: Move,
     pub score: i32,
-    pub nodes: u64,
     pub stats: Stats,
 }
 
 /// What decides how long to go on, from iteration to iteration.
 #[derive(Default)]
 struct Patience {
-    best: Option<Move>,
+    /// The best move of the last iteration and its score.
+    last: Option<(Move, i32)>,
     /// Iterations for which the best move has been the same.
     stable: i32,
-    score: i32,
 }
 
 /// Bounds of an aspiration window are reported after so long.
@@ -113,7 +110,6 @@ impl Search<'_> {
         Outcome {
             best,
             score,
-            nodes: self.nodes,
             stats: self.stats,
         }
     }
@@ -121,12 +117,8 @@ impl Search<'_> {
     /// Iterates as long as it is worth its time.
     fn deepen(&mut self, lines: usize) {
         let deepest = MAX_PLY as i32 - 1;
-        let max_depth = self
-            .shared
-            .limits
-            .depth
-            .unwrap_or(deepest)
-            .clamp(1, deepest);
+        let limit = self.shared.limits.depth;
+        let max_depth = limit.map_or(deepest, |depth| depth.clamp(1, deepest));
         let step = 1 + usize::from(self.params.odd_depths);
         let mut patience = Patience::default();
         let mut reported = 0;
@@ -139,20 +131,17 @@ impl Search<'_> {
                 self.aspire((depth + ahead).min(deepest), line);
                 self.root_moves[line..].sort_by_key(|root| -root.score);
                 if self.stopped {
-                    break;
+                    // Say what is known by now, and the nodes it took.
+                    if self.nodes > reported {
+                        self.report(depth, 0, Bound::Exact);
+                    }
+                    return;
                 }
                 self.report(depth, line, Bound::Exact);
                 reported = self.nodes;
             }
-            if self.stopped {
-                // Say what is known by now, and the nodes it took.
-                if self.nodes > reported {
-                    self.report(depth, 0, Bound::Exact);
-                }
-                break;
-            }
             if self.thread == 0 && self.is_enough(&mut patience) {
-                break;
+                return;
             }
         }
     }
@@ -179,20 +168,18 @@ impl Search<'_> {
             }
             self.root_moves[line..].sort_by_key(|root| -root.score);
             self.stats.count(Counter::AspirationFails);
-            let bound = match score <= alpha {
-                true => Bound::Upper,
-                false => Bound::Lower,
-            };
-            if self.shared.clock.elapsed() >= BOUNDS_AFTER {
-                self.report(depth, line, bound);
-            }
-            if score <= alpha {
+            let bound = if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (score - window).max(-INFINITE);
                 reduction = 0;
+                Bound::Upper
             } else {
                 beta = (score + window).min(INFINITE);
                 reduction = (reduction + 1).min(3);
+                Bound::Lower
+            };
+            if self.shared.clock.elapsed() >= BOUNDS_AFTER {
+                self.report(depth, line, bound);
             }
             window += window * params.aspiration_growth / 100 + 1;
             if window > 800 {
@@ -267,15 +254,10 @@ impl Search<'_> {
     /// more when the score drops (TimeDrop).
     fn haste(&self, best: &RootMove, patience: &mut Patience) -> f64 {
         let params = self.params;
-        let drop = match patience.best {
-            Some(_) => (patience.score - best.score).clamp(0, 150),
-            None => 0,
-        };
-        patience.stable = match patience.best == Some(best.mv) {
-            true => (patience.stable + 1).min(8),
-            false => 0,
-        };
-        (patience.best, patience.score) = (Some(best.mv), best.score);
+        let (last, score) = patience.last.unwrap_or((Move::NONE, best.score));
+        let drop = (score - best.score).clamp(0, 150);
+        patience.stable = i32::from(last == best.mv) * (patience.stable + 1).min(8);
+        patience.last = Some((best.mv, best.score));
         let stability = f64::from(params.time_stability) / 100.0;
         let stable = 1.0 + stability / 2.0 - stability * 1.5 * f64::from(patience.stable) / 8.0;
         let dropped = 1.0 + f64::from(drop * params.time_drop) / 10_000.0;

@@ -8,15 +8,8 @@ macro_rules! counters {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Counter { $($name,)* }
 
-        impl Counter {
-            pub const ALL: &[Counter] = &[$(Counter::$name,)*];
-
-            /// What is counted, in words.
-            pub fn text(self) -> &'static str {
-                const TEXTS: &[&str] = &[$($text,)*];
-                TEXTS[self as usize]
-            }
-        }
+        /// What is counted, in words.
+        const TEXTS: &[&str] = &[$($text,)*];
     };
 }
 
@@ -71,14 +64,14 @@ counters! {
 /// Counts of one or more searches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
-    counts: [u64; Counter::ALL.len()],
+    counts: [u64; TEXTS.len()],
     /// Plies of the longest line of quiescence.
     pub qs_depth: usize,
 }
 
 impl Stats {
     pub const NEW: Stats = Stats {
-        counts: [0; Counter::ALL.len()],
+        counts: [0; TEXTS.len()],
         qs_depth: 0,
     };
 
@@ -100,18 +93,14 @@ impl Stats {
 
     /// A line for everything that happened.
     pub fn lines(&self) -> Vec<String> {
-        let share = |part, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        let counted = Counter::ALL
-            .iter()
-            .filter(|&&counter| self.get(counter) > 0);
-        let mut lines: Vec<String> = counted
-            .map(|&counter| format!("{}: {}", counter.text(), self.get(counter)))
-            .collect();
-        let quiescence = share(self.get(Counter::QsNodes), self.nodes());
+        let share = |part, whole: u64| 100.0 * self.get(part) as f64 / whole.max(1) as f64;
+        let quiescence = share(Counter::QsNodes, self.nodes());
+        let first = share(Counter::FirstMoveCutoffs, self.get(Counter::BetaCutoffs));
+        let counts = TEXTS.iter().zip(self.counts);
+        let happened = counts.filter(|&(_, count)| count > 0);
+        let mut lines: Vec<String> = happened.map(|(text, n)| format!("{text}: {n}")).collect();
         lines.push(format!("share of quiescence: {quiescence:.1} %"));
         lines.push(format!("plies of quiescence reached: {}", self.qs_depth));
-        let cutoffs = self.get(Counter::BetaCutoffs);
-        let first = share(self.get(Counter::FirstMoveCutoffs), cutoffs);
         lines.push(format!("cutoffs by the first move: {first:.1} %"));
         lines
     }

@@ -77,6 +77,11 @@ pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
     (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
 }
 
+/// The line that ends what counts nodes.
+pub fn speed(nodes: u64, elapsed: Duration) -> String {
+    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
+}
+
 fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
     let bound = match report.bound {
         Bound::Lower => " lowerbound",
