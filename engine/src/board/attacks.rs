@@ -1,7 +1,6 @@
 //! Which squares a piece attacks; lines between squares.
 
-use super::bitboard::Bitboard;
-use super::square::{Color, Role, Square};
+use super::{Bitboard, Color, Role, Square};
 
 struct Magic {
     mask: u64,

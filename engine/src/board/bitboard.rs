@@ -1,6 +1,6 @@
 //! Sets of squares.
 
-use super::square::{Color, Square};
+use super::{Color, Square};
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
 /// A set of squares, bit `i` for square `i`.

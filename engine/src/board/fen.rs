@@ -1,8 +1,6 @@
 //! Forsyth-Edwards notation, with the castling fields of Chess960.
 
-use super::bitboard::Bitboard;
-use super::position::{Position, Wing};
-use super::square::{Color, Role, Square};
+use super::{Bitboard, Color, Position, Role, Square, Wing};
 
 /// The standard starting position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -148,9 +146,9 @@ impl Position {
     /// The pieces' letters by rank, from the eighth down, with `.` for an empty
     /// square.
     pub fn ranks(&self) -> [String; 8] {
-        let letter = |square| match (self.color_at(square), self.role_at(square)) {
-            (Some(color), Some(role)) => color.letter(role.letter()),
-            _ => '.',
+        let letter = |square| match self.piece_at(square) {
+            Some((color, role)) => color.letter(role.letter()),
+            None => '.',
         };
         [7, 6, 5, 4, 3, 2, 1, 0]
             .map(|rank| (0..8).map(|file| letter(Square::at(file, rank))).collect())

@@ -1,10 +1,7 @@
 //! Whether a move fits a position, is legal, gives check.
 
-use super::attacks;
-use super::bitboard::Bitboard;
-use super::moves::{Kind, Move};
-use super::position::{Position, Wing, castled};
-use super::square::{Role, Square};
+use super::position::castled;
+use super::{Bitboard, Kind, Move, Position, Role, Square, Wing, attacks};
 
 impl Position {
     /// The castling moves that can be played now.
@@ -55,11 +52,8 @@ impl Position {
             Role::Pawn => self.is_pawn_move(mv),
             _ => mv.kind() == Kind::Normal && reach.contains(to),
         };
-        let answers = !self.in_check()
-            || role == Role::King
-            || mv.kind() == Kind::EnPassant
-            || self.evasion_targets().contains(to);
-        possible && answers
+        let answers = role == Role::King || mv.kind() == Kind::EnPassant;
+        possible && (answers || self.targets().contains(to))
     }
 
     fn is_pawn_move(&self, mv: Move) -> bool {
@@ -79,9 +73,12 @@ impl Position {
             && (to == step || from.relative_rank(us) == 1 && to == step.forward(us) && empty(to))
     }
 
-    /// Where a piece other than the king must go to answer a check: nowhere if
-    /// it is a double check.
-    pub fn evasion_targets(&self) -> Bitboard {
+    /// Where pieces other than the king may go: they must answer a check, and
+    /// cannot answer two.
+    pub fn targets(&self) -> Bitboard {
+        if !self.in_check() {
+            return Bitboard::ALL;
+        }
         if self.checkers.more_than_one() {
             return Bitboard::EMPTY;
         }

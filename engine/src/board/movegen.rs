@@ -1,12 +1,7 @@
 //! Move generation: pseudo-legal, in the two halves that a staged picker
 //! wants. In check both halves hold evasions only.
 
-use super::attacks;
-use super::bitboard::Bitboard;
-use super::legality::CheckSquares;
-use super::moves::Move;
-use super::position::Position;
-use super::square::{Role, Square};
+use super::{Bitboard, CheckSquares, Move, Position, Role, Square, attacks};
 
 /// A move with the score it is ordered by.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +34,7 @@ pub fn keep(list: &mut MoveList, start: usize, mut wanted: impl FnMut(Move) -> b
 pub fn noisy(position: &Position, out: &mut MoveList) {
     let us = position.turn;
     let enemies = position.color(!us);
-    let targets = targets(position);
+    let targets = position.targets();
     pawn_noisy(position, targets, out);
     piece_moves(position, enemies & targets, out);
     king_moves(position, enemies, out);
@@ -48,7 +43,7 @@ pub fn noisy(position: &Position, out: &mut MoveList) {
 /// All the rest: no capture and no promotion to a queen.
 pub fn quiet(position: &Position, out: &mut MoveList) {
     let empty = !position.occupied();
-    let targets = targets(position);
+    let targets = position.targets();
     pawn_quiet(position, empty & targets, out);
     piece_moves(position, empty & targets, out);
     king_moves(position, empty, out);
@@ -79,14 +74,6 @@ pub fn legal_moves(position: &Position) -> Vec<Move> {
     let mut out = MoveList::with_capacity(MAX_MOVES);
     legal(position, &mut out);
     out.iter().map(|scored| scored.mv).collect()
-}
-
-/// Where pieces other than the king may go.
-fn targets(position: &Position) -> Bitboard {
-    match position.in_check() {
-        true => position.evasion_targets(),
-        false => Bitboard::ALL,
-    }
 }
 
 fn piece_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {

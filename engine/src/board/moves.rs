@@ -1,6 +1,7 @@
 //! A move in sixteen bits.
 
-use super::square::{Role, Square};
+use super::position::castled;
+use super::{Role, Square};
 use std::fmt;
 
 /// From, to, and what kind of move; castling is the king taking its own rook,
@@ -87,10 +88,7 @@ impl Move {
         }
         let (from, to) = (self.from(), self.to());
         match self.kind() {
-            Kind::Castle if !chess960 => {
-                let file = if to.file() > from.file() { 6 } else { 2 };
-                format!("{from}{}", Square::at(file, from.rank()))
-            }
+            Kind::Castle if !chess960 => format!("{from}{}", castled(from, to)[0]),
             Kind::Promotion(role) => format!("{from}{to}{}", role.letter()),
             _ => format!("{from}{to}"),
         }

@@ -1,8 +1,6 @@
 //! Counting the leaves of the legal move tree.
 
-use super::movegen::{self, MoveList};
-use super::moves::Move;
-use super::position::Position;
+use super::{Move, MoveList, Position, movegen};
 
 /// Number of legal lines of exactly `depth` half moves.
 pub fn perft(position: &Position, depth: usize) -> u64 {

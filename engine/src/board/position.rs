@@ -1,10 +1,6 @@
 //! A position: where the pieces stand and what the rules need to know besides.
 
-use super::attacks;
-use super::bitboard::Bitboard;
-use super::moves::{Kind, Move};
-use super::square::{Color, Role, Square};
-use super::zobrist;
+use super::{Bitboard, Color, Kind, Move, Role, Square, attacks, zobrist};
 use crate::eval::placement::piece_square;
 use crate::eval::tapered::Tapered;
 
@@ -105,19 +101,19 @@ impl Position {
         self.board[square.index()]
     }
 
-    pub fn color_at(&self, square: Square) -> Option<Color> {
-        Color::BOTH
-            .into_iter()
-            .find(|&color| self.color(color).contains(square))
+    pub fn piece_at(&self, square: Square) -> Option<(Color, Role)> {
+        let black = self.color(Color::Black).contains(square);
+        let color = Color::BOTH[usize::from(black)];
+        self.role_at(square).map(|role| (color, role))
     }
 
     pub fn in_check(&self) -> bool {
         self.checkers.any()
     }
 
-    /// Whether `color` has more than king and pawns.
-    pub fn has_pieces(&self, color: Color) -> bool {
-        (self.color(color) & !self.role(Role::Pawn) & !self.role(Role::King)).any()
+    /// What `color` has besides king and pawns.
+    pub fn officers(&self, color: Color) -> Bitboard {
+        self.color(color) & !self.role(Role::Pawn) & !self.role(Role::King)
     }
 
     pub fn castling_rook(&self, color: Color, wing: Wing) -> Option<Square> {

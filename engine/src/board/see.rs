@@ -1,11 +1,7 @@
 //! Static exchange evaluation: what a sequence of captures on one square is
 //! worth when both sides take with their least valuable piece and may stop.
 
-use super::attacks;
-use super::bitboard::Bitboard;
-use super::moves::{Kind, Move};
-use super::position::Position;
-use super::square::Role;
+use super::{Bitboard, Kind, Move, Position, Role, attacks};
 
 /// Exchange values in centipawns by role; the king's is never lost.
 pub type Values = [i32; 6];

@@ -1,6 +1,6 @@
 //! Random keys whose exclusive or identifies a position.
 
-use super::square::{Color, Role, Square};
+use super::{Color, Role, Square};
 
 /// Where each kind of key begins; the first is that of Black to move.
 const PIECES: usize = 1;

@@ -38,12 +38,12 @@ pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
 /// The same, shown term by term.
 pub fn explain(position: &Position) -> String {
     let features = features(position);
-    let row = |name: &str, white: &str, black: &str, difference: &str| {
+    let row = |name: &str, [white, black, difference]: [String; 3]| {
         format!("{name:<18}{white:>16}{black:>16}{difference:>16}\n")
     };
     let show = |value: Tapered| format!("{} / {}", value.middlegame(), value.endgame());
     let mut total = Tapered::ZERO;
-    let mut out = row("mg/eg", "White", "Black", "difference");
+    let mut out = row("mg/eg", ["White", "Black", "difference"].map(String::from));
     for &term in Term::ALL {
         let [white, black] = Color::BOTH.map(|color| {
             let of_side = |feature: &&Feature| feature.term == term && feature.color == color;
@@ -51,12 +51,9 @@ pub fn explain(position: &Position) -> String {
             values.fold(Tapered::ZERO, Tapered::plus)
         });
         total += white - black;
-        let difference = show(white - black);
         out += &row(
             &format!("{term:?}"),
-            &show(white),
-            &show(black),
-            &difference,
+            [white, black, white - black].map(show),
         );
     }
     let (score, scale) = (finish(position, total), endgame::scale(position, total));
@@ -71,7 +68,7 @@ pub fn explain(position: &Position) -> String {
 pub fn features(position: &Position) -> Vec<Feature> {
     let mut features = Vec::new();
     for square in position.occupied() {
-        if let (Some(color), Some(role)) = (position.color_at(square), position.role_at(square)) {
+        if let Some((color, role)) = position.piece_at(square) {
             let index = role.index() * 32 + half_board(square.relative(color));
             features.add(color, Term::Material, role.index(), 1);
             features.add(color, Term::Placement, index, 1);

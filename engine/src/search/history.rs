@@ -4,7 +4,7 @@
 //! so that it stays within `gain * decay` and forgets slowly.
 
 use super::Frame;
-use crate::board::{Color, Move, Position, Role};
+use crate::board::{Color, Move, Position, Role, Square};
 use crate::params::Params;
 
 type ByDestination = [i16; 64 * 12];
@@ -21,6 +21,11 @@ impl Moved {
         let role = position.role_at(mv.from()).unwrap_or(Role::Pawn);
         let piece = position.turn.index() * 6 + role.index();
         Moved((piece * 64 + mv.to().index()) as u16)
+    }
+
+    /// Where it went; `None` for a null move.
+    pub(super) fn target(self) -> Option<Square> {
+        (self != Moved::NONE).then(|| Square::new(self.index() % 64))
     }
 
     fn index(self) -> usize {

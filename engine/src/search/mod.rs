@@ -26,7 +26,7 @@ pub mod score;
 pub mod stats;
 pub mod table;
 
-use crate::board::{Kind, Move, MoveList, Position, Role, Square, movegen};
+use crate::board::{Kind, Move, MoveList, Position, Role, movegen};
 use crate::eval::pawns::PawnCache;
 use crate::params::Params;
 use derived::Derived;
@@ -96,8 +96,6 @@ struct Frame {
     eval: i32,
     /// The move made here.
     moved: Moved,
-    /// Where it went; `None` for a null move.
-    target: Option<Square>,
     /// The move left out, while others are tested.
     excluded: Move,
     /// Whether this node was extended for being in check.
@@ -111,7 +109,6 @@ impl Frame {
         killers: [Move::NONE; 2],
         eval: 0,
         moved: Moved::NONE,
-        target: None,
         excluded: Move::NONE,
         check_extended: false,
         extensions: 0,
@@ -252,22 +249,23 @@ impl<'a> Search<'a> {
 
     /// Makes a move; whoever does takes its key off the list again.
     fn make(&mut self, node: &Node, mv: Move) -> Position {
+        let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);
-        self.descend(node, &child, Moved::new(node.position, mv), Some(mv.to()));
+        self.descend(node, &child, moved);
         child
     }
 
     fn make_null(&mut self, node: &Node) -> Position {
         let child = node.position.play_null();
         self.shared.table.prefetch(child.key);
-        self.descend(node, &child, Moved::NONE, None);
+        self.descend(node, &child, Moved::NONE);
         child
     }
 
-    fn descend(&mut self, node: &Node, child: &Position, moved: Moved, target: Option<Square>) {
+    fn descend(&mut self, node: &Node, child: &Position, moved: Moved) {
         self.keys.push(child.key);
         let frame = &mut self.frames[node.ply];
-        (frame.moved, frame.target, frame.extensions) = (moved, target, node.extensions);
+        (frame.moved, frame.extensions) = (moved, node.extensions);
         self.frames[node.ply + 1].excluded = Move::NONE;
     }
 

@@ -48,7 +48,7 @@ impl Search<'_> {
             if ply > 0
                 && node.best > -MATE_BOUND
                 && node.alpha < MATE_BOUND
-                && position.has_pieces(position.turn)
+                && position.officers(position.turn).any()
                 && let Some(reason) = self.reason_to_skip(node, &candidate)
             {
                 self.stats.count(reason);

@@ -1,6 +1,7 @@
 //! Steps 6 to 11: deciding a node without searching its moves.
 
 use super::Search;
+use super::history::Moved;
 use super::node::Node;
 use super::picker::Purpose;
 use super::score::{MATE_BOUND, is_mate};
@@ -62,14 +63,14 @@ impl Search<'_> {
     /// deep cutoffs are verified (NullMoveVerifyDepth).
     fn null_move(&mut self, node: &Node, guess: i32) -> Option<i32> {
         let (params, position, ply) = (self.params, node.position, node.ply);
-        let after_null = ply > 0 && self.frames[ply - 1].target.is_none();
+        let after_null = ply > 0 && self.frames[ply - 1].moved == Moved::NONE;
         if !params.null_move
             || node.depth < params.null_move_depth
             || guess < node.beta
             || node.eval < node.beta - 30
             || after_null
             || ply < self.no_null_before
-            || !position.has_pieces(position.turn)
+            || position.officers(position.turn).is_empty()
         {
             return None;
         }

@@ -7,7 +7,7 @@ use super::picker::{Picker, Purpose};
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
 use super::stats::Counter;
 use super::table::Bound;
-use crate::board::{Color, Move, Position, Role, movegen};
+use crate::board::{Move, Position, movegen};
 use crate::params::QsMoves;
 
 impl Search<'_> {
@@ -86,22 +86,18 @@ impl Search<'_> {
 
         // 5. Moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
         let original_alpha = node.alpha;
-        let recapture = match ply.checked_sub(1) {
-            Some(last) if depth <= params.qs_recapture_depth => self.frames[last].target,
-            _ => None,
-        };
-        if evading {
-            self.stats.count(Counter::QsEvasionNodes);
-        } else if recapture.is_some() {
-            self.stats.count(Counter::QsRecaptureNodes);
-        }
-        let purpose = match recapture {
+        let checks = with_checks && !node.in_check;
+        let last = ply
+            .checked_sub(1)
+            .and_then(|last| self.frames[last].moved.target());
+        let purpose = match last {
             _ if evading => Purpose::Evasions,
-            Some(square) => Purpose::Recaptures(square),
-            None => Purpose::Quiescence {
-                checks: with_checks && !node.in_check,
-            },
+            Some(square) if depth <= params.qs_recapture_depth => Purpose::Recaptures(square),
+            _ => Purpose::Quiescence { checks },
         };
+        let recaptures = matches!(purpose, Purpose::Recaptures(_));
+        self.stats.count_if(evading, Counter::QsEvasionNodes);
+        self.stats.count_if(recaptures, Counter::QsRecaptureNodes);
         let mut picker = self.picker(&node, purpose);
         self.try_noisy_moves::<PV>(&mut node, &mut picker);
         self.moves.truncate(picker.start);
@@ -115,7 +111,7 @@ impl Search<'_> {
         }
         if node.tried == 0
             && !node.in_check
-            && !position.has_pieces(position.turn)
+            && position.officers(position.turn).is_empty()
             && movegen::legal_moves(position).is_empty()
         {
             return DRAW;
@@ -210,9 +206,7 @@ impl Search<'_> {
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {
-        let them: Color = !position.turn;
-        let bare = position.role(Role::Pawn) | position.role(Role::King);
-        match (position.color(them) & !bare).more_than_one() {
+        match position.officers(!position.turn).more_than_one() {
             true => self.params.qs_delta_margin,
             false => self.params.qs_delta_margin_endgame,
         }

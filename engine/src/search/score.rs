@@ -28,15 +28,11 @@ pub const fn is_mate(score: i32) -> bool {
 /// Moves to mate, negative if the side to move is mated; `None` if the score
 /// is no mate.
 pub const fn moves_to_mate(score: i32) -> Option<i32> {
-    if !is_mate(score) {
-        return None;
+    match score {
+        MATE_BOUND.. => Some((MATE - score + 1) / 2),
+        ..=MATED_BOUND => Some(-(MATE + score) / 2),
+        _ => None,
     }
-    let plies = MATE - score.abs();
-    Some(if score > 0 {
-        (plies + 1) / 2
-    } else {
-        -(plies / 2)
-    })
 }
 
 /// Turns a mate counted from the root into one counted from the node at `ply`,
