@@ -9,7 +9,6 @@ use crate::engine::Engine;
 use crate::params::{self, Params, Settings, format};
 use crate::search::Game;
 use crate::uci::output::{nps, score};
-use std::error::Error;
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -32,7 +31,7 @@ in between (there without FEN: the current position is meant):
 
 /// Carries out a command line and returns what it prints; `None` for UCI, which
 /// begins with the engine returned.
-pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), Box<dyn Error>> {
+pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
     let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     while let [flag @ ("--set" | "--options"), value, ..] = words[..] {
@@ -46,7 +45,7 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), Box<dyn Err
                 continue;
             }
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(format!("{flag} needs NAME=VALUE, not '{pair}'\n{USAGE}").into());
+                return Err(format!("{flag} needs NAME=VALUE, not '{pair}'\n{USAGE}"));
             };
             let (name, value) = (name.trim(), value.trim().trim_matches('"'));
             params::set(&mut params, &mut settings, name, value)?;
@@ -76,11 +75,7 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), Box<dyn Err
 
 /// Carries out a command on an engine and a position; `None` if there is no
 /// such command.
-pub fn execute(
-    engine: &mut Engine,
-    game: &Game,
-    words: &[&str],
-) -> Result<Option<String>, Box<dyn Error>> {
+pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Option<String>, String> {
     let position = &game.position;
     let chess960 = engine.settings().chess960;
     Ok(Some(match *words {

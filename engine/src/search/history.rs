@@ -49,7 +49,6 @@ pub struct History {
     continuation: Vec<ByDestination>,
     /// By side to move and key: of the pawns, White's pieces, Black's pieces.
     correction: [[Vec<i16>; 3]; 2],
-    used: bool,
 }
 
 impl History {
@@ -61,23 +60,7 @@ impl History {
             counter: [Move::NONE; 64 * 12],
             continuation: vec![[0; 64 * 12]; 64 * 12 + 1],
             correction: std::array::from_fn(|_| std::array::from_fn(|_| vec![0; CORRECTIONS])),
-            used: false,
         })
-    }
-
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        if !std::mem::take(&mut self.used) {
-            return;
-        }
-        self.piece_to = [0; 64 * 12];
-        self.from_to = [[[0; 64]; 64]; 2];
-        self.capture.fill([0; 6]);
-        self.counter = [Move::NONE; 64 * 12];
-        self.continuation.fill([0; 64 * 12]);
-        for table in self.correction.iter_mut().flatten() {
-            table.fill(0);
-        }
     }
 
     /// How good a quiet move has been.
@@ -122,7 +105,6 @@ impl History {
 
     pub(super) fn update_quiet(&mut self, params: &Params, line: &Line, mv: Move, bonus: i32) {
         let position = line.position;
-        self.used = true;
         let gain = params.history_gain;
         let moved = Moved::new(position, mv).index();
         update(&mut self.piece_to[moved], bonus, gain, params.history_decay);
@@ -141,7 +123,6 @@ impl History {
 
     pub(super) fn update_capture(&mut self, params: &Params, line: &Line, mv: Move, bonus: i32) {
         let position = line.position;
-        self.used = true;
         let victim = position.captured(mv).unwrap_or(Role::Pawn);
         let value = &mut self.capture[Moved::new(position, mv).index()][victim.index()];
         let (gain, decay) = (params.history_gain, params.capture_history_decay);
@@ -170,7 +151,6 @@ impl History {
     /// Learns that a search of `depth` differed from the evaluation by
     /// `difference` centipawns.
     pub(super) fn update_correction(&mut self, position: &Position, depth: i32, difference: i32) {
-        self.used = true;
         let weight = (depth + 1).min(16);
         let target = difference.clamp(-256, 256) * CORRECTION_GRAIN;
         let limit = CORRECTION_LIMIT * CORRECTION_GRAIN;

@@ -53,7 +53,7 @@ impl Search<'_> {
             {
                 self.stats.count(reason);
                 if matches!(reason, Counter::LateMovePrunes | Counter::FutilityPrunes) {
-                    picker.only_forcing();
+                    picker.only_forcing = true;
                 }
                 continue;
             }

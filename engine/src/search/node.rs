@@ -75,14 +75,8 @@ impl<'p> Node<'p> {
 
     /// The evaluation, or the table's score where that is a better bound.
     pub(super) fn guess(&self) -> i32 {
-        match self.hit {
-            Some(Entry { score, bound, .. })
-                if bound.decides(score, self.eval) && !is_mate(score) =>
-            {
-                score
-            }
-            _ => self.eval,
-        }
+        let better = |hit: &Entry| hit.bound.decides(hit.score, self.eval) && !is_mate(hit.score);
+        self.hit.filter(better).map_or(self.eval, |hit| hit.score)
     }
 }
 

@@ -21,10 +21,8 @@ enum Stage {
     Quiet,
     Quiets,
     BadNoisy,
-    Evasions,
     Checks,
     Rest,
-    Done,
 }
 
 /// What a node wants moves for.
@@ -55,18 +53,14 @@ pub(super) struct Picker<'p> {
     pub(super) line: Line<'p>,
     /// Quiet moves below this history keep the order they are generated in.
     sorted_from: i32,
-    only_forcing: bool,
+    /// From now on, of the quiet moves only checks and advances of pawns far up
+    /// the board: these may be worth more than they look.
+    pub(super) only_forcing: bool,
     /// History of the quiet move given out last, if it was looked up to sort it.
     pub(super) history: Option<i32>,
 }
 
 impl Picker<'_> {
-    /// From now on, of the quiet moves only checks and advances of pawns far up
-    /// the board: these may be worth more than they look.
-    pub(super) fn only_forcing(&mut self) {
-        self.only_forcing = true;
-    }
-
     /// Whether `mv` is given out as a killer or countermove.
     pub(super) fn is_refutation(&self, mv: Move) -> bool {
         self.refutations.contains(&mv)
@@ -128,10 +122,7 @@ impl Search<'_> {
         loop {
             match picker.stage {
                 Stage::TableMove => {
-                    picker.stage = match picker.purpose {
-                        Purpose::Evasions => Stage::Evasions,
-                        _ => Stage::Noisy,
-                    };
+                    picker.stage = Stage::Noisy;
                     let mv = picker.table_move;
                     if self.wants_table_move(picker) && position.is_legal(mv) {
                         return Some(mv);
@@ -139,11 +130,14 @@ impl Search<'_> {
                     picker.table_move = Move::NONE;
                 }
                 Stage::Noisy => {
-                    self.add_noisy(picker);
                     picker.stage = match picker.purpose {
                         Purpose::Main => Stage::GoodNoisy,
                         _ => Stage::Rest,
                     };
+                    match picker.purpose {
+                        Purpose::Evasions => self.add_evasions(picker),
+                        _ => self.add_noisy(picker),
+                    }
                 }
                 Stage::GoodNoisy => match self.take(picker) {
                     Some(mv) if self.see(position, mv, self.params.good_capture_see) => {
@@ -197,13 +191,10 @@ impl Search<'_> {
                         }
                     }
                 }
-                Stage::BadNoisy if picker.next < picker.bad_end => {
+                Stage::BadNoisy => {
+                    let bad = self.moves[..picker.bad_end].get(picker.next)?;
                     picker.next += 1;
-                    return Some(self.moves[picker.next - 1].mv);
-                }
-                Stage::Evasions => {
-                    self.add_evasions(picker);
-                    picker.stage = Stage::Rest;
+                    return Some(bad.mv);
                 }
                 Stage::Checks => {
                     picker.next = self.moves.len();
@@ -217,9 +208,8 @@ impl Search<'_> {
                     None if picker.purpose == Purpose::Quiescence { checks: true } => {
                         picker.stage = Stage::Checks;
                     }
-                    None => picker.stage = Stage::Done,
+                    None => return None,
                 },
-                Stage::BadNoisy | Stage::Done => return None,
             }
         }
     }

@@ -165,14 +165,11 @@ impl Table {
     /// What is known of a position `ply` half moves from the root.
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let check = self.check(key);
-        self.bucket(key).0.iter().find_map(|slot| {
-            let (stored, data) = slot.load();
-            (stored == check).then(|| {
-                let entry = unpack(data);
-                let score = from_table(entry.score, ply);
-                Entry { score, ..entry }
-            })
-        })
+        let mut slots = self.bucket(key).0.iter().map(Slot::load);
+        let (_, data) = slots.find(|&(stored, _)| stored == check)?;
+        let mut entry = unpack(data);
+        entry.score = from_table(entry.score, ply);
+        Some(entry)
     }
 
     /// Stores an entry in place of the one of the same position, or else of

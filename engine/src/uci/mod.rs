@@ -10,7 +10,7 @@ use crate::engine::{Engine, STACK};
 use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
 use crate::search::Game;
 use crate::search::limits::{Limits, StopOrder};
-use output::{Printer, best_move, say, tell};
+use output::{Printer, say, tell};
 use std::io::BufRead;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,8 +54,10 @@ pub fn run(engine: Engine, input: impl BufRead) {
     for line in input.split(b'\n') {
         let Ok(line) = line else { break };
         let line = String::from_utf8_lossy(&line);
-        if !reader.command(line.trim()) {
-            break;
+        match reader.command(line.trim()) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => tell(&error),
         }
     }
     reader.shared.stop.stop_up_to(u64::MAX);
@@ -72,8 +74,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// Carries out one line; false to end.
-    fn command(&mut self, line: &str) -> bool {
+    /// Carries out one line; `Ok(false)` to end.
+    fn command(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
             "" => {}
@@ -86,14 +88,11 @@ impl Reader {
                 }
             }
             "ucinewgame" => self.ask(Job::NewGame),
-            "setoption" => match parse::setoption(rest) {
-                Ok((name, value)) => self.ask(Job::Set(name.to_owned(), value.to_owned())),
-                Err(error) => tell(&error),
-            },
-            "position" => match parse::position(rest) {
-                Ok(game) => self.game = game,
-                Err(error) => tell(&error),
-            },
+            "setoption" => {
+                let (name, value) = parse::setoption(rest)?;
+                self.ask(Job::Set(name.to_owned(), value.to_owned()));
+            }
+            "position" => self.game = parse::position(rest)?,
             "go" => {
                 let (limits, complaints) = parse::go(rest, &self.game.position);
                 for complaint in complaints {
@@ -104,10 +103,10 @@ impl Reader {
                 self.ask(Job::Search(self.searches, game, limits));
             }
             "stop" => self.shared.stop.stop_up_to(self.searches),
-            "quit" => return false,
+            "quit" => return Ok(false),
             _ => self.ask(Job::Other(line.to_owned(), Box::new(self.game.clone()))),
         }
-        true
+        Ok(true)
     }
 
     fn ask(&self, job: Job) {
@@ -130,27 +129,16 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
                 match command::execute(&mut engine, &game, &words) {
                     Ok(Some(output)) => say(&output),
                     Ok(None) => tell(&format!("unknown command '{line}'")),
-                    Err(error) => tell(&error.to_string()),
+                    Err(error) => tell(&error),
                 }
             }
             Job::Search(number, game, limits) => {
-                let settings = engine.settings().clone();
-                let chess960 = settings.chess960;
-                let mut printer = Printer::new(chess960, settings.show_wdl);
+                let mut printer = Printer::new(engine.settings());
                 let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
                 // Done before it is said: who has read `bestmove` may count
                 // on `isready` waiting for what follows.
                 shared.done.store(number, Ordering::Release);
-                let mut last = String::new();
-                if !outcome.best.is_some() {
-                    last += &format!("info depth 0 score {}\n", output::score(outcome.score));
-                }
-                if settings.statistics {
-                    for line in outcome.stats.lines() {
-                        last += &format!("info string {line}\n");
-                    }
-                }
-                printer.finish(&(last + &best_move(outcome.best, chess960)));
+                printer.finish(&outcome);
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Writing what a user interface reads.
 
 use crate::board::Move;
+use crate::params::Settings;
 use crate::search::score::moves_to_mate;
 use crate::search::table::Bound;
-use crate::search::{Observer, Report};
+use crate::search::{Observer, Outcome, Report};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -23,34 +24,43 @@ pub fn tell(text: &str) {
 /// For so long `info` lines are held back, to be written together.
 const BATCH: Duration = Duration::from_millis(20);
 
-/// Writes `info` lines.
+/// Writes what a search has to say.
 pub struct Printer {
-    chess960: bool,
-    show_wdl: bool,
+    settings: Settings,
     pending: String,
     since: Instant,
 }
 
 impl Printer {
-    pub fn new(chess960: bool, show_wdl: bool) -> Printer {
+    pub fn new(settings: &Settings) -> Printer {
         Printer {
-            chess960,
-            show_wdl,
+            settings: settings.clone(),
             pending: String::new(),
             since: Instant::now(),
         }
     }
 
-    /// Writes the last line of a search, after all those still held back.
-    pub fn finish(mut self, line: &str) {
-        self.pending += line;
-        say(&self.pending);
+    /// Writes all that is still held back, and the answer.
+    pub fn finish(mut self, outcome: &Outcome) {
+        if !outcome.best.is_some() {
+            self.pending += &format!("info depth 0 score {}\n", score(outcome.score));
+        }
+        if self.settings.statistics {
+            for line in outcome.stats.lines() {
+                self.pending += &format!("info string {line}\n");
+            }
+        }
+        let best = match outcome.best {
+            Move::NONE => "(none)".to_owned(),
+            mv => mv.uci(self.settings.chess960),
+        };
+        say(&format!("{}bestmove {best}", self.pending));
     }
 }
 
 impl Observer for Printer {
     fn report(&mut self, report: &Report) {
-        self.pending += &info_line(report, self.chess960, self.show_wdl);
+        self.pending += &info_line(report, &self.settings);
         self.pending.push('\n');
         self.tick();
     }
@@ -82,7 +92,7 @@ pub fn speed(nodes: u64, elapsed: Duration) -> String {
     format!("{nodes} nodes {} nps", nps(nodes, elapsed))
 }
 
-fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
+fn info_line(report: &Report, settings: &Settings) -> String {
     let bound = match report.bound {
         Bound::Lower => " lowerbound",
         Bound::Upper => " upperbound",
@@ -94,7 +104,11 @@ fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
         report.seldepth,
         report.multipv,
         score(report.score),
-        if show_wdl { wdl(report) } else { String::new() },
+        if settings.show_wdl {
+            wdl(report)
+        } else {
+            String::new()
+        },
         report.nodes,
         nps(report.nodes, report.elapsed),
         report.elapsed.as_millis(),
@@ -102,7 +116,7 @@ fn info_line(report: &Report, chess960: bool, show_wdl: bool) -> String {
     );
     for mv in report.pv {
         line.push(' ');
-        line += &mv.uci(chess960);
+        line += &mv.uci(settings.chess960);
     }
     line
 }
@@ -122,12 +136,4 @@ fn wdl(report: &Report) -> String {
         ),
     };
     format!(" wdl {win} {} {loss}", 1000 - win - loss)
-}
-
-/// The line that ends a search.
-pub fn best_move(mv: Move, chess960: bool) -> String {
-    match mv.is_some() {
-        true => format!("bestmove {}", mv.uci(chess960)),
-        false => "bestmove (none)".to_owned(),
-    }
 }
