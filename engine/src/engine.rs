@@ -7,6 +7,7 @@ use crate::search::limits::{Clock, Limits, StopOrder};
 use crate::search::table::Table;
 use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ScopedJoinHandle;
 
 /// Bytes of stack of a thread that searches: the deepest line takes less than
 /// one of the two MiB that are usual, but unoptimised builds take more.
@@ -55,7 +56,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.table.clear();
         for memory in &mut self.memories {
-            memory.history = History::new();
+            memory.history = History::default();
         }
     }
 
@@ -102,9 +103,7 @@ impl Engine {
             Some(nodes) => nodes / threads + u64::from(thread < nodes % threads),
             None => u64::MAX,
         };
-        let [first, others @ ..] = memories else {
-            unreachable!("there is at least one thread");
-        };
+        let (first, others) = memories.split_first_mut().expect("one thread at least");
         std::thread::scope(|scope| {
             let mut helpers = Vec::new();
             for (thread, memory) in (1..).zip(others) {
@@ -116,10 +115,8 @@ impl Engine {
             }
             let mut outcome = Search::new(shared, first, observer, (0, quota(0))).run(lines);
             shared.finished.store(true, Ordering::Relaxed);
-            for helper in helpers {
-                if let Ok(helped) = helper.join() {
-                    outcome.stats += &helped.stats;
-                }
+            for helped in helpers.into_iter().flat_map(ScopedJoinHandle::join) {
+                outcome.stats += &helped.stats;
             }
             outcome
         })

@@ -9,10 +9,9 @@ pub fn perft(position: &Position, depth: usize) -> u64 {
 
 /// [`perft`] split by first move, in generation order.
 pub fn divide(position: &Position, depth: usize) -> Vec<(Move, u64)> {
-    movegen::legal_moves(position)
-        .into_iter()
-        .map(|mv| (mv, perft(&position.play(mv), depth.saturating_sub(1))))
-        .collect()
+    let counted = |mv| (mv, perft(&position.play(mv), depth.saturating_sub(1)));
+    let moves = movegen::legal_moves(position);
+    moves.into_iter().map(counted).collect()
 }
 
 fn count(position: &Position, depth: usize, stack: &mut MoveList) -> u64 {

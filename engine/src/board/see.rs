@@ -44,10 +44,8 @@ impl Position {
             side = !side;
             attackers &= occupied;
             let own = attackers & self.color(side);
-            let Some(role) = Role::ALL
-                .into_iter()
-                .find(|&role| (own & self.role(role)).any())
-            else {
+            let mut roles = Role::ALL.into_iter();
+            let Some(role) = roles.find(|&role| (own & self.role(role)).any()) else {
                 break;
             };
             gains = !gains;

@@ -51,18 +51,20 @@ pub struct History {
     correction: [[Vec<i16>; 3]; 2],
 }
 
-impl History {
-    pub fn new() -> Box<History> {
-        Box::new(History {
+impl Default for History {
+    fn default() -> History {
+        History {
             piece_to: [0; 64 * 12],
             from_to: [[[0; 64]; 64]; 2],
             capture: vec![[0; 6]; 64 * 12],
             counter: [Move::NONE; 64 * 12],
             continuation: vec![[0; 64 * 12]; 64 * 12 + 1],
             correction: std::array::from_fn(|_| std::array::from_fn(|_| vec![0; CORRECTIONS])),
-        })
+        }
     }
+}
 
+impl History {
     /// How good a quiet move has been.
     pub(super) fn quiet(&self, params: &Params, line: &Line, mv: Move) -> i32 {
         let position = line.position;

@@ -117,9 +117,8 @@ fn allot(limits: &Limits, turn: Color, overhead: u64, params: &Params) -> [Optio
     let moves = f64::from(params.time_moves).min(to_go as f64);
     let share = left / moves + increment * f64::from(params.time_increment) / 100.0;
     let soft = share.min(0.6 * left);
-    let hard = (soft * f64::from(params.time_hard) / 100.0)
-        .min(0.75 * left)
-        .max(1.0);
+    let hard = soft * f64::from(params.time_hard) / 100.0;
+    let hard = hard.min(0.75 * left).max(1.0);
     let seconds = |ms: f64| Some(Duration::from_secs_f64(ms / 1000.0));
     [seconds(soft), seconds(hard)]
 }

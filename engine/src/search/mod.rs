@@ -74,19 +74,11 @@ pub struct Shared<'a> {
 }
 
 /// What one thread remembers from search to search.
+#[derive(Default)]
 pub struct Memory {
-    pub history: Box<History>,
+    pub history: History,
     /// Depends on positions alone, so it need not be cleared.
     pub pawns: PawnCache,
-}
-
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
-            history: History::new(),
-            pawns: PawnCache::default(),
-        }
-    }
 }
 
 /// What the search keeps of each ply of the current line.
@@ -200,9 +192,8 @@ impl<'a> Search<'a> {
             self.observer.tick();
             self.stopped |= self.shared.clock.is_over();
         } else {
-            self.shared
-                .helper_nodes
-                .fetch_add(CLOCK_NODES, Ordering::Relaxed);
+            let helped = &self.shared.helper_nodes;
+            helped.fetch_add(CLOCK_NODES, Ordering::Relaxed);
             self.stopped |= self.shared.finished.load(Ordering::Relaxed);
         }
     }

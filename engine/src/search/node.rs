@@ -95,9 +95,7 @@ impl Search<'_> {
         // 1. Check extension (CheckExtension, ExtensionLimit), then the horizon.
         let in_check = position.in_check();
         let excluded = self.frames[ply].excluded;
-        let inherited = ply
-            .checked_sub(1)
-            .map_or(0, |last| self.frames[last].extensions);
+        let inherited = self.frames[..ply].last().map_or(0, |last| last.extensions);
         let extension = self.check_extension(ply, in_check && !excluded.is_some(), inherited);
         depth += extension;
         if depth <= 0 {

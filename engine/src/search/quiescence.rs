@@ -2,6 +2,7 @@
 //! being quiet.
 
 use super::Search;
+use super::history::Moved;
 use super::node::Node;
 use super::picker::{Picker, Purpose};
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
@@ -87,10 +88,8 @@ impl Search<'_> {
         // 5. Moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
         let original_alpha = node.alpha;
         let checks = with_checks && !node.in_check;
-        let last = ply
-            .checked_sub(1)
-            .and_then(|last| self.frames[last].moved.target());
-        let purpose = match last {
+        let last = self.frames[..ply].last().map(|frame| frame.moved);
+        let purpose = match last.and_then(Moved::target) {
             _ if evading => Purpose::Evasions,
             Some(square) if depth <= params.qs_recapture_depth => Purpose::Recaptures(square),
             _ => Purpose::Quiescence { checks },

@@ -189,9 +189,8 @@ impl Search<'_> {
     }
 
     pub(super) fn is_root_candidate(&self, mv: Move) -> bool {
-        self.root_moves[self.root_line..]
-            .iter()
-            .any(|root| root.mv == mv)
+        let candidates = &self.root_moves[self.root_line..];
+        candidates.iter().any(|root| root.mv == mv)
     }
 
     /// Notes the result of a root move; if it is not the best so far, its score

@@ -112,11 +112,10 @@ fn unpack(data: u64) -> Entry {
 impl Table {
     /// A table of at most `megabytes` MiB.
     pub fn new(megabytes: usize) -> Table {
-        let buckets = megabytes * (1 << 20) / size_of::<Bucket>();
+        let empty = std::iter::repeat_with(Bucket::default);
+        let buckets = empty.take(megabytes * (1 << 20) / size_of::<Bucket>());
         Table {
-            buckets: std::iter::repeat_with(Bucket::default)
-                .take(buckets)
-                .collect(),
+            buckets: buckets.collect(),
             epoch: 1,
             age: 0,
         }
@@ -162,11 +161,18 @@ impl Table {
         let _ = key;
     }
 
+    /// The slot of a position, and its data.
+    fn find(&self, key: u64) -> Option<(&Slot, u64)> {
+        let check = self.check(key);
+        self.bucket(key).0.iter().find_map(|slot| {
+            let (stored, data) = slot.load();
+            (stored == check).then_some((slot, data))
+        })
+    }
+
     /// What is known of a position `ply` half moves from the root.
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        let check = self.check(key);
-        let mut slots = self.bucket(key).0.iter().map(Slot::load);
-        let (_, data) = slots.find(|&(stored, _)| stored == check)?;
+        let (_, data) = self.find(key)?;
         let mut entry = unpack(data);
         entry.score = from_table(entry.score, ply);
         Some(entry)
@@ -177,53 +183,39 @@ impl Table {
     /// deeper one of the same position unless it is exact.
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         entry.score = to_table(entry.score, ply);
-        let check = self.check(key);
-        let mut chosen = None;
-        let mut least = i32::MAX;
-        for slot in &self.bucket(key).0 {
-            let (stored, data) = slot.load();
+        let age = |data: u64| (self.age + AGES - (data >> 59)) % AGES;
+        let worth = |slot: &&Slot| match slot.load() {
+            (stored, _) if stored as u16 != self.epoch => i32::MIN,
+            (_, data) => unpack(data).depth - 4 * age(data) as i32,
+        };
+        let known = self.find(key);
+        if let Some((_, data)) = known {
             let old = unpack(data);
-            let age = (self.age + AGES - (data >> 59)) % AGES;
-            if stored == check {
-                if entry.bound != Bound::Exact && entry.depth + 4 < old.depth && age == 0 {
-                    return;
-                }
-                if !entry.mv.is_some() {
-                    entry.mv = old.mv;
-                }
-                chosen = Some(slot);
-                break;
+            if entry.bound != Bound::Exact && entry.depth + 4 < old.depth && age(data) == 0 {
+                return;
             }
-            let empty = stored as u16 != self.epoch;
-            let worth = match empty {
-                true => i32::MIN,
-                false => old.depth - 4 * age as i32,
-            };
-            if worth < least || chosen.is_none() {
-                least = worth;
-                chosen = Some(slot);
+            if !entry.mv.is_some() {
+                entry.mv = old.mv;
             }
         }
-        if let Some(slot) = chosen {
+        let slot = known.map(|(slot, _)| slot);
+        if let Some(slot) = slot.or_else(|| self.bucket(key).0.iter().min_by_key(worth)) {
             let data = pack(&entry, self.age);
             slot.data.store(data, Ordering::Relaxed);
-            slot.check.store(check ^ data, Ordering::Relaxed);
+            let check = self.check(key) ^ data;
+            slot.check.store(check, Ordering::Relaxed);
         }
     }
 
     /// How full the table is with entries of this search, in thousandths,
     /// estimated from its first buckets.
     pub fn hashfull(&self) -> usize {
-        let sample = self.buckets.len().min(250);
-        let used = self.buckets[..sample]
-            .iter()
-            .flat_map(|bucket| &bucket.0)
-            .filter(|slot| {
-                let (stored, data) = slot.load();
-                stored as u16 == self.epoch && data >> 59 == self.age
-            })
-            .count();
-        used * 1000 / (sample * 4)
+        let sample = &self.buckets[..self.buckets.len().min(250)];
+        let slots = sample.iter().flat_map(|bucket| &bucket.0);
+        let is_used =
+            |&(stored, data): &(u64, u64)| stored as u16 == self.epoch && data >> 59 == self.age;
+        let used = slots.map(Slot::load).filter(is_used);
+        used.count() * 1000 / (sample.len() * 4)
     }
 }
 

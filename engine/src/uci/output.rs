@@ -98,27 +98,19 @@ fn info_line(report: &Report, settings: &Settings) -> String {
         Bound::Upper => " upperbound",
         Bound::Exact | Bound::None => "",
     };
-    let mut line = format!(
-        "info depth {} seldepth {} multipv {} score {}{}{bound} nodes {} nps {} time {} hashfull {} pv",
-        report.depth,
-        report.seldepth,
-        report.multipv,
-        score(report.score),
-        if settings.show_wdl {
-            wdl(report)
-        } else {
-            String::new()
-        },
-        report.nodes,
-        nps(report.nodes, report.elapsed),
-        report.elapsed.as_millis(),
-        report.hashfull,
-    );
-    for mv in report.pv {
-        line.push(' ');
-        line += &mv.uci(settings.chess960);
+    let (depth, seldepth, multipv) = (report.depth, report.seldepth, report.multipv);
+    let (nodes, elapsed, hashfull) = (report.nodes, report.elapsed, report.hashfull);
+    let (nps, time) = (nps(nodes, elapsed), elapsed.as_millis());
+    let mut score = score(report.score);
+    if settings.show_wdl {
+        score += &wdl(report);
     }
-    line
+    let spaced = |mv: &Move| format!(" {}", mv.uci(settings.chess960));
+    let pv: String = report.pv.iter().map(spaced).collect();
+    format!(
+        "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{bound} \
+         nodes {nodes} nps {nps} time {time} hashfull {hashfull} pv{pv}"
+    )
 }
 
 /// Chances in thousandths of win, draw and loss: a win is a logistic function
