@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 use std::collections::HashMap;
-use stillwater::board::{CheckSquares, Color, Kind, Move, Position, movegen};
+use stillwater::board::{CheckSquares, Kind, Move, Position, movegen};
 
 /// Games played by default; the environment variable `ORACLE_GAMES` overrides
 /// it (10000 takes a minute or two).
@@ -48,9 +48,8 @@ fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -
     // What moves keep up to date is as it would be computed anew.
     let fresh = Position::from_fen(&fen).unwrap();
     let kept = |position: &Position| {
-        let keys = Color::BOTH.map(|color| position.piece_keys[color.index()]);
         let rest = (position.phase, position.psqt, position.pinned);
-        (position.key, position.pawn_key, keys, rest)
+        (position.key, position.part_keys, rest)
     };
     assert_eq!(kept(own), kept(&fresh), "{fen}");
     // Own keys tell positions apart exactly as the oracle's do.

@@ -76,14 +76,11 @@ impl Position {
     /// Where pieces other than the king may go: they must answer a check, and
     /// cannot answer two.
     pub fn targets(&self) -> Bitboard {
-        if !self.in_check() {
-            return Bitboard::ALL;
+        match self.checkers {
+            Bitboard::EMPTY => Bitboard::ALL,
+            two if two.more_than_one() => Bitboard::EMPTY,
+            one => one | attacks::between(self.king(self.turn), one.first()),
         }
-        if self.checkers.more_than_one() {
-            return Bitboard::EMPTY;
-        }
-        let king = self.king(self.turn);
-        attacks::between(king, self.checkers.first()) | self.checkers
     }
 
     /// Whether a pseudo-legal move leaves the own king safe.

@@ -41,9 +41,8 @@ pub struct Position {
     pub reversible: u16,
     pub fullmoves: u16,
     pub key: u64,
-    pub pawn_key: u64,
-    /// Keys of each side's pieces without its pawns.
-    pub piece_keys: [u64; 2],
+    /// Keys of the pawns, of White's pieces and of Black's.
+    pub part_keys: [u64; 3],
     /// Material and piece-square values, White's minus Black's.
     pub psqt: Tapered,
     /// How much of the pieces is left: 24 at the start, 0 with pawns only;
@@ -68,8 +67,7 @@ impl Position {
             reversible: 0,
             fullmoves: 1,
             key: 0,
-            pawn_key: 0,
-            piece_keys: [0; 2],
+            part_keys: [0; 3],
             psqt: Tapered::ZERO,
             phase: 0,
             checkers: Bitboard::EMPTY,
@@ -185,11 +183,8 @@ impl Position {
         self.colors[color.index()] ^= bit;
         let key = zobrist::piece(color, role, square);
         self.key ^= key;
-        if role == Role::Pawn {
-            self.pawn_key ^= key;
-        } else {
-            self.piece_keys[color.index()] ^= key;
-        }
+        let part = usize::from(role != Role::Pawn) * (1 + color.index());
+        self.part_keys[part] ^= key;
     }
 
     /// Allows `color` to castle with `rook`.
@@ -318,15 +313,10 @@ impl Position {
     /// that all stand on squares of one colour.
     pub fn insufficient_material(&self) -> bool {
         let heavy = self.role(Role::Pawn) | self.role(Role::Rook) | self.role(Role::Queen);
-        if heavy.any() {
-            return false;
-        }
         let (knights, bishops) = (self.role(Role::Knight), self.role(Role::Bishop));
-        if (knights | bishops).count() <= 1 {
-            return true;
-        }
         let dark = bishops & Bitboard::DARK;
-        knights.is_empty() && (dark.is_empty() || dark == bishops)
+        let like = knights.is_empty() && (dark.is_empty() || dark == bishops);
+        heavy.is_empty() && (like || (knights | bishops).count() <= 1)
     }
 }
 

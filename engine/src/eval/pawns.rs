@@ -27,7 +27,7 @@ impl Default for PawnCache {
 
 impl PawnCache {
     pub(super) fn look_up(&mut self, position: &Position) -> Structure {
-        let key = position.pawn_key;
+        let [key, ..] = position.part_keys;
         let entry = &mut self.0[key as usize % ENTRIES];
         if entry.key != key {
             let mut sum = Tapered::ZERO;

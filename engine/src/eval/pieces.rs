@@ -5,7 +5,7 @@ use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
 /// What one side attacks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Attacks {
     by_role: [Bitboard; 6],
     pub(super) all: Bitboard,
@@ -21,18 +21,13 @@ impl Attacks {
     /// Attacks of king and pawns; those of the pieces are added by
     /// [`mobility`].
     pub(super) fn new(position: &Position, us: Color) -> Attacks {
-        let pawns = attacks::pawns(us, position.pieces(us, Role::Pawn));
-        let king = attacks::king(position.king(us));
-        let mut by_role = [Bitboard::EMPTY; 6];
-        by_role[Role::Pawn.index()] = pawns;
-        by_role[Role::King.index()] = king;
-        Attacks {
-            by_role,
-            all: pawns | king,
-            twice: pawns & king,
-            king_attack: 0,
-            king_attackers: 0,
-        }
+        let mut own = Attacks::default();
+        own.add(
+            Role::Pawn,
+            attacks::pawns(us, position.pieces(us, Role::Pawn)),
+        );
+        own.add(Role::King, attacks::king(position.king(us)));
+        own
     }
 
     pub(super) fn by(&self, role: Role) -> Bitboard {

@@ -22,14 +22,15 @@ pub fn render(format: &str) -> Option<String> {
 }
 
 /// Each number by its name, default, least and greatest value, and step.
-fn spins(entry: impl Fn(&str, i32, i32, i32, i32) -> String) -> Vec<String> {
+fn spins(separator: &str, entry: impl Fn(&str, i32, i32, i32, i32) -> String) -> String {
     let spin = |row: &Parameter<Params>| match row.kind {
         Kind::Spin { min, max, step } => {
             Some(entry(row.name, (row.get)(&Params::DEFAULT), min, max, step))
         }
         Kind::Combo { .. } => None,
     };
-    PARAMETERS.iter().filter_map(spin).collect()
+    let entries: Vec<String> = PARAMETERS.iter().filter_map(spin).collect();
+    entries.join(separator)
 }
 
 /// The rows that follow one another with the same group.
@@ -52,10 +53,9 @@ fn text() -> String {
 
 /// A table of parameters as `hone tune` reads it.
 fn toml() -> String {
-    spins(|name, value, min, max, step| {
+    spins("", |name, value, min, max, step| {
         format!("{name} = {{ value = {value}, min = {min}, max = {max}, step = {step} }}\n")
     })
-    .concat()
 }
 
 fn json() -> String {
@@ -79,20 +79,19 @@ fn json() -> String {
 
 /// `name, int, value, min, max, c_end, r_end`, one line each.
 fn openbench() -> String {
-    spins(|name, value, min, max, step| {
+    spins("", |name, value, min, max, step| {
         format!("{name}, int, {value}.0, {min}.0, {max}.0, {step}.0, 0.002\n")
     })
-    .concat()
 }
 
 /// The `config.json` of weather-factory.
 fn weather_factory() -> String {
-    let rows = spins(|name, value, min, max, step| {
+    let rows = spins(",\n", |name, value, min, max, step| {
         format!(
             r#"  "{name}": {{"value": {value}, "min_value": {min}, "max_value": {max}, "step": {step}}}"#
         )
     });
-    format!("{{\n{}\n}}\n", rows.join(",\n"))
+    format!("{{\n{rows}\n}}\n")
 }
 
 /// The page `docs/parameters.md`.

@@ -4,7 +4,7 @@
 //! so that it stays within `gain * decay` and forgets slowly.
 
 use super::Frame;
-use crate::board::{Color, Move, Position, Role, Square};
+use crate::board::{Move, Position, Role, Square};
 use crate::params::Params;
 
 type ByDestination = [i16; 64 * 12];
@@ -140,11 +140,8 @@ impl History {
         ];
         let tables = &self.correction[position.turn.index()];
         let mut sum = 0;
-        for ((key, table), weight) in correction_keys(position)
-            .into_iter()
-            .zip(tables)
-            .zip(weights)
-        {
+        let keys = correction_keys(position).into_iter();
+        for ((key, table), weight) in keys.zip(tables).zip(weights) {
             sum += i32::from(table[key]) * weight;
         }
         sum / (100 * CORRECTION_GRAIN)
@@ -166,12 +163,7 @@ impl History {
 }
 
 fn correction_keys(position: &Position) -> [usize; 3] {
-    [
-        position.pawn_key,
-        position.piece_keys[Color::White.index()],
-        position.piece_keys[Color::Black.index()],
-    ]
-    .map(|key| key as usize % CORRECTIONS)
+    position.part_keys.map(|key| key as usize % CORRECTIONS)
 }
 
 fn update(value: &mut i16, bonus: i32, gain: i32, decay: i32) {

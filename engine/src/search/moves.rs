@@ -1,11 +1,9 @@
 //! Steps 12 to 15: which moves of a node are searched, and how deep.
 
-use super::Search;
-use super::node::Node;
 use super::picker::is_advance;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
-use super::stats::Counter;
 use super::table::Bound;
+use super::{Counter, Node, Search};
 use crate::board::{CheckSquares, Move, Position};
 
 /// A move about to be searched.

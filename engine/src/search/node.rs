@@ -1,11 +1,10 @@
 //! Principal variation search, read as numbered steps. Steps 6 to 11 are in
 //! `prune.rs`, 13 to 15 in `moves.rs`.
 
-use super::Search;
 use super::history::{Line, bonus};
 use super::score::{DRAW, INFINITE, MAX_PLY, is_mate, mate_in, mated_in};
-use super::stats::Counter;
 use super::table::{Bound, Entry, NO_EVAL};
+use super::{Counter, Search};
 use crate::board::{Move, Position};
 use crate::params::CheckExtension;
 

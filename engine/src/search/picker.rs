@@ -4,10 +4,8 @@
 //! All orders are stable, so that the same search visits the same nodes on
 //! every machine.
 
-use super::Search;
 use super::history::Line;
-use super::node::Node;
-use super::stats::Counter;
+use super::{Counter, Node, Search};
 use crate::board::{CheckSquares, Kind, Move, Position, Role, Scored, Square, movegen};
 use crate::params::QsMoves;
 

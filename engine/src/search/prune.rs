@@ -1,12 +1,9 @@
 //! Steps 6 to 11: deciding a node without searching its moves.
 
-use super::Search;
-use super::history::Moved;
-use super::node::Node;
 use super::picker::Purpose;
 use super::score::{MATE_BOUND, is_mate};
-use super::stats::Counter;
-use super::table::{Bound, NO_EVAL};
+use super::table::{Bound, Entry, NO_EVAL};
+use super::{Counter, Moved, Node, Search};
 
 impl Search<'_> {
     /// The score of a node outside the principal variation and not in check,
@@ -106,14 +103,12 @@ impl Search<'_> {
         let (params, ply) = (self.params, node.ply);
         let beta = node.beta + params.prob_cut_margin;
         let depth = (node.depth - params.prob_cut_reduction).max(0);
-        let refuted = node
-            .hit
-            .is_some_and(|entry| entry.depth >= depth && entry.score < beta);
+        let refutes = |entry: Entry| entry.depth >= depth && entry.score < beta;
         if !params.prob_cut
             || node.depth < params.prob_cut_depth
             || beta >= MATE_BOUND
             || node.eval == NO_EVAL
-            || refuted
+            || node.hit.is_some_and(refutes)
         {
             return None;
         }

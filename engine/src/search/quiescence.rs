@@ -1,13 +1,10 @@
 //! Quiescence: from the horizon on, only moves that keep the position from
 //! being quiet.
 
-use super::Search;
-use super::history::Moved;
-use super::node::Node;
 use super::picker::{Picker, Purpose};
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
-use super::stats::Counter;
 use super::table::Bound;
+use super::{Counter, Moved, Node, Search};
 use crate::board::{Move, Position, movegen};
 use crate::params::QsMoves;
 

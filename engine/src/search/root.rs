@@ -1,10 +1,9 @@
 //! The root: iterations, aspiration windows, several best lines, and when it
 //! is enough.
 
-use super::Search;
 use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
-use super::stats::{Counter, Stats};
 use super::table::Bound;
+use super::{Counter, Search, Stats};
 use crate::board::{Move, movegen};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -154,8 +153,7 @@ impl Search<'_> {
         let last = self.root_moves[line].score;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut window = params.aspiration_window;
-        let narrow = params.aspiration && depth >= params.aspiration_depth && last > -INFINITE;
-        if narrow {
+        if params.aspiration && depth >= params.aspiration_depth && last > -INFINITE {
             alpha = (last - window).max(-INFINITE);
             beta = (last + window).min(INFINITE);
         }
@@ -242,10 +240,9 @@ impl Search<'_> {
         {
             return true;
         }
-        if !self.shared.clock.is_timed() {
-            return false;
-        }
-        self.root_moves.len() == 1 || self.shared.clock.is_late(self.haste(best, patience))
+        let clock = &self.shared.clock;
+        clock.is_timed()
+            && (self.root_moves.len() == 1 || clock.is_late(self.haste(best, patience)))
     }
 
     /// The factor by which the time for a move is to be used: less when the
