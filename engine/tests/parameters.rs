@@ -32,7 +32,7 @@ fn every_value_can_be_set_and_is_read_back() {
     for row in PARAMETERS {
         let values: Vec<String> = match row.kind {
             Kind::Spin { min, max, .. } => vec![min.to_string(), max.to_string()],
-            Kind::Combo { choices } => choices.iter().map(|&choice| choice.into()).collect(),
+            Kind::Combo(choices) => choices.iter().map(|&choice| choice.into()).collect(),
         };
         for value in values {
             let taken = set(&mut params, &mut settings, row.name, &value).unwrap();

@@ -1,7 +1,7 @@
 //! Move generation: pseudo-legal, in the two halves that a staged picker
 //! wants. In check both halves hold evasions only.
 
-use super::{Bitboard, CheckSquares, Move, Position, Role, Square, attacks};
+use super::{Bitboard, Move, Position, Role, Square, attacks};
 
 /// A move with the score it is ordered by.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,6 @@ pub fn quiet(position: &Position, out: &mut MoveList) {
     for mv in position.castling() {
         push(out, mv);
     }
-}
-
-/// Quiet moves that give check; not while in check.
-pub fn quiet_checks(position: &Position, checks: &CheckSquares, out: &mut MoveList) {
-    let start = out.len();
-    quiet(position, out);
-    keep(out, start, |mv| checks.gives_check(position, mv));
 }
 
 /// All legal moves.

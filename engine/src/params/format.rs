@@ -27,7 +27,7 @@ fn spins(separator: &str, entry: impl Fn(&str, i32, i32, i32, i32) -> String) ->
         Kind::Spin { min, max, step } => {
             Some(entry(row.name, (row.get)(&Params::DEFAULT), min, max, step))
         }
-        Kind::Combo { .. } => None,
+        Kind::Combo(_) => None,
     };
     let entries: Vec<String> = PARAMETERS.iter().filter_map(spin).collect();
     entries.join(separator)
@@ -65,7 +65,7 @@ fn json() -> String {
             Kind::Spin { min, max, step } => format!(
                 r#""type":"spin","default":{default},"min":{min},"max":{max},"step":{step}"#
             ),
-            Kind::Combo { choices } => format!(
+            Kind::Combo(choices) => format!(
                 r#""type":"combo","default":"{default}","choices":["{}"]"#,
                 choices.join(r#"",""#)
             ),
@@ -108,7 +108,7 @@ fn rows<T>(out: &mut String, table: &[Parameter<T>], defaults: &T) {
         for row in group {
             let step = match row.kind {
                 Kind::Spin { step, .. } => step.to_string(),
-                Kind::Combo { .. } => String::new(),
+                Kind::Combo(_) => String::new(),
             };
             let (name, default) = (row.name, row.value(defaults));
             let (allowed, about) = (row.allowed(), row.about);

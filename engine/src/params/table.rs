@@ -9,9 +9,7 @@ pub enum Kind {
         max: i32,
         step: i32,
     },
-    Combo {
-        choices: &'static [&'static str],
-    },
+    Combo(&'static [&'static str]),
 }
 
 impl Kind {
@@ -73,10 +71,9 @@ impl<T> Parameter<T> {
 
     fn parse(&self, value: &str) -> Option<i32> {
         match self.kind {
-            Kind::Combo { choices } => {
-                let mut choices = choices.iter();
-                let choice = choices.position(|choice| choice.eq_ignore_ascii_case(value));
-                choice.map(|choice| choice as i32)
+            Kind::Combo(choices) => {
+                let taken = |choice: &&str| choice.eq_ignore_ascii_case(value);
+                Some(choices.iter().position(taken)? as i32)
             }
             Kind::Spin { min, max, .. } => {
                 let number = value.parse::<f64>().ok()?.round();
@@ -90,7 +87,7 @@ impl<T> Parameter<T> {
     pub fn allowed(&self) -> String {
         match self.kind {
             Kind::Spin { min, max, .. } => format!("{min} to {max}"),
-            Kind::Combo { choices } => choices.join(", "),
+            Kind::Combo(choices) => choices.join(", "),
         }
     }
 
@@ -99,22 +96,20 @@ impl<T> Parameter<T> {
         let number = (self.get)(settings);
         match self.kind {
             Kind::Spin { .. } => number.to_string(),
-            Kind::Combo { choices } => choices[number as usize].to_owned(),
+            Kind::Combo(choices) => choices[number as usize].to_owned(),
         }
     }
 
     /// The line that announces the option in the answer to `uci`.
     pub fn announce(&self, defaults: &T) -> String {
         let (name, default) = (self.name, self.value(defaults));
-        match self.kind {
-            Kind::Spin { min, max, .. } => {
-                format!("option name {name} type spin default {default} min {min} max {max}")
+        let kind = match self.kind {
+            Kind::Spin { min, max, .. } => format!("spin default {default} min {min} max {max}"),
+            Kind::Combo(choices) => {
+                format!("combo default {default} var {}", choices.join(" var "))
             }
-            Kind::Combo { choices } => {
-                let choices = choices.join(" var ");
-                format!("option name {name} type combo default {default} var {choices}")
-            }
-        }
+        };
+        format!("option name {name} type {kind}")
     }
 }
 
@@ -193,7 +188,7 @@ macro_rules! settings {
         ];
     };
     (@kind $type:ty, $($range:expr),*) => { Kind::spin($($range),*) };
-    (@kind $type:ty) => { Kind::Combo { choices: <$type>::CHOICES } };
+    (@kind $type:ty) => { Kind::Combo(<$type>::CHOICES) };
 }
 
 /// Declares an enum that can be a combo.

@@ -197,7 +197,9 @@ impl Search<'_> {
                 Stage::Checks => {
                     picker.next = self.moves.len();
                     let checks = CheckSquares::new(position);
-                    movegen::quiet_checks(position, &checks, &mut self.moves);
+                    movegen::quiet(position, &mut self.moves);
+                    let gives_check = |mv| checks.gives_check(position, mv);
+                    movegen::keep(&mut self.moves, picker.next, gives_check);
                     picker.purpose = Purpose::Quiescence { checks: false };
                     picker.stage = Stage::Rest;
                 }

@@ -117,15 +117,12 @@ impl Search<'_> {
             let bound = Bound::of(node.best, original_alpha, beta, PV);
             self.store(&node, table_depth, bound, PV);
         }
-        if node.best >= beta {
-            return self.soften(node.best, beta);
-        }
-        node.best
+        self.soften(node.best, beta)
     }
 
-    /// What a cutoff returns: QsFailHard.
+    /// What a node returns, less if it is a cutoff: QsFailHard.
     fn soften(&self, score: i32, beta: i32) -> i32 {
-        match is_mate(score) {
+        match score < beta || is_mate(score) {
             true => score,
             false => score + (beta - score) * self.params.qs_fail_hard / 100,
         }

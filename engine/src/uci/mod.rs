@@ -12,7 +12,6 @@ use crate::search::Game;
 use crate::search::limits::{Limits, StopOrder};
 use output::{Printer, say, tell};
 use std::io::BufRead;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -36,44 +35,42 @@ struct Shared {
 
 /// Carries out commands from `input` until `quit` or its end.
 pub fn run(engine: Engine, input: impl BufRead) {
-    let shared = Arc::new(Shared::default());
+    let shared = &Shared::default();
     let (jobs, queue) = channel();
-    let worker = {
-        let shared = Arc::clone(&shared);
-        std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn(move || work(engine, &queue, &shared))
-            .expect("the system has threads left")
-    };
     let mut reader = Reader {
         game: Game::new(Position::start()),
         searches: 0,
         jobs,
         shared,
     };
-    for line in input.split(b'\n') {
-        let Ok(line) = line else { break };
-        let line = String::from_utf8_lossy(&line);
-        match reader.command(line.trim()) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => tell(&error),
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let worker = builder.spawn_scoped(scope, move || work(engine, &queue, shared));
+        let worker = worker.expect("the system has threads left");
+        for line in input.split(b'\n') {
+            let Ok(line) = line else { break };
+            let line = String::from_utf8_lossy(&line);
+            match reader.command(line.trim()) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => tell(&error),
+            }
         }
-    }
-    reader.shared.stop.stop_up_to(u64::MAX);
-    drop(reader);
-    let _ = worker.join();
+        shared.stop.stop_up_to(u64::MAX);
+        drop(reader);
+        let _ = worker.join();
+    });
 }
 
-struct Reader {
+struct Reader<'a> {
     game: Game,
     /// Number of searches asked for so far.
     searches: u64,
     jobs: Sender<Job>,
-    shared: Arc<Shared>,
+    shared: &'a Shared,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// Carries out one line; `Ok(false)` to end.
     fn command(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
