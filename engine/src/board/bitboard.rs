@@ -118,12 +118,6 @@ impl Not for Bitboard {
     }
 }
 
-impl From<Square> for Bitboard {
-    fn from(square: Square) -> Bitboard {
-        Bitboard::of(square)
-    }
-}
-
 /// Squares from `a1` upwards.
 impl Iterator for Bitboard {
     type Item = Square;

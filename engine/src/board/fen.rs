@@ -135,10 +135,7 @@ impl Position {
         }
         let turn = ['w', 'b'][self.turn.index()];
         let castling = self.castling_field(chess960);
-        let dash = || "-".to_owned();
-        let passed = self
-            .en_passant
-            .map_or_else(dash, |square| square.to_string());
+        let passed = self.en_passant.map_or("-".into(), |at| at.to_string());
         let (halfmoves, fullmoves) = (self.halfmoves, self.fullmoves);
         format!("{placement} {turn} {castling} {passed} {halfmoves} {fullmoves}")
     }

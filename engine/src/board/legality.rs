@@ -11,24 +11,19 @@ impl Position {
     }
 
     fn castle(&self, wing: Wing) -> Option<Move> {
-        let us = self.turn;
-        let rook = self.castling_rook(us, wing)?;
-        if self.in_check() {
-            return None;
-        }
-        let king = self.king(us);
+        let rook = self.castling_rook(self.turn, wing)?;
+        let king = self.king(self.turn);
         let [king_to, rook_to] = castled(king, rook);
-        let others = self.occupied() ^ king.into() ^ rook.into();
-        let king_path = attacks::between(king, king_to) | king_to.into();
-        let rook_path = attacks::between(rook, rook_to) | rook_to.into();
-        if ((king_path | rook_path) & others).any() {
-            return None;
-        }
-        let occupied = others | rook_to.into();
-        let enemies = self.color(!us);
-        let mut attacked = king_path.map(|square| self.attackers(square, occupied) & enemies);
-        let safe = attacked.all(Bitboard::is_empty);
-        safe.then(|| Move::castle(king, rook))
+        let others = self.occupied() ^ Bitboard::of(king) ^ Bitboard::of(rook);
+        let king_path = attacks::between(king, king_to) | Bitboard::of(king_to);
+        let rook_path = attacks::between(rook, rook_to) | Bitboard::of(rook_to);
+        let occupied = others | Bitboard::of(rook_to);
+        let enemies = self.color(!self.turn);
+        let mut attackers = king_path.map(|square| self.attackers(square, occupied) & enemies);
+        let allowed = !self.in_check()
+            && ((king_path | rook_path) & others).is_empty()
+            && attackers.all(Bitboard::is_empty);
+        allowed.then(|| Move::castle(king, rook))
     }
 
     /// Whether `mv`, whatever it is, could have been generated here. While in
@@ -91,11 +86,12 @@ impl Position {
             Kind::Castle => true,
             Kind::EnPassant => {
                 let victim = to.forward(!us);
-                let occupied = (self.occupied() ^ from.into() ^ victim.into()) | to.into();
+                let occupied = self.occupied() ^ Bitboard::of(from) ^ Bitboard::of(victim);
+                let occupied = occupied | Bitboard::of(to);
                 (self.attackers(king, occupied) & self.color(!us) & occupied).is_empty()
             }
             _ if from == king => {
-                let occupied = self.occupied() ^ from.into();
+                let occupied = self.occupied() ^ Bitboard::of(from);
                 (self.attackers(to, occupied) & self.color(!us)).is_empty()
             }
             _ => !self.pinned.contains(from) || attacks::line(king, from).contains(to),

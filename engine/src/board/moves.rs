@@ -6,7 +6,7 @@ use std::fmt;
 
 /// From, to, and what kind of move; castling is the king taking its own rook,
 /// which is the same in every variant of the starting position.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Move(u16);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,14 +12,14 @@ impl Position {
     pub fn see_at_least(&self, mv: Move, threshold: i32, values: &Values) -> bool {
         let value = |role: Role| values[role.index()];
         let (from, to) = (mv.from(), mv.to());
-        let mut occupied = (self.occupied() ^ from.into()) | to.into();
+        let mut occupied = (self.occupied() ^ Bitboard::of(from)) | Bitboard::of(to);
         let Some(mut on_square) = self.role_at(from) else {
             return threshold <= 0;
         };
         let mut balance = self.captured(mv).map_or(0, value) - threshold;
         match mv.kind() {
             Kind::Castle => return threshold <= 0,
-            Kind::EnPassant => occupied ^= to.forward(!self.turn).into(),
+            Kind::EnPassant => occupied ^= Bitboard::of(to.forward(!self.turn)),
             Kind::Promotion(role) => {
                 balance += value(role) - value(Role::Pawn);
                 on_square = role;

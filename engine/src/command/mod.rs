@@ -57,8 +57,8 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
         [] => return Ok((engine, None)),
         ["--help" | "-h" | "help"] => USAGE.to_owned(),
         ["--version" | "-V"] => format!("stillwater {}", env!("CARGO_PKG_VERSION")),
-        ["params"] => parameters("text")?,
-        ["params", "--format", format] => parameters(format)?,
+        ["params"] => format::render("text")?.trim_end().to_owned(),
+        ["params", "--format", form] => format::render(form)?.trim_end().to_owned(),
         _ => {
             let fen = words.iter().position(|word| word.contains('/'));
             let (command, fen) = words.split_at(fen.unwrap_or(words.len()));
@@ -95,14 +95,6 @@ pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Optio
 fn number<N: FromStr>(text: &str) -> Result<N, String> {
     let wrong = |_| format!("'{text}' is not a number that makes sense here");
     text.parse().map_err(wrong)
-}
-
-fn parameters(form: &str) -> Result<String, String> {
-    let text = format::render(form).ok_or_else(|| {
-        let known = format::FORMATS.map(|(name, _)| name).join(", ");
-        format!("no format '{form}'; there are {known}")
-    })?;
-    Ok(text.trim_end().to_owned())
 }
 
 fn qsearch(engine: &mut Engine, game: &Game) -> String {

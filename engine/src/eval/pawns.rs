@@ -76,7 +76,7 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
                 }
             }
             if ((ahead | flanks) & enemies).is_empty() && !doubled {
-                passed |= pawn.into();
+                passed |= Bitboard::of(pawn);
                 sink.add(us, Term::PassedPawn, rank, 1);
                 if supported.any() {
                     sink.add(us, Term::PassedProtected, 0, 1);

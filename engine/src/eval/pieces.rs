@@ -70,7 +70,7 @@ pub(super) fn mobility(
     let king = position.king(us);
     let occupied = position.occupied();
     let blocked = position.pieces(us, Role::Pawn) & occupied.forward(!us);
-    let area = !(enemy_pawn_attacks | blocked | king.into());
+    let area = !(enemy_pawn_attacks | blocked | Bitboard::of(king));
     let zone = king_zone(position, !us);
     // Sliders see through those that move the same way.
     let past_queens = occupied ^ position.role(Role::Queen);

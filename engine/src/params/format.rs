@@ -16,9 +16,11 @@ pub const FORMATS: [Form; 6] = [
 ];
 
 /// The table in one of [`FORMATS`].
-pub fn render(format: &str) -> Option<String> {
-    let (_, render) = FORMATS.iter().find(|(name, _)| *name == format)?;
-    Some(render())
+pub fn render(format: &str) -> Result<String, String> {
+    let form = FORMATS.iter().find(|(name, _)| *name == format);
+    let known = FORMATS.map(|(name, _)| name).join(", ");
+    let (_, render) = form.ok_or_else(|| format!("no format '{format}'; there are {known}"))?;
+    Ok(render())
 }
 
 /// Each number by its name, default, least and greatest value, and step.

@@ -122,11 +122,9 @@ pub fn find<T>(table: &'static [Parameter<T>], name: &str) -> Option<&'static Pa
 /// Of `names` the one with the fewest edits from `name`, unless it is far off.
 pub fn nearest(names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
     let wanted = name.to_ascii_lowercase();
-    names
-        .map(|known| (edits(&known.to_ascii_lowercase(), &wanted), known))
-        .min()
-        .filter(|&(edits, known)| edits <= known.len() / 2)
-        .map(|(_, known)| known)
+    let distance = |known: &str| edits(&known.to_ascii_lowercase(), &wanted);
+    let nearest = names.min_by_key(|known| (distance(known), *known))?;
+    (distance(nearest) <= nearest.len() / 2).then_some(nearest)
 }
 
 /// Levenshtein distance in bytes.

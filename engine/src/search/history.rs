@@ -9,9 +9,15 @@ use crate::params::Params;
 
 type ByDestination = [i16; 64 * 12];
 
-/// Index of a piece and the square it has gone to.
+/// Index of a piece and the square it has gone to; by default no move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Moved(u16);
+
+impl Default for Moved {
+    fn default() -> Moved {
+        Moved::NONE
+    }
+}
 
 impl Moved {
     /// No move, or a null move.

@@ -82,7 +82,7 @@ pub struct Memory {
 }
 
 /// What the search keeps of each ply of the current line.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Frame {
     killers: [Move; 2],
     eval: i32,
@@ -94,17 +94,6 @@ struct Frame {
     check_extended: bool,
     /// Plies of extension in the line up to the move made here.
     extensions: i32,
-}
-
-impl Frame {
-    const NEW: Frame = Frame {
-        killers: [Move::NONE; 2],
-        eval: 0,
-        moved: Moved::NONE,
-        excluded: Move::NONE,
-        check_extended: false,
-        extensions: 0,
-    };
 }
 
 /// One search by one thread.
@@ -159,7 +148,7 @@ impl<'a> Search<'a> {
             root_moves: Vec::new(),
             root_line: 0,
             keys: shared.game.keys.clone(),
-            frames: vec![Frame::NEW; MAX_PLY + 4],
+            frames: vec![Frame::default(); MAX_PLY + 4],
             pvs: vec![Vec::new(); MAX_PLY + 2],
             moves: MoveList::with_capacity(4096),
             tried: Vec::with_capacity(4096),

@@ -60,8 +60,7 @@ impl Printer {
 
 impl Observer for Printer {
     fn report(&mut self, report: &Report) {
-        self.pending += &info_line(report, &self.settings);
-        self.pending.push('\n');
+        self.pending += &(info_line(report, &self.settings) + "\n");
         self.tick();
     }
 
@@ -118,14 +117,14 @@ fn info_line(report: &Report, settings: &Settings) -> String {
 fn wdl(report: &Report) -> String {
     let left = f64::from(report.phase.clamp(0, 24)) / 24.0;
     let (midpoint, width) = (170.0 + 40.0 * left, 75.0 + 25.0 * left);
-    let chance = |score: i32| 1000.0 / (1.0 + ((midpoint - f64::from(score)) / width).exp());
+    let chance = |score: i32| {
+        let odds_against = ((midpoint - f64::from(score)) / width).exp();
+        (1000.0 / (1.0 + odds_against)).round() as i32
+    };
     let (win, loss) = match moves_to_mate(report.score) {
         Some(moves) if moves > 0 => (1000, 0),
         Some(_) => (0, 1000),
-        None => (
-            chance(report.score).round() as i32,
-            chance(-report.score).round() as i32,
-        ),
+        None => (chance(report.score), chance(-report.score)),
     };
     format!(" wdl {win} {} {loss}", 1000 - win - loss)
 }

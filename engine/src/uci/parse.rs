@@ -77,9 +77,8 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
 
 /// `name NAME [value VALUE]`, both of which may contain spaces.
 pub fn setoption(text: &str) -> Result<(&str, &str), String> {
-    let Some(rest) = text.trim().strip_prefix("name ") else {
-        return Err("usage: setoption name NAME value VALUE".to_owned());
-    };
+    let rest = text.trim().strip_prefix("name ");
+    let rest = rest.ok_or("usage: setoption name NAME value VALUE")?;
     let (name, value) = rest.split_once(" value").unwrap_or((rest, ""));
     Ok((name.trim(), value.trim()))
 }
