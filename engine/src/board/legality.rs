@@ -11,7 +11,9 @@ impl Position {
     }
 
     fn castle(&self, wing: Wing) -> Option<Move> {
-        let rook = self.castling_rook(self.turn, wing)?;
+        let rook = self
+            .castling_rook(self.turn, wing)
+            .filter(|_| !self.in_check())?;
         let king = self.king(self.turn);
         let [king_to, rook_to] = castled(king, rook);
         let others = self.occupied() ^ Bitboard::of(king) ^ Bitboard::of(rook);
@@ -20,10 +22,8 @@ impl Position {
         let occupied = others | Bitboard::of(rook_to);
         let enemies = self.color(!self.turn);
         let mut attackers = king_path.map(|square| self.attackers(square, occupied) & enemies);
-        let allowed = !self.in_check()
-            && ((king_path | rook_path) & others).is_empty()
-            && attackers.all(Bitboard::is_empty);
-        allowed.then(|| Move::castle(king, rook))
+        let free = ((king_path | rook_path) & others).is_empty();
+        (free && attackers.all(Bitboard::is_empty)).then(|| Move::castle(king, rook))
     }
 
     /// Whether `mv`, whatever it is, could have been generated here. While in

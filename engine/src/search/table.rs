@@ -184,9 +184,13 @@ impl Table {
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         entry.score = to_table(entry.score, ply);
         let age = |data: u64| (self.age + AGES - (data >> 59)) % AGES;
-        let worth = |slot: &&Slot| match slot.load() {
-            (stored, _) if stored as u16 != self.epoch => i32::MIN,
-            (_, data) => unpack(data).depth - 4 * age(data) as i32,
+        let worth = |slot: &&Slot| {
+            let (stored, data) = slot.load();
+            let worth = unpack(data).depth - 4 * age(data) as i32;
+            match stored as u16 == self.epoch {
+                true => worth,
+                false => i32::MIN,
+            }
         };
         let known = self.find(key);
         if let Some((_, data)) = known {
