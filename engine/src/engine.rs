@@ -2,7 +2,6 @@
 
 use crate::params::{self, Params, Settings};
 use crate::search::derived::Derived;
-use crate::search::history::History;
 use crate::search::limits::{Clock, Limits, StopOrder};
 use crate::search::table::Table;
 use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
@@ -56,7 +55,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.table.clear();
         for memory in &mut self.memories {
-            memory.history = History::default();
+            memory.history.clear();
         }
     }
 

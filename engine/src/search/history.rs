@@ -71,6 +71,18 @@ impl Default for History {
 }
 
 impl History {
+    /// Forgets everything, in place: memory newly come by would be slower.
+    pub fn clear(&mut self) {
+        self.piece_to = [0; 64 * 12];
+        self.from_to = [[[0; 64]; 64]; 2];
+        self.capture.fill([0; 6]);
+        self.counter = [Move::NONE; 64 * 12];
+        self.continuation.fill([0; 64 * 12]);
+        for table in self.correction.iter_mut().flatten() {
+            table.fill(0);
+        }
+    }
+
     /// How good a quiet move has been.
     pub(super) fn quiet(&self, params: &Params, line: &Line, mv: Move) -> i32 {
         let position = line.position;
