@@ -50,6 +50,34 @@ fn every_value_can_be_set_and_is_read_back() {
 }
 
 #[test]
+fn options_are_announced_by_their_kind() {
+    let announced = |name| {
+        let of = |row: &str| row.eq_ignore_ascii_case(name);
+        let setting = SETTINGS.iter().find(|row| of(row.name));
+        let parameter = PARAMETERS.iter().find(|row| of(row.name));
+        setting
+            .map(|row| row.announce(&Settings::DEFAULT))
+            .or(parameter.map(|row| row.announce(&Params::DEFAULT)))
+            .unwrap()
+    };
+    for (name, expected) in [
+        ("UCI_Chess960", "type check default false"),
+        ("NullMove", "type check default true"),
+        ("Hash", "type spin default 16 min 1 max 65536"),
+        (
+            "CheckExtension",
+            "type combo default always var off var once var always",
+        ),
+    ] {
+        assert_eq!(announced(name), format!("option name {name} {expected}"));
+    }
+    let json = format::render("json").unwrap();
+    assert!(
+        json.contains(r#""name":"NullMove","group":"Node pruning","type":"check","default":true"#)
+    );
+}
+
+#[test]
 fn every_format_names_every_number() {
     for (form, _) in format::FORMATS {
         let text = format::render(form).unwrap();

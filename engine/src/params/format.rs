@@ -1,6 +1,6 @@
 //! The parameter table in the forms that people and tuners read.
 
-use super::table::{Kind, Parameter};
+use super::table::{Kind, Parameter, Setting};
 use super::{PARAMETERS, Params, SETTINGS, Settings};
 
 /// A name, as `stillwater params --format` takes it, and what writes the form.
@@ -67,6 +67,7 @@ fn json() -> String {
             Kind::Spin { min, max, step } => format!(
                 r#""type":"spin","default":{default},"min":{min},"max":{max},"step":{step}"#
             ),
+            Kind::Combo(bool::CHOICES) => format!(r#""type":"check","default":{default}"#),
             Kind::Combo(choices) => format!(
                 r#""type":"combo","default":"{default}","choices":["{}"]"#,
                 choices.join(r#"",""#)

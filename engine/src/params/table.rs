@@ -4,11 +4,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Whole numbers; `step` is how far a tuner moves it at first.
-    Spin {
-        min: i32,
-        max: i32,
-        step: i32,
-    },
+    Spin { min: i32, max: i32, step: i32 },
+    /// Named values; UCI calls it `check` if they are those of a `bool`.
     Combo(&'static [&'static str]),
 }
 
@@ -105,6 +102,7 @@ impl<T> Parameter<T> {
         let (name, default) = (self.name, self.value(defaults));
         let kind = match self.kind {
             Kind::Spin { min, max, .. } => format!("spin default {default} min {min} max {max}"),
+            Kind::Combo(bool::CHOICES) => format!("check default {default}"),
             Kind::Combo(choices) => {
                 format!("combo default {default} var {}", choices.join(" var "))
             }
