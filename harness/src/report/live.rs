@@ -7,12 +7,18 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::experiment::Experiment;
-use crate::run::{PairingTally, Progress, View};
+use crate::run::{EngineTally, PairingTally, Progress, Tally, View};
 use crate::stats::Summary;
 
 /// How often the block is redrawn, and the line printed.
 const REDRAW: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(10);
+
+/// Pairings shown one by one; of more, where the engines stand.
+const PAIRINGS: usize = 12;
+/// Engines shown where they stand, and those named in a line.
+const ENGINES: usize = 24;
+const LEADERS: usize = 3;
 
 /// The live view of a run.
 #[derive(Debug)]
@@ -66,21 +72,22 @@ impl<E: Experiment> View<E> for Scoreboard {
         match &self.bar {
             Some(bar) => bar.set_message(block(&self.names, experiment, &progress)),
             None if first_time => {}
-            None => eprintln!("{}", line(experiment, &progress)),
+            None => eprintln!("{}", line(&self.names, experiment, &progress)),
         }
     }
 }
 
 fn block(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>) -> String {
     let mut lines = vec![pace(experiment, progress)];
-    for ([first, second], pairing) in progress.tally.pairings.iter().take(12) {
-        lines.push(format!(
-            "{} vs {}: {}",
-            names[*first],
-            names[*second],
-            score(pairing)
-        ));
-        lines.push(format!("    {}", strength(pairing)));
+    let pairings = &progress.tally.pairings;
+    if pairings.len() > PAIRINGS {
+        lines.extend(standings(names, progress.tally).take(ENGINES));
+    } else {
+        for ([first, second], pairing) in pairings {
+            let (first, second) = (&names[*first], &names[*second]);
+            lines.push(format!("{first} vs {second}: {}", score(pairing)));
+            lines.push(format!("    {}", strength(pairing)));
+        }
     }
     lines.extend(llr(experiment));
     let failures: Vec<String> = names
@@ -104,13 +111,16 @@ fn block(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>
     lines.join("\n  ")
 }
 
-fn line(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+fn line(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>) -> String {
     let mut parts = vec![pace(experiment, progress)];
-    if let Some(pairing) = progress.tally.pairings.values().next()
-        && progress.tally.pairings.len() == 1
-    {
-        parts.push(score(pairing));
-        parts.push(strength(pairing));
+    let mut pairings = progress.tally.pairings.values();
+    match (pairings.next(), pairings.next()) {
+        (Some(pairing), None) => parts.extend([score(pairing), strength(pairing)]),
+        (Some(_), Some(_)) => {
+            let leaders: Vec<_> = standings(names, progress.tally).take(LEADERS).collect();
+            parts.push(format!("leading: {}", leaders.join(", ")));
+        }
+        (None, _) => {}
     }
     parts.extend(llr(experiment));
     if progress.stopping {
@@ -137,6 +147,21 @@ fn pace(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
         );
     }
     text
+}
+
+/// The engines with their share of the points, the best first.
+fn standings(names: &[String], tally: &Tally) -> impl Iterator<Item = String> {
+    let share = |engine: &EngineTally| {
+        let mut wdl = engine.as_white;
+        wdl += engine.as_black;
+        (2 * wdl.wins + wdl.draws) as f64 / (2 * wdl.games().max(1)) as f64
+    };
+    let engines = names.iter().zip(&tally.engines);
+    let mut order: Vec<_> = engines.filter(|(_, engine)| engine.games > 0).collect();
+    order.sort_by(|(_, a), (_, b)| share(b).total_cmp(&share(a)));
+    order.into_iter().map(move |(name, engine)| {
+        format!("{name} {:.1} % of {}", 100.0 * share(engine), engine.games)
+    })
 }
 
 fn score(pairing: &PairingTally) -> String {
@@ -167,4 +192,34 @@ fn llr(experiment: &impl Experiment) -> Option<String> {
         config.elo1,
         config.model
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::Wdl;
+
+    #[test]
+    fn engines_stand_by_their_share_of_the_points() {
+        let names = ["one", "two", "idle", "three"].map(String::from);
+        let mut tally = Tally::new(4);
+        let mut play = |engine: usize, wins, draws, losses| {
+            let games = Wdl {
+                wins,
+                draws,
+                losses,
+            };
+            tally.engines[engine].as_white += games;
+            tally.engines[engine].as_black += games;
+            tally.engines[engine].games += 2 * games.games();
+        };
+        play(0, 0, 0, 4);
+        play(1, 0, 3, 0);
+        play(3, 2, 1, 1);
+        let standings: Vec<_> = standings(&names, &tally).collect();
+        assert_eq!(
+            standings,
+            ["three 62.5 % of 8", "two 50.0 % of 6", "one 0.0 % of 8"]
+        );
+    }
 }
