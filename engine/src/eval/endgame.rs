@@ -19,10 +19,8 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     }
     let bishops = position.role(Role::Bishop);
     let others = position.role(Role::Knight) | position.role(Role::Rook);
-    let opposite = Color::BOTH
-        .iter()
-        .all(|&color| (bishops & position.color(color)).count() == 1)
-        && (bishops & Bitboard::DARK).count() == 1;
+    let one_each = Color::BOTH.map(|color| (bishops & position.color(color)).count()) == [1, 1];
+    let opposite = one_each && (bishops & Bitboard::DARK).count() == 1;
     match opposite {
         true if (others | position.role(Role::Queen)).is_empty() => 32,
         true => 52,
@@ -30,18 +28,16 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     }
 }
 
-/// The scale for a side without pawns: a minor piece more, or two knights, win
-/// nothing.
+/// The scale for a side without pawns: a minor piece more wins nothing, nor do
+/// two knights.
 fn scale_without_pawns(position: &Position, strong: Color) -> i32 {
     const VALUE: [i32; 6] = [0, 3, 3, 5, 9, 0];
     let [own, theirs] = [strong, !strong].map(|color| {
         let value = |role: Role| position.pieces(color, role).count() as i32 * VALUE[role.index()];
         [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(value)
     });
-    let (strength, ahead) = (
-        own.iter().sum::<i32>(),
-        own.iter().sum::<i32>() - theirs.iter().sum::<i32>(),
-    );
+    let strength: i32 = own.iter().sum();
+    let ahead = strength - theirs.iter().sum::<i32>();
     match ahead {
         ..4 if strength < 5 => 0,
         ..7 if own[0] == strength => 0,
@@ -70,10 +66,11 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
 
 /// What brings a bare king nearer to its mate, in centipawns for White: the
 /// edge, the other king, and with bishop and knight a corner that the bishop
-/// guards.
+/// guards. Nothing while there are pawns: these have a way of their own to win.
 pub fn hunt(position: &Position) -> i32 {
     let bare = |color| !position.color(color).more_than_one();
     let (strong, sign) = match (bare(Color::White), bare(Color::Black)) {
+        _ if position.role(Role::Pawn).any() => return 0,
         (false, true) => (Color::White, 1),
         (true, false) => (Color::Black, -1),
         _ => return 0,
@@ -135,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_bare_king_is_hunted_into_the_right_corner() {
-        let value = |fen| hunt(&position(fen));
+        let value = |fen: &str| hunt(&position(fen));
         let right = value("k7/8/1K6/8/8/3B4/8/6N1 w - - 0 1");
         let wrong = value("7k/8/6K1/8/8/3B4/8/6N1 w - - 0 1");
         let centre = value("8/8/8/3k4/8/3K4/8/3B2N1 w - - 0 1");
@@ -143,6 +140,8 @@ mod tests {
         assert_eq!(value("K7/8/1k6/8/8/3b4/8/6n1 w - - 0 1"), -right);
         let edge = value("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
         assert!(edge > value("8/8/4k3/8/4K3/8/8/R7 w - - 0 1"));
-        assert_eq!(value("4k3/4p3/4K3/8/8/8/8/R7 w - - 0 1"), 0);
+        for pawns in ["4k3/4p3/4K3/8/8/8/8/R7", "4k3/8/4K3/8/8/8/P7/R7"] {
+            assert_eq!(value(&format!("{pawns} w - - 0 1")), 0);
+        }
     }
 }

@@ -104,7 +104,11 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
 
 /// From White's sum to the score of the side to move.
 fn finish(position: &Position, sum: Tapered) -> i32 {
-    let score = sum.blend(position.phase, endgame::scale(position, sum)) + endgame::hunt(position);
+    let scale = endgame::scale(position, sum);
+    let mut score = sum.blend(position.phase, scale);
+    if scale > 0 {
+        score += endgame::hunt(position);
+    }
     match position.turn {
         Color::White => score,
         Color::Black => -score,
