@@ -121,11 +121,12 @@ impl Engine {
         })
     }
 
-    /// Quiescence search alone, of the game's last position.
-    pub fn quiescence(&mut self, game: &Game) -> Outcome {
+    /// Quiescence search alone, of the game's last position with the window
+    /// from `alpha` to `beta` in centipawns.
+    pub fn quiescence(&mut self, game: &Game, alpha: i32, beta: i32) -> Outcome {
         let (limits, order) = (Limits::default(), StopOrder::default());
         let (shared, memories) = self.prepare(game, &limits, (&order, 1));
         let role = (0, u64::MAX);
-        Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence()
+        Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence(alpha, beta)
     }
 }

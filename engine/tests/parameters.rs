@@ -1,7 +1,7 @@
 //! The parameter table and what follows from it.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stillwater::params::{Kind, PARAMETERS, Params, SETTINGS, Settings, format, set};
 
 #[test]
@@ -97,24 +97,48 @@ fn every_format_names_every_number() {
     assert!(format::render("nonsense").is_err());
 }
 
+/// Every file of options below `folder`.
+fn option_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut files = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => files.extend(option_files(&path)),
+            false => files.push(path),
+        }
+    }
+    files
+}
+
 #[test]
 fn the_designs_are_options_of_this_engine() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/designs");
-    let config = std::fs::read_to_string(folder.with_extension("toml")).unwrap();
-    let mut designs = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        assert!(
-            config.contains(&format!("configs/designs/{name}\"")),
-            "{name} is played"
-        );
-        let arguments = ["--options".to_owned(), path.to_str().unwrap().to_owned()];
-        let (engine, output) = stillwater::command::run(&arguments).unwrap();
+    let files = option_files(&folder);
+    assert!(files.len() >= 50, "{}", files.len());
+    let read = |paths: &[&Path]| {
+        let words = paths
+            .iter()
+            .flat_map(|path| ["--options", path.to_str().unwrap()]);
+        let words: Vec<String> = words.map(str::to_owned).collect();
+        let (engine, output) = stillwater::command::run(&words).unwrap();
         assert!(output.is_none());
-        let default = *engine.params() == Params::DEFAULT;
-        assert_eq!(default, name == "default.toml", "{name}");
-        designs += 1;
+        engine.params().clone()
+    };
+    let plain = folder.join("main/plain.toml");
+    for path in files {
+        // What is added to the plain search is set over it.
+        let (set, over) = match path.starts_with(folder.join("ordering/plain")) {
+            true => (read(&[&plain, &path]), read(&[&plain])),
+            false => (read(&[&path]), Params::DEFAULT),
+        };
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let nothing = ["default", "selective", "base"].contains(&name);
+        assert_eq!(set == over, nothing, "{}", path.display());
+        let header = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            header.starts_with("# "),
+            "{} says what it is",
+            path.display()
+        );
     }
-    assert!(designs >= 10);
 }

@@ -5,7 +5,7 @@ use stillwater::command::bench::{self, bench};
 use stillwater::engine::Engine;
 use stillwater::params::{Params, Settings, set};
 use stillwater::search::limits::{Limits, StopOrder};
-use stillwater::search::score::{DRAW, mate_in, mated_in};
+use stillwater::search::score::{DRAW, INFINITE, mate_in, mated_in};
 use stillwater::search::stats::{Counter, Stats};
 use stillwater::search::{Game, Outcome, Silent};
 
@@ -184,6 +184,26 @@ fn what_is_off_by_default_can_be_switched_on() {
             Counter::QsChecks,
         ),
         (&[("QsMaxPly", "2")], Counter::QsPlyLimits),
+        (&[("QsMaxPlyFromRoot", "6")], Counter::QsRootPlyLimits),
+        (&[("QsQuietGate", "no-gain")], Counter::QsQuietGates),
+        (&[("QsNodeDelta", "margin")], Counter::QsNodeDeltaPrunes),
+        (
+            &[("QsNodeDelta", "best-capture")],
+            Counter::QsNodeDeltaPrunes,
+        ),
+        (
+            &[("QsAttackerPruning", "true"), ("QsSee", "false")],
+            Counter::QsAttackerPrunes,
+        ),
+        (
+            &[("QsMoves", "all"), ("QsMaxPly", "1")],
+            Counter::QsAllMoves,
+        ),
+        (
+            &[("CheckExtension", "off"), ("HorizonChecks", "true")],
+            Counter::HorizonExtensions,
+        ),
+        (&[("HorizonCaptures", "500")], Counter::HorizonExtensions),
         (&[("QsMoveLimit", "1")], Counter::QsMoveLimits),
     ] {
         assert_eq!(stats_of(&[], 20_000).get(counter), 0);
@@ -219,14 +239,47 @@ fn histories_and_other_switches_change_the_search() {
         ("QuietSortDepth", "0"),
         ("HistoryBonusSquare", "4"),
         ("Improving", "false"),
-        ("OddDepths", "true"),
+        ("LastMove", "own"),
+        ("LastMove", "opponent"),
+        ("PrincipalVariationSearch", "false"),
+        ("StagedPicker", "false"),
+        ("EvasionContinuation", "false"),
+        ("ProbCutSeeMargin", "100"),
+        ("CaptureOrder", "mvv-lva"),
+        ("CaptureOrder", "gain"),
+        ("CaptureOrder", "generated"),
+        ("QsOrder", "mvv-lva"),
+        ("QsCorrection", "false"),
+        ("QsTtEval", "false"),
+        ("QsTtExact", "true"),
+        ("QsTtStore", "false"),
+        ("QsPrunedScore", "false"),
+        ("QsSeeToAlpha", "true"),
+        ("QsSeePromotions", "false"),
         ("QsStandPatInCheck", "true"),
         ("QsFailHard", "100"),
+        ("QsFailHardLow", "100"),
         ("QsMoves", "captures"),
         ("SeeQueen", "600"),
     ] {
         assert_ne!(nodes(&[option]), default, "{option:?}");
     }
+}
+
+/// With `LastMove`, a search to depth 1 sees the answer to its own move.
+#[test]
+fn the_last_move_is_of_the_side_asked_for() {
+    let hanging = game("4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1");
+    let plain = [("Quiescence", "false"), ("CheckExtension", "off")];
+    let best = |last| {
+        let options = [&plain[..], &[("LastMove", last)]].concat();
+        search(&mut engine(&options), &hanging, depth(1))
+            .best
+            .uci(false)
+    };
+    assert_eq!(best("own"), "d2d6");
+    assert_eq!(best("any"), "d2d6");
+    assert_ne!(best("opponent"), "d2d6");
 }
 
 #[test]
@@ -301,7 +354,11 @@ fn a_third_repetition_is_a_draw_at_the_root_too() {
 
 #[test]
 fn quiescence_sees_promotions_and_stalemate() {
-    let quiet = |fen: &str| engine(&[]).quiescence(&game(fen)).score;
+    let quiet = |fen: &str| {
+        engine(&[])
+            .quiescence(&game(fen), -INFINITE, INFINITE)
+            .score
+    };
     let race = quiet("8/2P5/3K4/8/8/8/2p5/3k4 w - - 0 1");
     assert!(race.abs() < 150, "both promote: {race}");
     assert_eq!(quiet("7k/5K2/6P1/8/8/8/8/8 b - - 0 1"), DRAW);
@@ -319,7 +376,11 @@ fn no_explosion_where_captures_abound() {
         let nodes = outcome.stats.nodes();
         assert!(nodes < 1_500_000, "{fen}: {nodes}");
         assert!(
-            engine(&[]).quiescence(&game(fen)).stats.nodes() < 50_000,
+            engine(&[])
+                .quiescence(&game(fen), -INFINITE, INFINITE)
+                .stats
+                .nodes()
+                < 50_000,
             "{fen}"
         );
     }

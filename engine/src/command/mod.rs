@@ -8,6 +8,7 @@ use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{self, Params, Settings, format};
 use crate::search::Game;
+use crate::search::score::INFINITE;
 use crate::uci::output::{nps, score};
 use std::str::FromStr;
 use std::time::Instant;
@@ -99,7 +100,7 @@ fn number<N: FromStr>(text: &str) -> Result<N, String> {
 
 fn qsearch(engine: &mut Engine, game: &Game) -> String {
     let start = Instant::now();
-    let outcome = engine.quiescence(game);
+    let outcome = engine.quiescence(game, -INFINITE, INFINITE);
     let (elapsed, nodes) = (start.elapsed(), outcome.stats.nodes());
     format!(
         "score {}\nnodes {nodes}\ntime {:.3} ms\nnps {}\n{}",

@@ -13,6 +13,44 @@ choices! {
         Captures = "captures",
         Promotions = "captures+promotions",
         Checks = "captures+promotions+checks",
+        All = "all",
+    }
+}
+
+choices! {
+    /// Which positions quiescence takes for quiet at sight, and evaluates.
+    pub enum QuietGate {
+        Off = "off",
+        NoCaptures = "no-captures",
+        NoGain = "no-gain",
+    }
+}
+
+choices! {
+    /// How the captures of a node are ordered.
+    pub enum CaptureOrder {
+        History = "mvv-history",
+        Attacker = "mvv-lva",
+        Gain = "gain",
+        Generated = "generated",
+    }
+}
+
+choices! {
+    /// Delta pruning of a whole node of quiescence.
+    pub enum NodeDelta {
+        Off = "off",
+        Margin = "margin",
+        BestCapture = "best-capture",
+    }
+}
+
+choices! {
+    /// Which side makes the last move before the horizon.
+    pub enum LastMove {
+        Any = "any",
+        Own = "own",
+        Opponent = "opponent",
     }
 }
 
@@ -33,18 +71,32 @@ settings! {
     "Quiescence" {
         /// Search on from the horizon until the position is quiet; off, the horizon is evaluated as it stands.
         quiescence: bool = "Quiescence", true;
-        /// Kinds of moves searched in quiescence; each choice includes those before it.
+        /// Evaluate a node of quiescence as it stands if the side to move is not in check and has no capture (no-captures), or no capture or promotion that gains by exchanges (no-gain).
+        quiet_gate: QuietGate = "QsQuietGate", QuietGate::Off;
+        /// Kinds of moves searched in quiescence; each choice includes those before it. With `all` nobody may stand pat: give QsMaxPly.
         qs_moves: QsMoves = "QsMoves", QsMoves::Promotions;
         /// Search all evasions when in check, and find mates by it.
         qs_evasions: bool = "QsEvasions", true;
+        /// Search promotions to a knight that capture nothing, as those to a queen.
+        qs_knight_promotions: bool = "QsKnightPromotions", false;
+        /// Order of captures in quiescence: by victim, rank and history, by victim and then attacker, by gain, or as they are generated.
+        qs_order: CaptureOrder = "QsOrder", CaptureOrder::History;
         /// Allow standing pat while in check.
         qs_stand_pat_in_check: bool = "QsStandPatInCheck", false;
+        /// Apply the correction of CorrectionHistory to evaluations in quiescence.
+        qs_correction: bool = "QsCorrection", true;
+        /// Return the evaluation if even with a margin, or with the best capture or promotion there could be, it does not reach alpha.
+        qs_node_delta: NodeDelta = "QsNodeDelta", NodeDelta::Off;
+        /// Margin of delta pruning of a whole node in centipawns.
+        qs_node_delta_margin: i32 = "QsNodeDeltaMargin", 200, 0..=4000, 20;
         /// Skip captures whose gain plus a margin cannot lift the evaluation to alpha.
         qs_delta_pruning: bool = "QsDeltaPruning", true;
         /// Margin of delta pruning in centipawns; the maximum means off.
         qs_delta_margin: i32 = "QsDeltaMargin", 200, 0..=4000, 20;
         /// Margin of delta pruning in centipawns when the opponent has at most one piece besides king and pawns.
         qs_delta_margin_endgame: i32 = "QsDeltaMarginEndgame", 300, 0..=4000, 30;
+        /// A node's score is at least what its captures skipped by delta pruning or futility could have reached.
+        qs_pruned_score: bool = "QsPrunedScore", true;
         /// Skip captures that win nothing by exchanges if the evaluation is far below alpha.
         qs_futility: bool = "QsFutility", true;
         /// Centipawns below alpha from which only winning captures are searched.
@@ -53,22 +105,42 @@ settings! {
         qs_see: bool = "QsSee", true;
         /// Exchange value in centipawns that a capture must reach; quiet checks need no more than 0.
         qs_see_threshold: i32 = "QsSeeThreshold", 16, -1000..=1000, 20;
+        /// Apply exchange pruning to promotions.
+        qs_see_promotions: bool = "QsSeePromotions", true;
+        /// Ask of a capture, if that is more, the exchange value that lifts the evaluation to alpha less a margin.
+        qs_see_to_alpha: bool = "QsSeeToAlpha", false;
+        /// That margin in centipawns.
+        qs_see_to_alpha_margin: i32 = "QsSeeToAlphaMargin", 110, 0..=2000, 20;
+        /// Skip captures by a piece that is worth much more than its victim.
+        qs_attacker_pruning: bool = "QsAttackerPruning", false;
+        /// Centipawns by which it must be worth more.
+        qs_attacker_margin: i32 = "QsAttackerMargin", 200, 0..=2000, 20;
         /// Skip quiet evasions that lose material once an evasion that is not mated is known.
         qs_evasion_pruning: bool = "QsEvasionPruning", true;
         /// Plies of quiescence after which the evaluation is returned; 0 for no limit.
         qs_max_ply: i32 = "QsMaxPly", 0, 0..=64, 2;
+        /// Plies from the root after which quiescence returns the evaluation; 0 for no limit.
+        qs_max_ply_from_root: i32 = "QsMaxPlyFromRoot", 0, 0..=128, 4;
         /// Moves searched in a node of quiescence; 0 for no limit.
         qs_move_limit: i32 = "QsMoveLimit", 0, 0..=256, 4;
         /// Quiet checks are searched at this depth of quiescence (0 is the horizon, then -1, -2 ...) and above, if QsMoves includes them.
-        qs_checks_depth: i32 = "QsChecksDepth", 0, -32..=0, 1;
+        qs_checks_depth: i32 = "QsChecksDepth", 0, -64..=0, 1;
         /// Depth under which table entries of quiescence without checks are stored.
-        qs_no_checks_depth: i32 = "QsNoChecksDepth", -1, -32..=0, 1;
+        qs_no_checks_depth: i32 = "QsNoChecksDepth", -1, -64..=0, 1;
         /// At this depth of quiescence and below only recaptures on the square of the last move are searched; the minimum means off.
         qs_recapture_depth: i32 = "QsRecaptureDepth", -5, -64..=-1, 1;
         /// Probe and store the transposition table in quiescence.
         qs_tt: bool = "QsTt", true;
+        /// Stand pat with the table's score where that is a better bound than the evaluation.
+        qs_tt_eval: bool = "QsTtEval", true;
+        /// Store a stand-pat score inside a window wider than null as exact, not as an upper bound.
+        qs_tt_exact: bool = "QsTtExact", false;
+        /// Store the results of quiescence in the transposition table.
+        qs_tt_store: bool = "QsTtStore", true;
         /// What a cutoff in quiescence returns: 0 the score (fail-soft), 100 beta (fail-hard), between them a blend.
         qs_fail_hard: i32 = "QsFailHard", 0, 0..=100, 10;
+        /// What a node of quiescence that does not reach alpha returns: 0 the score (fail-soft), 100 alpha (fail-hard), between them a blend.
+        qs_fail_hard_low: i32 = "QsFailHardLow", 0, 0..=100, 10;
     }
 
     "History" {
@@ -102,7 +174,9 @@ settings! {
         continuation_weight_2: i32 = "ContinuationWeight2", 100, 0..=400, 10;
         /// Percentage at which the history after the own move before that counts.
         continuation_weight_4: i32 = "ContinuationWeight4", 50, 0..=400, 10;
-        /// Order captures by their history too.
+        /// Order captures of the main search by victim, rank and history, by victim and then attacker, by gain, or as they are generated.
+        capture_order: CaptureOrder = "CaptureOrder", CaptureOrder::History;
+        /// Order and reduce captures by their history too.
         capture_history: bool = "CaptureHistory", true;
         /// Divisor of the decay of the capture history.
         capture_history_decay: i32 = "CaptureHistoryDecay", 324, 32..=1000, 24;
@@ -116,6 +190,10 @@ settings! {
         killers: bool = "Killers", true;
         /// Try the quiet move that last refuted the opponent's move before other quiet moves.
         counter_moves: bool = "CounterMoves", true;
+        /// Order quiet evasions by continuation histories too.
+        evasion_continuation: bool = "EvasionContinuation", true;
+        /// Generate and score the moves of a node in stages; off, all at once before the first.
+        staged_picker: bool = "StagedPicker", true;
         /// Below this depth only quiet moves with good histories are sorted.
         quiet_sort_depth: i32 = "QuietSortDepth", 3, 0..=32, 1;
         /// Correct the evaluation by how far searches of like positions were from it.
@@ -135,13 +213,19 @@ settings! {
         aspiration_window: i32 = "AspirationWindow", 21, 1..=500, 3;
         /// Percentage by which a window that failed grows.
         aspiration_growth: i32 = "AspirationGrowth", 60, 10..=400, 10;
-        /// Search to odd depths only, so that the last move is the opponent's.
-        odd_depths: bool = "OddDepths", false;
+        /// Search to even or odd depths only, so that the last move before the horizon is the opponent's or the own one; exact where nothing is reduced or extended.
+        last_move: LastMove = "LastMove", LastMove::Any;
+        /// Search all moves but the first with a null window; off, plain alpha-beta with the whole window.
+        principal_variation: bool = "PrincipalVariationSearch", true;
     }
 
     "Extensions" {
         /// Search a ply deeper in check: never, once in a line, or always.
         check_extension: CheckExtension = "CheckExtension", CheckExtension::Always;
+        /// Search a ply more at the horizon if in check, once in a line together with HorizonCaptures.
+        horizon_checks: bool = "HorizonChecks", false;
+        /// Search a ply more at the horizon, once in a line, if the last move took a piece worth at least so many centipawns; 0 for never.
+        horizon_captures: i32 = "HorizonCaptures", 0, 0..=4000, 50;
         /// Plies by which the extensions of one line may add up; 0 switches extensions off.
         extension_limit: i32 = "ExtensionLimit", 24, 0..=100, 2;
         /// Extend the table move if all others are much worse.
@@ -205,6 +289,8 @@ settings! {
         prob_cut_margin: i32 = "ProbCutMargin", 175, 0..=1000, 15;
         /// Plies by which the search of ProbCut is shallower.
         prob_cut_reduction: i32 = "ProbCutReduction", 3, 1..=16, 1;
+        /// Exchange value in centipawns that a capture of ProbCut must have beyond what it lacks.
+        prob_cut_see_margin: i32 = "ProbCutSeeMargin", 0, -500..=500, 10;
         /// Search less deep where no table move is known.
         iterative_reduction: bool = "InternalIterativeReduction", true;
         /// Least depth of internal iterative reduction.

@@ -6,7 +6,10 @@ pub mod format;
 mod list;
 pub mod table;
 
-pub use list::{CheckExtension, PARAMETERS, Params, QsMoves, SETTINGS, Settings};
+pub use list::{
+    CaptureOrder, CheckExtension, LastMove, NodeDelta, PARAMETERS, Params, QsMoves, QuietGate,
+    SETTINGS, Settings,
+};
 pub use table::{Kind, Parameter};
 
 /// Sets the option `name`, whichever table it is in, and returns its name and

@@ -85,17 +85,9 @@ impl History {
 
     /// How good a quiet move has been.
     pub(super) fn quiet(&self, params: &Params, line: &Line, mv: Move) -> i32 {
-        let position = line.position;
-        let moved = Moved::new(position, mv).index();
-        let mut sum = 0;
-        if params.piece_to_history {
-            sum += 100 * i32::from(self.piece_to[moved]);
-        }
-        if params.from_to_history {
-            let color = position.turn.index();
-            sum += 100 * i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
-        }
+        let mut sum = self.anywhere(params, line.position, mv);
         if params.continuation_history {
+            let moved = Moved::new(line.position, mv).index();
             for (earlier, weight) in line.weighted(params) {
                 sum += i32::from(self.continuation[earlier.index()][moved]) * weight;
             }
@@ -103,8 +95,32 @@ impl History {
         sum / 100
     }
 
-    /// How good a capture has been.
-    pub(super) fn capture(&self, position: &Position, mv: Move) -> i32 {
+    /// How good a quiet evasion has been: EvasionContinuation.
+    pub(super) fn evasion(&self, params: &Params, line: &Line, mv: Move) -> i32 {
+        match params.evasion_continuation {
+            true => self.quiet(params, line, mv),
+            false => self.anywhere(params, line.position, mv) / 100,
+        }
+    }
+
+    /// A hundred times how good a quiet move has been, whatever came before it.
+    fn anywhere(&self, params: &Params, position: &Position, mv: Move) -> i32 {
+        let mut sum = 0;
+        if params.piece_to_history {
+            sum += 100 * i32::from(self.piece_to[Moved::new(position, mv).index()]);
+        }
+        if params.from_to_history {
+            let color = position.turn.index();
+            sum += 100 * i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
+        }
+        sum
+    }
+
+    /// How good a capture has been; 0 without CaptureHistory.
+    pub(super) fn capture(&self, params: &Params, position: &Position, mv: Move) -> i32 {
+        if !params.capture_history {
+            return 0;
+        }
         let victim = position.captured(mv).unwrap_or(Role::Pawn);
         i32::from(self.capture[Moved::new(position, mv).index()][victim.index()])
     }

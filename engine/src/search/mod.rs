@@ -6,7 +6,7 @@
 //! * [`root`]: iterations, aspiration windows, when to stop.
 //! * `node`, `prune`, `moves`: principal variation search in numbered steps.
 //! * `quiescence`: what follows the horizon.
-//! * `picker`, [`history`]: the order of moves.
+//! * `picker`, `order`, [`history`]: the order of moves.
 //! * [`table`]: the transposition table.
 //! * [`limits`]: limits, clock and the order to stop.
 //! * [`derived`]: values computed from the parameters.
@@ -18,6 +18,7 @@ pub mod history;
 pub mod limits;
 mod moves;
 mod node;
+mod order;
 mod picker;
 mod prune;
 mod quiescence;
@@ -94,6 +95,11 @@ struct Frame {
     check_extended: bool,
     /// Plies of extension in the line up to the move made here.
     extensions: i32,
+    /// Whether this node was extended at the horizon.
+    horizon_extended: bool,
+    /// The exchange value of what the move made here took, if HorizonCaptures
+    /// asks for it.
+    captured: i32,
 }
 
 /// One search by one thread.
@@ -232,11 +238,17 @@ impl<'a> Search<'a> {
         let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);
         self.descend(node, &child, moved);
+        if self.params.horizon_captures > 0 {
+            let victim = node.position.captured(mv);
+            let value = |role: Role| self.shared.derived.exchange[role.index()];
+            self.frames[node.ply].captured = victim.map_or(0, value);
+        }
         child
     }
 
     fn make_null(&mut self, node: &Node) -> Position {
         let child = node.position.play_null();
+        self.frames[node.ply].captured = 0;
         self.shared.table.prefetch(child.key);
         self.descend(node, &child, Moved::NONE);
         child

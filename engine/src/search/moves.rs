@@ -38,7 +38,7 @@ impl Search<'_> {
                 gives_check: checks.gives_check(position, mv),
                 history: match picker.history {
                     Some(history) => history,
-                    None if noisy => self.history.capture(position, mv),
+                    None if noisy => self.history.capture(self.params, position, mv),
                     None => self.history.quiet(self.params, &picker.line, mv),
                 },
                 refutation: picker.is_refutation(mv),
@@ -186,8 +186,8 @@ impl Search<'_> {
     }
 
     /// Step 15: Searches a move: late ones to less depth (LateMoveReductions,
-    /// LmrDepth, LmrMoves), all but the first with a null window, and again if
-    /// that does not settle it.
+    /// LmrDepth, LmrMoves), all but the first with a null window
+    /// (PrincipalVariationSearch), and again if that does not settle it.
     fn search_child<const PV: bool>(
         &mut self,
         node: &Node,
@@ -198,7 +198,9 @@ impl Search<'_> {
         let (params, ply, alpha) = (self.params, node.ply, node.alpha);
         let depth = node.depth - 1 + extension;
         let mut score = -INFINITE;
-        let mut full = candidate.number > 1 || !PV;
+        // Plain alpha-beta has the whole window for every move.
+        let first = candidate.number == 1 || !params.principal_variation;
+        let mut full = !PV || !first;
         let reducible = params.late_move_reductions
             && node.depth >= params.lmr_depth
             && candidate.number > params.lmr_moves as usize + usize::from(PV);
@@ -209,12 +211,15 @@ impl Search<'_> {
                 score = -self.node::<false>(child, ply + 1, reduced, -alpha - 1, -alpha, true);
                 full = score > alpha && !self.stopped;
                 self.stats.count_if(full, Counter::ReductionResearches);
+                if !full {
+                    return score;
+                }
             }
         }
         if full {
             score = -self.node::<false>(child, ply + 1, depth, -alpha - 1, -alpha, !node.cut);
         }
-        if PV && (candidate.number == 1 || score > alpha) && !self.stopped {
+        if PV && (first || score > alpha) && !self.stopped {
             score = -self.node::<true>(child, ply + 1, depth, -node.beta, -alpha, false);
         }
         score

@@ -91,14 +91,20 @@ impl Search<'_> {
         mut beta: i32,
         cut: bool,
     ) -> i32 {
-        // 1. Check extension (CheckExtension, ExtensionLimit), then the horizon.
+        // 1. Check extension (CheckExtension, ExtensionLimit), then the horizon
+        // (HorizonChecks, HorizonCaptures).
         let in_check = position.in_check();
         let excluded = self.frames[ply].excluded;
         let inherited = self.frames[..ply].last().map_or(0, |last| last.extensions);
         let extension = self.check_extension(ply, in_check && !excluded.is_some(), inherited);
         depth += extension;
+        self.frames[ply].horizon_extended = false;
         if depth <= 0 {
-            return self.quiesce::<PV>(position, ply, 0, alpha, beta);
+            if !self.extends_horizon(ply, in_check) {
+                return self.quiesce::<PV>(position, ply, 0, alpha, beta);
+            }
+            self.frames[ply].horizon_extended = true;
+            depth = 1;
         }
         if PV {
             self.pvs[ply].clear();
@@ -133,11 +139,11 @@ impl Search<'_> {
         if let Some(entry) = hit {
             self.stats.count(Counter::TableHits);
             let cutoff = self.params.table_cutoffs
-                && !PV
+                && self.may_cut::<PV>(ply)
                 && !excluded.is_some()
                 && entry.depth >= depth
                 && position.halfmoves < 90
-                && entry.bound.decides(entry.score, beta);
+                && entry.bound.decides_window(entry.score, alpha, beta);
             if cutoff {
                 self.stats.count(Counter::TableCutoffs);
                 return entry.score;
@@ -154,7 +160,7 @@ impl Search<'_> {
         self.assess(&mut node);
 
         // 5. The whole node may be decided without searching its moves.
-        if !PV
+        if self.may_cut::<PV>(ply)
             && !in_check
             && !excluded.is_some()
             && let Some(score) = self.decide_early(&mut node)
@@ -205,6 +211,25 @@ impl Search<'_> {
         i32::from(extends)
     }
 
+    /// Whether the line is searched a ply further than the horizon: once, in
+    /// check or after a valuable capture.
+    fn extends_horizon(&mut self, ply: usize, in_check: bool) -> bool {
+        let (params, line) = (self.params, &self.frames[..ply]);
+        let least = params.horizon_captures;
+        let captured = line.last().map_or(0, |last| last.captured);
+        let extends = (params.horizon_checks && in_check || least > 0 && captured >= least)
+            && ply < MAX_PLY
+            && !line.iter().any(|frame| frame.horizon_extended);
+        self.stats.count_if(extends, Counter::HorizonExtensions);
+        extends
+    }
+
+    /// Whether the node may be decided without searching its moves: outside the
+    /// principal variation, or anywhere below the root in plain alpha-beta.
+    pub(super) fn may_cut<const PV: bool>(&self, ply: usize) -> bool {
+        !PV || ply > 0 && !self.params.principal_variation
+    }
+
     fn assess(&mut self, node: &mut Node) {
         let ply = node.ply;
         if node.excluded.is_some() {
@@ -212,7 +237,7 @@ impl Search<'_> {
             node.eval = self.frames[ply].eval;
         } else {
             if !node.in_check {
-                self.find_eval(node);
+                self.find_eval(node, true);
             }
             self.frames[ply].eval = node.eval;
         }
@@ -227,13 +252,17 @@ impl Search<'_> {
             && earlier.is_none_or(|earlier| node.eval > earlier);
     }
 
-    /// Finds the evaluation: remembered or computed, and corrected by history.
-    pub(super) fn find_eval(&mut self, node: &mut Node) {
+    /// Finds the evaluation: remembered or computed, and, if wanted, corrected by
+    /// history.
+    pub(super) fn find_eval(&mut self, node: &mut Node, correct: bool) {
         node.raw_eval = match node.hit {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
             _ => self.evaluate(node.position),
         };
-        node.eval = self.corrected(node.position, node.raw_eval);
+        node.eval = match correct {
+            true => self.corrected(node.position, node.raw_eval),
+            false => node.raw_eval,
+        };
     }
 
     /// Takes in the score of a move: whether the opponent will avoid this node.

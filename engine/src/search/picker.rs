@@ -5,9 +5,10 @@
 //! every machine.
 
 use super::history::Line;
+use super::table::NO_EVAL;
 use super::{Counter, Node, Search};
-use crate::board::{CheckSquares, Kind, Move, Position, Role, Scored, Square, movegen};
-use crate::params::QsMoves;
+use crate::board::{CheckSquares, Kind, Move, Position, Role, Square, movegen};
+use crate::params::{CaptureOrder, QsMoves};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -41,16 +42,21 @@ pub(super) enum Purpose {
 /// on; whoever makes a picker cuts the list back when done with it.
 pub(super) struct Picker<'p> {
     pub(super) start: usize,
-    next: usize,
+    pub(super) next: usize,
     /// Bad captures are gathered from `start` up to here.
     bad_end: usize,
     stage: Stage,
-    purpose: Purpose,
+    pub(super) purpose: Purpose,
+    pub(super) order: CaptureOrder,
+    /// Whether quiet evasions are ordered by their histories.
+    pub(super) quiet_history: bool,
+    /// What a move must gain by exchanges, in quiescence.
+    pub(super) see_threshold: i32,
     table_move: Move,
-    refutations: [Move; 3],
+    pub(super) refutations: [Move; 3],
     pub(super) line: Line<'p>,
     /// Quiet moves below this history keep the order they are generated in.
-    sorted_from: i32,
+    pub(super) sorted_from: i32,
     /// From now on, of the quiet moves only checks and advances of pawns far up
     /// the board: these may be worth more than they look.
     pub(super) only_forcing: bool,
@@ -63,6 +69,12 @@ impl Picker<'_> {
     pub(super) fn is_refutation(&self, mv: Move) -> bool {
         self.refutations.contains(&mv)
     }
+
+    /// Whether the quiet moves it gives out now are checks, and neither evasions
+    /// nor all there are.
+    pub(super) fn gives_checks(&self) -> bool {
+        matches!(self.purpose, Purpose::Quiescence { .. })
+    }
 }
 
 impl Search<'_> {
@@ -74,6 +86,9 @@ impl Search<'_> {
             bad_end: start,
             stage: Stage::TableMove,
             purpose,
+            order: self.params.capture_order,
+            quiet_history: true,
+            see_threshold: 0,
             table_move: node.table_move,
             refutations: [Move::NONE; 3],
             line: Line::new(node.position, &self.frames[..node.ply]),
@@ -81,6 +96,21 @@ impl Search<'_> {
             only_forcing: false,
             history: None,
         }
+    }
+
+    /// The moves of a node of quiescence (QsOrder), which are to gain something
+    /// by exchanges (QsSeeThreshold, QsSeeToAlpha, QsSeeToAlphaMargin).
+    pub(super) fn quiescence_picker<'p>(&self, node: &Node<'p>, purpose: Purpose) -> Picker<'p> {
+        let params = self.params;
+        let mut picker = self.picker(node, purpose);
+        picker.order = params.qs_order;
+        picker.quiet_history = params.qs_order == CaptureOrder::History;
+        picker.see_threshold = params.qs_see_threshold;
+        if params.qs_see_to_alpha && node.eval != NO_EVAL {
+            let to_alpha = node.alpha - node.eval - params.qs_see_to_alpha_margin;
+            picker.see_threshold = picker.see_threshold.max(to_alpha);
+        }
+        picker
     }
 
     /// All moves of a node of the main search.
@@ -134,6 +164,10 @@ impl Search<'_> {
                     };
                     match picker.purpose {
                         Purpose::Evasions => self.add_evasions(picker),
+                        Purpose::Main if !self.params.staged_picker => {
+                            picker.stage = Stage::Rest;
+                            self.add_all(picker);
+                        }
                         _ => self.add_noisy(picker),
                     }
                 }
@@ -152,27 +186,13 @@ impl Search<'_> {
                 Stage::Refutation(3) => picker.stage = Stage::Quiet,
                 Stage::Refutation(index) => {
                     picker.stage = Stage::Refutation(index + 1);
-                    let mv = picker.refutations[index];
-                    let wanted = mv != picker.table_move
-                        && position.is_pseudo_legal(mv)
-                        && !position.is_noisy(mv)
-                        && position.is_legal(mv);
-                    if wanted {
-                        self.stats.count(match index {
-                            2 => Counter::CounterMoves,
-                            _ => Counter::KillerMoves,
-                        });
+                    if let Some(mv) = self.refutation(picker, index) {
                         return Some(mv);
                     }
                 }
                 Stage::Quiet => {
                     picker.next = self.moves.len();
-                    movegen::quiet(position, &mut self.moves);
-                    self.drop_unforcing(picker);
-                    for Scored { mv, score } in &mut self.moves[picker.next..] {
-                        *score = self.history.quiet(self.params, &picker.line, *mv);
-                    }
-                    sort(&mut self.moves[picker.next..], picker.sorted_from);
+                    self.add_quiet(picker);
                     picker.stage = Stage::Quiets;
                 }
                 Stage::Quiets => {
@@ -203,7 +223,7 @@ impl Search<'_> {
                     picker.purpose = Purpose::Quiescence { checks: false };
                     picker.stage = Stage::Rest;
                 }
-                Stage::Rest => match self.take(picker) {
+                Stage::Rest => match self.take_forcing(picker) {
                     Some(mv) => return Some(mv),
                     None if picker.purpose == Purpose::Quiescence { checks: true } => {
                         picker.stage = Stage::Checks;
@@ -225,15 +245,49 @@ impl Search<'_> {
         None
     }
 
+    /// The next of all moves, none of them quiet and unforcing once that is
+    /// wanted.
+    fn take_forcing(&mut self, picker: &mut Picker) -> Option<Move> {
+        if picker.purpose == Purpose::Main {
+            self.drop_unforcing(picker);
+        }
+        self.take(picker)
+    }
+
+    /// The killer or countermove at an index, if it may be played here.
+    pub(super) fn refutation(&mut self, picker: &Picker, index: usize) -> Option<Move> {
+        let (position, mv) = (picker.line.position, picker.refutations[index]);
+        let wanted = mv != picker.table_move
+            && position.is_pseudo_legal(mv)
+            && !position.is_noisy(mv)
+            && position.is_legal(mv);
+        self.stats.count_if(
+            wanted,
+            match index {
+                2 => Counter::CounterMoves,
+                _ => Counter::KillerMoves,
+            },
+        );
+        wanted.then_some(mv)
+    }
+
     fn wants_table_move(&self, picker: &Picker) -> bool {
         let (position, mv, purpose) = (picker.line.position, picker.table_move, picker.purpose);
         position.is_pseudo_legal(mv)
             && (matches!(purpose, Purpose::Main | Purpose::Evasions)
-                || position.is_noisy(mv) && self.wants(position, purpose, mv))
+                || (position.is_noisy(mv) || self.is_wanted_promotion(purpose, mv))
+                    && self.wants(position, purpose, mv))
+    }
+
+    /// Whether a promotion that is no noisy move is one of QsKnightPromotions.
+    fn is_wanted_promotion(&self, purpose: Purpose, mv: Move) -> bool {
+        self.params.qs_knight_promotions
+            && mv.kind() == Kind::Promotion(Role::Knight)
+            && matches!(purpose, Purpose::Quiescence { .. })
     }
 
     /// Whether a capture or promotion serves the purpose.
-    fn wants(&self, position: &Position, purpose: Purpose, mv: Move) -> bool {
+    pub(super) fn wants(&self, position: &Position, purpose: Purpose, mv: Move) -> bool {
         match purpose {
             Purpose::Main | Purpose::Evasions => true,
             Purpose::ProbCut(threshold) => self.see(position, mv, threshold),
@@ -244,55 +298,15 @@ impl Search<'_> {
         }
     }
 
-    /// Adds captures and promotions by what is gained, less for squares up the
-    /// board, and by history.
-    fn add_noisy(&mut self, picker: &Picker) {
-        let (params, position, purpose) = (self.params, picker.line.position, picker.purpose);
-        let mut moves = std::mem::take(&mut self.moves);
-        movegen::noisy(position, &mut moves);
-        movegen::keep(&mut moves, picker.next, |mv| {
-            // Quiescence never needs promotions to a rook or bishop.
-            let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
-                && matches!(purpose, Purpose::Quiescence { .. });
-            !needless && self.wants(position, purpose, mv)
-        });
-        for Scored { mv, score } in &mut moves[picker.next..] {
-            let rank = mv.to().relative_rank(position.turn) as i32;
-            *score = 2 * self.gain(position, *mv) - params.capture_rank_penalty * rank;
-            if params.capture_history {
-                *score += self.history.capture(position, *mv) / params.capture_history_div;
-            }
-        }
-        sort(&mut moves[picker.next..], i32::MIN);
-        self.moves = moves;
-    }
-
-    /// Adds evasions: captures first, by victim and then attacker.
-    fn add_evasions(&mut self, picker: &Picker) {
-        let position = picker.line.position;
-        const CAPTURES: i32 = 1 << 28;
-        let mut moves = std::mem::take(&mut self.moves);
-        movegen::noisy(position, &mut moves);
-        movegen::quiet(position, &mut moves);
-        for Scored { mv, score } in &mut moves[picker.next..] {
-            *score = if position.is_noisy(*mv) {
-                let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
-                CAPTURES + self.gain(position, *mv) - attacker
-            } else {
-                self.history.quiet(self.params, &picker.line, *mv)
-            };
-        }
-        sort(&mut moves[picker.next..], i32::MIN);
-        self.moves = moves;
-    }
-
-    /// Drops the quiet moves to come that are not forcing, once that is wanted.
-    fn drop_unforcing(&mut self, picker: &mut Picker) {
+    /// Drops of the quiet moves to come those that are not forcing, once that is wanted.
+    pub(super) fn drop_unforcing(&mut self, picker: &mut Picker) {
         let position = picker.line.position;
         if std::mem::take(&mut picker.only_forcing) {
             let checks = CheckSquares::new(position);
             movegen::keep(&mut self.moves, picker.next, |mv| {
-                checks.gives_check(position, mv) || is_advance(position, mv)
+                position.is_noisy(mv)
+                    || checks.gives_check(position, mv)
+                    || is_advance(position, mv)
             });
         }
     }
@@ -301,19 +315,4 @@ impl Search<'_> {
 /// Whether a pawn moves on from the fifth rank or further.
 pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
     position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn) > 3
-}
-
-/// Best first, those below `floor` in the order they have; stable, and quick
-/// for lists as short as these.
-fn sort(moves: &mut [Scored], floor: i32) {
-    for i in 1..moves.len() {
-        let scored = moves[i];
-        let score = scored.score.max(floor);
-        let mut hole = i;
-        while hole > 0 && moves[hole - 1].score.max(floor) < score {
-            moves[hole] = moves[hole - 1];
-            hole -= 1;
-        }
-        moves[hole] = scored;
-    }
 }

@@ -97,8 +97,8 @@ impl Search<'_> {
         Some(score)
     }
 
-    /// Step 9: ProbCut (ProbCut, ProbCutDepth, ProbCutMargin, ProbCutReduction): a
-    /// capture that is far above beta in a shallow search is above beta.
+    /// Step 9: ProbCut (ProbCut, ProbCutDepth, ProbCutMargin,
+    /// ProbCutReduction, ProbCutSeeMargin): a capture that is far above beta in a shallow search is above beta.
     fn prob_cut(&mut self, node: &mut Node) -> Option<i32> {
         let (params, ply) = (self.params, node.ply);
         let beta = node.beta + params.prob_cut_margin;
@@ -112,7 +112,10 @@ impl Search<'_> {
         {
             return None;
         }
-        let mut picker = self.picker(node, Purpose::ProbCut(beta - node.eval));
+        let mut picker = self.picker(
+            node,
+            Purpose::ProbCut(beta - node.eval + params.prob_cut_see_margin),
+        );
         let mut found = None;
         while let Some(mv) = self.next_move(&mut picker) {
             self.stats.count(Counter::ProbCutTries);

@@ -5,8 +5,8 @@ use super::picker::{Picker, Purpose};
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
 use super::table::Bound;
 use super::{Counter, Moved, Node, Search};
-use crate::board::{Move, Position, movegen};
-use crate::params::QsMoves;
+use crate::board::{Bitboard, Move, MoveList, Position, Role, movegen};
+use crate::params::{NodeDelta, QsMoves, QuietGate};
 
 impl Search<'_> {
     /// The score of `position`, which is `ply` half moves from the root and
@@ -29,17 +29,23 @@ impl Search<'_> {
         self.stats.qs_depth = self.stats.qs_depth.max(-depth as usize);
         let params = self.params;
 
-        // 1. Draws by rule; the longest line there is; Quiescence switched off.
+        // 1. Draws by rule; the longest line; Quiescence switched off.
         if self.is_draw(position) {
             return DRAW;
         }
-        if ply >= MAX_PLY || !params.quiescence {
+        if ply >= MAX_PLY {
             return self.evaluate(position);
         }
 
-        // 2. Transposition table (QsTt). Entries made with quiet checks
+        // 2. Limits of plies: QsMaxPly from the horizon, QsMaxPlyFromRoot.
+        if let Some(limit) = self.ply_limit(ply, depth) {
+            self.stats.count(limit);
+            return self.static_eval(position);
+        }
+
+        // 3. Transposition table (QsTt). Entries made with quiet checks
         // (QsChecksDepth) answer for those without (QsNoChecksDepth).
-        let evading = position.in_check() && params.qs_evasions;
+        let evading = position.in_check() && params.qs_evasions && params.quiescence;
         let with_checks = params.qs_moves == QsMoves::Checks && depth >= params.qs_checks_depth;
         let table_depth = match evading || with_checks {
             true => params.qs_checks_depth,
@@ -49,92 +55,194 @@ impl Search<'_> {
         let hit = params.qs_tt.then(probe).flatten();
         if let Some(entry) = hit {
             self.stats.count(Counter::QsTableHits);
-            if !PV && entry.depth >= table_depth && entry.bound.decides(entry.score, beta) {
+            if self.may_cut::<PV>(ply)
+                && entry.depth >= table_depth
+                && entry.bound.decides_window(entry.score, alpha, beta)
+            {
                 self.stats.count(Counter::QsTableCutoffs);
                 return entry.score;
             }
         }
-
-        // 3. Stand pat (QsStandPatInCheck, QsFailHard): not to move on.
         let mut node = Node::new(position, ply, depth, alpha, beta, hit);
-        if !evading || params.qs_stand_pat_in_check {
-            self.find_eval(&mut node);
-            node.best = node.guess();
+
+        // 4. Positions that are quiet at sight (QsQuietGate).
+        if !params.quiescence || self.is_quiet(position) {
+            self.find_eval(&mut node, params.qs_correction);
+            node.best = node.eval;
+            return self.leave_quiescence::<PV>(&node, table_depth, (alpha, alpha));
+        }
+
+        // 5. Stand pat (QsStandPatInCheck): not to move on.
+        if params.qs_moves == QsMoves::All {
+            self.stats.count(Counter::QsAllMoves);
+        } else if !evading || params.qs_stand_pat_in_check {
+            self.find_eval(&mut node, params.qs_correction);
+            node.best = match params.qs_tt_eval {
+                true => node.guess(),
+                false => node.eval,
+            };
             if node.best >= beta {
                 self.stats.count(Counter::StandPatCutoffs);
-                if hit.is_none() && params.qs_tt {
-                    self.store(&node, params.qs_no_checks_depth, Bound::Lower, PV);
+                if hit.is_none() {
+                    self.store_quiescent(&node, params.qs_no_checks_depth, Bound::Lower, PV);
                 }
-                return self.soften(node.best, beta);
+                return self.soften(node.best, alpha, beta);
             }
             node.alpha = alpha.max(node.best);
         }
-
-        // 4. Limit of plies (QsMaxPly), counted from the horizon.
-        if params.qs_max_ply > 0 && -depth >= params.qs_max_ply {
-            self.stats.count(Counter::QsPlyLimits);
-            return match node.best > -INFINITE {
-                true => node.best,
-                false => self.evaluate(position),
-            };
-        }
         if params.qs_moves == QsMoves::None && !evading {
-            return node.best;
+            return self.soften(node.best, alpha, beta);
         }
 
-        // 5. Moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
-        let original_alpha = node.alpha;
+        // 6. The whole node is too far below alpha (QsNodeDelta,
+        // QsNodeDeltaMargin).
+        if !evading && self.is_node_hopeless(&node) {
+            self.stats.count(Counter::QsNodeDeltaPrunes);
+            return self.soften(node.best, alpha, beta);
+        }
+
+        // 7. The moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
+        let floor = if params.qs_tt_exact {
+            alpha
+        } else {
+            node.alpha
+        };
         let checks = with_checks && !node.in_check;
         let last = self.frames[..ply].last().map(|frame| frame.moved);
         let purpose = match last.and_then(Moved::target) {
-            _ if evading => Purpose::Evasions,
+            _ if evading || params.qs_moves == QsMoves::All => Purpose::Evasions,
             Some(square) if depth <= params.qs_recapture_depth => Purpose::Recaptures(square),
             _ => Purpose::Quiescence { checks },
         };
         let recaptures = matches!(purpose, Purpose::Recaptures(_));
         self.stats.count_if(evading, Counter::QsEvasionNodes);
         self.stats.count_if(recaptures, Counter::QsRecaptureNodes);
-        let mut picker = self.picker(&node, purpose);
+        let mut picker = self.quiescence_picker(&node, purpose);
         self.try_noisy_moves::<PV>(&mut node, &mut picker);
         self.moves.truncate(picker.start);
         if self.stopped {
             return DRAW;
         }
 
-        // 6. Mate, and the stalemate of a side with king and pawns only.
-        if evading && node.tried == 0 {
-            return mated_in(ply);
+        // 8. Mate, and the stalemate of a side with king and pawns only.
+        if node.tried == 0 {
+            if purpose == Purpose::Evasions {
+                return if node.in_check { mated_in(ply) } else { DRAW };
+            }
+            if !node.in_check
+                && position.officers(position.turn).is_empty()
+                && movegen::legal_moves(position).is_empty()
+            {
+                return DRAW;
+            }
         }
-        if node.tried == 0
-            && !node.in_check
-            && position.officers(position.turn).is_empty()
-            && movegen::legal_moves(position).is_empty()
-        {
-            return DRAW;
-        }
-
-        if params.qs_tt {
-            let bound = Bound::of(node.best, original_alpha, beta, PV);
-            self.store(&node, table_depth, bound, PV);
-        }
-        self.soften(node.best, beta)
+        self.leave_quiescence::<PV>(&node, table_depth, (alpha, floor))
     }
 
-    /// What a node returns, less if it is a cutoff: QsFailHard.
-    fn soften(&self, score: i32, beta: i32) -> i32 {
-        match score < beta || is_mate(score) {
-            true => score,
-            false => score + (beta - score) * self.params.qs_fail_hard / 100,
+    /// Stores a node that was entered with `alpha`, exact if above `floor`, and
+    /// returns its score.
+    fn leave_quiescence<const PV: bool>(
+        &self,
+        node: &Node,
+        table_depth: i32,
+        (alpha, floor): (i32, i32),
+    ) -> i32 {
+        let bound = Bound::of(node.best, floor, node.beta, PV);
+        self.store_quiescent(node, table_depth, bound, PV);
+        self.soften(node.best, alpha, node.beta)
+    }
+
+    fn store_quiescent(&self, node: &Node, depth: i32, bound: Bound, pv: bool) {
+        if self.params.qs_tt && self.params.qs_tt_store {
+            self.store(node, depth, bound, pv);
+        }
+    }
+
+    /// The limit of plies that ends a line here.
+    fn ply_limit(&self, ply: usize, depth: i32) -> Option<Counter> {
+        let (params, from_root) = (self.params, self.params.qs_max_ply_from_root);
+        if params.qs_max_ply > 0 && -depth >= params.qs_max_ply {
+            return Some(Counter::QsPlyLimits);
+        }
+        let ends = from_root > 0 && ply >= from_root as usize;
+        ends.then_some(Counter::QsRootPlyLimits)
+    }
+
+    /// The evaluation as quiescence uses it: QsCorrection.
+    fn static_eval(&mut self, position: &Position) -> i32 {
+        let eval = self.evaluate(position);
+        match self.params.qs_correction {
+            true => self.corrected(position, eval),
+            false => eval,
+        }
+    }
+
+    /// Whether a position is evaluated without a look at its moves: QsQuietGate.
+    fn is_quiet(&mut self, position: &Position) -> bool {
+        let gate = self.params.quiet_gate;
+        if gate == QuietGate::Off || position.in_check() {
+            return false;
+        }
+        let mut moves = MoveList::new();
+        movegen::noisy(position, &mut moves);
+        let disturbs = |mv| {
+            position.is_legal(mv)
+                && match gate {
+                    QuietGate::NoGain => self.see(position, mv, 1),
+                    _ => position.captured(mv).is_some(),
+                }
+        };
+        let quiet = !moves.into_iter().any(|scored| disturbs(scored.mv));
+        self.stats.count_if(quiet, Counter::QsQuietGates);
+        quiet
+    }
+
+    /// Delta pruning of the whole node: QsNodeDelta.
+    fn is_node_hopeless(&self, node: &Node) -> bool {
+        let margin = self.params.qs_node_delta_margin;
+        match self.params.qs_node_delta {
+            NodeDelta::Off => false,
+            NodeDelta::Margin => node.best + margin <= node.alpha,
+            NodeDelta::BestCapture => {
+                margin.max(self.best_gain(node.position)) < node.alpha - node.best
+            }
+        }
+    }
+
+    /// The exchange value of the opponent's best piece, with what a pawn of ours
+    /// that is about to promote gains.
+    fn best_gain(&self, position: &Position) -> i32 {
+        let value = |role: Role| self.shared.derived.exchange[role.index()];
+        let best = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight]
+            .into_iter()
+            .find(|&role| position.pieces(!position.turn, role).any())
+            .unwrap_or(Role::Pawn);
+        let ready =
+            position.pieces(position.turn, Role::Pawn) & Bitboard::relative_rank(position.turn, 6);
+        match ready.any() {
+            true => value(best) + value(Role::Queen) - value(Role::Pawn),
+            false => value(best),
+        }
+    }
+
+    /// What a node returns that was entered with this window: QsFailHard above
+    /// it, QsFailHardLow below.
+    fn soften(&self, score: i32, alpha: i32, beta: i32) -> i32 {
+        let blend = |bound: i32, percent: i32| score + (bound - score) * percent / 100;
+        match score {
+            _ if is_mate(score) => score,
+            _ if score >= beta => blend(beta, self.params.qs_fail_hard),
+            _ if score < alpha => blend(alpha, self.params.qs_fail_hard_low),
+            _ => score,
         }
     }
 
     fn try_noisy_moves<const PV: bool>(&mut self, node: &mut Node, picker: &mut Picker) {
         let (position, params) = (node.position, self.params);
-        let evading = node.in_check && params.qs_evasions;
         while let Some(mv) = self.next_move(picker) {
             node.tried += 1;
             if node.best > -MATE_BOUND
-                && let Some(reason) = self.reason_to_skip_noisy(node, mv, evading)
+                && let Some(reason) = self.reason_to_skip_noisy(node, mv, picker.see_threshold)
             {
                 self.stats.count(reason);
                 continue;
@@ -147,7 +255,9 @@ impl Search<'_> {
                 self.stats.count(Counter::QsMoveLimits);
                 return;
             }
-            let check = !evading && !position.is_noisy(mv);
+            let promotes = mv.is_promotion() && !position.is_noisy(mv);
+            let check = picker.gives_checks() && !promotes && !position.is_noisy(mv);
+            self.stats.count_if(promotes, Counter::QsKnightPromotions);
             self.stats.count_if(check, Counter::QsChecks);
             let child = self.make(node, mv);
             let (alpha, beta) = (-node.beta, -node.alpha);
@@ -163,39 +273,63 @@ impl Search<'_> {
         }
     }
 
-    /// Why a move need not be looked at, if so.
-    fn reason_to_skip_noisy(&self, node: &mut Node, mv: Move, evading: bool) -> Option<Counter> {
+    /// Why a move need not be looked at, if so; `see_threshold` is what it must
+    /// gain by exchanges.
+    fn reason_to_skip_noisy(
+        &self,
+        node: &mut Node,
+        mv: Move,
+        see_threshold: i32,
+    ) -> Option<Counter> {
         let (position, params, alpha) = (node.position, self.params, node.alpha);
         let noisy = position.is_noisy(mv);
-        if evading {
-            // 5a. Evasions that lose material (QsEvasionPruning).
+        if node.in_check && params.qs_evasions {
+            // 7a. Evasions that lose material (QsEvasionPruning).
             let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
             return skip.then_some(Counter::QsEvasionPrunes);
         }
         if noisy && !mv.is_promotion() && !is_mate(alpha) {
-            // 5b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
+            // 7b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
             // QsDeltaMarginEndgame), capture by capture.
             let reach = node.eval + self.gain(position, mv) + self.delta_margin(position);
             if params.qs_delta_pruning && reach <= alpha {
-                node.best = node.best.max(reach);
+                self.note_reach(node, reach);
                 return Some(Counter::QsDeltaPrunes);
             }
-            // 5c. Futility (QsFutility, QsFutilityBase): so far below alpha
+            // 7c. Futility (QsFutility, QsFutilityBase): so far below alpha
             // only what wins something.
             let base = node.eval + params.qs_futility_base;
             if params.qs_futility && base <= alpha && !self.see(position, mv, 1) {
-                node.best = node.best.max(base);
+                self.note_reach(node, base);
                 return Some(Counter::QsFutilityPrunes);
             }
+            // 7d. A piece takes one worth much less (QsAttackerPruning,
+            // QsAttackerMargin).
+            let value = |role: Role| self.shared.derived.exchange[role.index()];
+            let attacker = position.role_at(mv.from()).map_or(0, value);
+            let victim = position.captured(mv).map_or(0, value);
+            if params.qs_attacker_pruning && attacker > victim + params.qs_attacker_margin {
+                return Some(Counter::QsAttackerPrunes);
+            }
         }
-        // 5d. Losing moves (QsSee, QsSeeThreshold). A quiet check wins nothing
-        // by itself: it need only not lose.
+        // 7e. Losing moves (QsSee, QsSeeThreshold, QsSeePromotions). A quiet
+        // check wins nothing by itself: it need only not lose.
+        if !params.qs_see || mv.is_promotion() && !params.qs_see_promotions {
+            return None;
+        }
         let threshold = match noisy {
-            true => params.qs_see_threshold,
-            false => params.qs_see_threshold.min(0),
+            true => see_threshold,
+            false => see_threshold.min(0),
         };
-        let skip = params.qs_see && !self.see(position, mv, threshold);
+        let skip = !self.see(position, mv, threshold);
         skip.then_some(Counter::QsSeePrunes)
+    }
+
+    /// What a skipped capture could have reached: QsPrunedScore.
+    fn note_reach(&self, node: &mut Node, reach: i32) {
+        if self.params.qs_pruned_score {
+            node.best = node.best.max(reach);
+        }
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {

@@ -5,6 +5,7 @@ use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
 use super::table::Bound;
 use super::{Counter, Search, Stats};
 use crate::board::{Move, movegen};
+use crate::params::LastMove;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -97,10 +98,13 @@ impl Search<'_> {
         self.outcome(best, score)
     }
 
-    /// Searches quiescence alone, with an open window.
-    pub fn run_quiescence(mut self) -> Outcome {
+    /// Searches quiescence alone.
+    pub fn run_quiescence(mut self, alpha: i32, beta: i32) -> Outcome {
         let position = &self.shared.game.position;
-        let score = self.quiesce::<true>(position, 0, 0, -INFINITE, INFINITE);
+        let score = match beta - alpha {
+            1 => self.quiesce::<false>(position, 0, 0, alpha, beta),
+            _ => self.quiesce::<true>(position, 0, 0, alpha, beta),
+        };
         let best = self.pvs[0].first().copied().unwrap_or(Move::NONE);
         self.outcome(best, score)
     }
@@ -113,20 +117,26 @@ impl Search<'_> {
         }
     }
 
-    /// Iterates as long as it is worth its time.
+    /// Iterates as long as it is worth its time, over the depths that LastMove
+    /// allows, up to the first that is not below the limit.
     fn deepen(&mut self, lines: usize) {
         let deepest = MAX_PLY as i32 - 1;
         let limit = self.shared.limits.depth;
         let max_depth = limit.map_or(deepest, |depth| depth.clamp(1, deepest));
-        let step = 1 + usize::from(self.params.odd_depths);
+        let (first, step) = match self.params.last_move {
+            LastMove::Any => (1, 1),
+            LastMove::Own => (1, 2),
+            LastMove::Opponent => (2, 2),
+        };
+        let max_depth = first + (max_depth - first + step - 1) / step * step;
         let mut patience = Patience::default();
         let mut reported = 0;
-        for depth in (1..=max_depth).step_by(step) {
+        for depth in (first..=max_depth).step_by(step as usize) {
             for line in 0..lines {
                 self.root_line = line;
                 self.seldepth = 0;
                 // Every other helper is a ply ahead, so that they differ.
-                let ahead = (self.thread % 2) as i32;
+                let ahead = (self.thread % 2) as i32 * step;
                 self.aspire((depth + ahead).min(deepest), line);
                 self.root_moves[line..].sort_by_key(|root| -root.score);
                 if self.stopped {

@@ -30,6 +30,15 @@ impl Bound {
         }
     }
 
+    /// Whether a score with this bound decides a node with this window: at least
+    /// beta and a lower bound, or not above alpha and an upper bound.
+    pub fn decides_window(self, score: i32, alpha: i32, beta: i32) -> bool {
+        match self {
+            Bound::Upper => score <= alpha,
+            _ => self.decides(score, beta),
+        }
+    }
+
     /// What a score says that was found with a window; only with `pv` that was
     /// wider than null.
     pub fn of(score: i32, alpha: i32, beta: i32, pv: bool) -> Bound {

@@ -1,0 +1,159 @@
+//! The order of moves within a stage: what captures and quiet moves score, and
+//! a stable sort.
+
+use super::picker::{Picker, Purpose};
+use super::{Counter, Search};
+use crate::board::{Kind, Move, Position, Role, Scored, movegen};
+use crate::params::{CaptureOrder, QsMoves};
+
+/// Above every score of a quiet move.
+const CAPTURES: i32 = 1 << 28;
+/// Above every score of a capture.
+const QUEENS: i32 = 1 << 20;
+
+impl Search<'_> {
+    /// Adds captures and promotions, ordered.
+    pub(super) fn add_noisy(&mut self, picker: &Picker) {
+        let (position, purpose) = (picker.line.position, picker.purpose);
+        let mut moves = std::mem::take(&mut self.moves);
+        movegen::noisy(position, &mut moves);
+        if matches!(purpose, Purpose::Quiescence { .. }) {
+            self.add_knight_promotions(position, &mut moves, picker.next);
+        }
+        movegen::keep(&mut moves, picker.next, |mv| {
+            // Quiescence never needs promotions to a rook or bishop.
+            let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
+                && matches!(purpose, Purpose::Quiescence { .. });
+            !needless && self.wants(position, purpose, mv)
+        });
+        for Scored { mv, score } in &mut moves[picker.next..] {
+            *score = self.score_noisy(picker.order, position, *mv);
+        }
+        sort(&mut moves[picker.next..], i32::MIN);
+        self.moves = moves;
+    }
+
+    /// QsKnightPromotions: beside each queen a knight.
+    fn add_knight_promotions(&self, position: &Position, moves: &mut Vec<Scored>, start: usize) {
+        if !self.params.qs_knight_promotions || self.params.qs_moves < QsMoves::Promotions {
+            return;
+        }
+        for i in start..moves.len() {
+            let mv = moves[i].mv;
+            if mv.promotes_to_queen() && position.captured(mv).is_none() {
+                let mv = Move::promotion(mv.from(), mv.to(), Role::Knight);
+                moves.push(Scored { mv, score: 0 });
+            }
+        }
+    }
+
+    /// Adds evasions, or all moves: captures first.
+    pub(super) fn add_evasions(&mut self, picker: &Picker) {
+        let (params, position) = (self.params, picker.line.position);
+        let mut moves = std::mem::take(&mut self.moves);
+        movegen::noisy(position, &mut moves);
+        movegen::quiet(position, &mut moves);
+        for Scored { mv, score } in &mut moves[picker.next..] {
+            *score = if !position.is_noisy(*mv) {
+                match picker.quiet_history {
+                    true => self.history.evasion(params, &picker.line, *mv),
+                    false => 0,
+                }
+            } else if picker.order == CaptureOrder::History {
+                let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
+                CAPTURES + self.gain(position, *mv) - attacker
+            } else {
+                CAPTURES + self.score_noisy(picker.order, position, *mv)
+            };
+        }
+        sort(&mut moves[picker.next..], i32::MIN);
+        self.moves = moves;
+    }
+
+    /// Adds quiet moves by their histories.
+    pub(super) fn add_quiet(&mut self, picker: &mut Picker) {
+        movegen::quiet(picker.line.position, &mut self.moves);
+        self.drop_unforcing(picker);
+        for Scored { mv, score } in &mut self.moves[picker.next..] {
+            *score = self.history.quiet(self.params, &picker.line, *mv);
+        }
+        sort(&mut self.moves[picker.next..], picker.sorted_from);
+    }
+
+    /// Adds all moves in the order in which the stages give them out, with
+    /// histories as they are now: StagedPicker switched off.
+    pub(super) fn add_all(&mut self, picker: &mut Picker) {
+        let position = picker.line.position;
+        self.add_noisy(picker);
+        let noisy = self.moves.split_off(picker.next);
+        let good = |search: &Self, mv| search.see(position, mv, search.params.good_capture_see);
+        let (good, bad): (Vec<_>, Vec<_>) =
+            noisy.into_iter().partition(|scored| good(self, scored.mv));
+        for _ in &bad {
+            self.stats.count(Counter::BadCaptures);
+        }
+        self.moves.extend(good);
+        for index in 0..picker.refutations.len() {
+            if let Some(mv) = self.refutation(picker, index) {
+                self.moves.push(Scored { mv, score: 0 });
+            }
+        }
+        let (next, quiet) = (picker.next, self.moves.len());
+        picker.next = quiet;
+        self.add_quiet(picker);
+        picker.next = next;
+        movegen::keep(&mut self.moves, quiet, |mv| !picker.is_refutation(mv));
+        self.moves.extend(bad);
+    }
+
+    /// The place of a capture or promotion among the others: CaptureOrder in the
+    /// main search, QsOrder in quiescence.
+    fn score_noisy(&self, order: CaptureOrder, position: &Position, mv: Move) -> i32 {
+        let params = self.params;
+        let value = |role: Role| self.shared.derived.exchange[role.index()];
+        let attacker = position.role_at(mv.from()).unwrap_or(Role::King);
+        let victim = position.captured(mv).map_or(0, value);
+        match order {
+            // What is gained, less for squares up the board, and history.
+            CaptureOrder::History => {
+                let rank = mv.to().relative_rank(position.turn) as i32;
+                let history = match params.capture_history {
+                    true => self.history.capture(params, position, mv) / params.capture_history_div,
+                    false => 0,
+                };
+                2 * self.gain(position, mv) - params.capture_rank_penalty * rank + history
+            }
+            // Promotions to a queen, then the most valuable victim by the least
+            // valuable attacker.
+            CaptureOrder::Attacker => {
+                let queen = i32::from(mv.promotes_to_queen()) * QUEENS;
+                queen + 8 * victim - attacker as i32
+            }
+            // The victim, what it is worth more than the attacker, and a little
+            // more for the lesser attackers.
+            CaptureOrder::Gain => {
+                let risked = match attacker {
+                    Role::King => QUEENS,
+                    role => value(role),
+                };
+                victim + (victim - risked).max(0) + Role::King as i32 - attacker as i32
+            }
+            CaptureOrder::Generated => 0,
+        }
+    }
+}
+
+/// Best first, those below `floor` in the order they have; stable, and quick
+/// for lists as short as these.
+fn sort(moves: &mut [Scored], floor: i32) {
+    for i in 1..moves.len() {
+        let scored = moves[i];
+        let score = scored.score.max(floor);
+        let mut hole = i;
+        while hole > 0 && moves[hole - 1].score.max(floor) < score {
+            moves[hole] = moves[hole - 1];
+            hole -= 1;
+        }
+        moves[hole] = scored;
+    }
+}
