@@ -26,6 +26,40 @@ fn names_are_unique_and_sentences_whole() {
     }
 }
 
+/// `QsTtExact` as `qs_tt_exact`, `ContinuationWeight1` as
+/// `continuation_weight_1`, `MultiPV` as `multi_pv`.
+fn snake_case(name: &str) -> String {
+    let letters: Vec<char> = name.chars().filter(|letter| *letter != ' ').collect();
+    let mut out = String::new();
+    for (i, &letter) in letters.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| letters[i]);
+        let after = letters.get(i + 1);
+        let begins = match before {
+            None | Some('_') => false,
+            Some(before) if letter.is_ascii_digit() => {
+                before.is_ascii_lowercase() && after.is_none()
+            }
+            Some(before) => {
+                letter.is_uppercase()
+                    && (!before.is_uppercase() || after.is_some_and(|after| after.is_lowercase()))
+            }
+        };
+        if begins {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
+#[test]
+fn fields_are_named_as_their_options() {
+    let rows = PARAMETERS.iter().map(|row| (row.name, row.field));
+    for (name, field) in rows.chain(SETTINGS.iter().map(|row| (row.name, row.field))) {
+        assert_eq!(snake_case(name), field);
+    }
+}
+
 #[test]
 fn every_value_can_be_set_and_is_read_back() {
     let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);

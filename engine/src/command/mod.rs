@@ -78,7 +78,7 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
 /// such command.
 pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Option<String>, String> {
     let position = &game.position;
-    let chess960 = engine.settings().chess960;
+    let chess960 = engine.settings().uci_chess960;
     Ok(Some(match *words {
         ["bench"] => bench::run(engine.params(), bench::DEPTH),
         ["bench", depth] => bench::run(engine.params(), number(depth)?),

@@ -72,7 +72,7 @@ settings! {
         /// Search on from the horizon until the position is quiet; off, the horizon is evaluated as it stands.
         quiescence: bool = "Quiescence", true;
         /// Evaluate a node of quiescence as it stands if the side to move is not in check and has no capture (no-captures), or no capture or promotion that gains by exchanges (no-gain).
-        quiet_gate: QuietGate = "QsQuietGate", QuietGate::Off;
+        qs_quiet_gate: QuietGate = "QsQuietGate", QuietGate::Off;
         /// Kinds of moves searched in quiescence; each choice includes those before it. With `all` nobody may stand pat: give QsMaxPly.
         qs_moves: QsMoves = "QsMoves", QsMoves::Promotions;
         /// Search all evasions when in check, and find mates by it.
@@ -198,6 +198,12 @@ settings! {
         quiet_sort_depth: i32 = "QuietSortDepth", 3, 0..=32, 1;
         /// Correct the evaluation by how far searches of like positions were from it.
         correction_history: bool = "CorrectionHistory", true;
+        /// Greatest correction by each table in centipawns.
+        correction_limit: i32 = "CorrectionLimit", 96, 1..=127, 8;
+        /// Greatest error that a correction learns from in centipawns.
+        correction_error_limit: i32 = "CorrectionErrorLimit", 256, 1..=1000, 24;
+        /// Greatest weight of an error, in 256ths of what was known; depth plus 1 up to that.
+        correction_weight_limit: i32 = "CorrectionWeightLimit", 16, 1..=256, 2;
         /// Percentage at which the correction for the pawn structure counts.
         correction_pawns: i32 = "CorrectionPawns", 45, 0..=400, 5;
         /// Percentage at which the correction for each side's pieces counts.
@@ -213,10 +219,14 @@ settings! {
         aspiration_window: i32 = "AspirationWindow", 21, 1..=500, 3;
         /// Percentage by which a window that failed grows.
         aspiration_growth: i32 = "AspirationGrowth", 60, 10..=400, 10;
+        /// Window in centipawns beyond which the root is searched with an open one.
+        aspiration_limit: i32 = "AspirationLimit", 800, 10..=4000, 80;
+        /// Most plies by which the root is searched less deep after windows that were too low.
+        aspiration_reduction: i32 = "AspirationReduction", 3, 0..=8, 1;
         /// Search to even or odd depths only, so that the last move before the horizon is the opponent's or the own one; exact where nothing is reduced or extended.
         last_move: LastMove = "LastMove", LastMove::Any;
         /// Search all moves but the first with a null window; off, plain alpha-beta with the whole window.
-        principal_variation: bool = "PrincipalVariationSearch", true;
+        principal_variation_search: bool = "PrincipalVariationSearch", true;
     }
 
     "Extensions" {
@@ -232,6 +242,8 @@ settings! {
         singular_extensions: bool = "SingularExtensions", true;
         /// Least depth of the test for singularity.
         singular_depth: i32 = "SingularDepth", 7, 4..=32, 1;
+        /// Plies by which the table's entry may be shallower than the node it is tested at.
+        singular_table_depth: i32 = "SingularTableDepth", 3, 0..=8, 1;
         /// Centipawns per ply of depth, in hundredths, by which others must be worse.
         singular_margin: i32 = "SingularMargin", 137, 0..=1000, 20;
         /// Extend by two plies if others are far worse.
@@ -248,7 +260,7 @@ settings! {
         /// Return scores of the transposition table that are deep enough.
         table_cutoffs: bool = "TableCutoffs", true;
         /// Give up lines that cannot beat a mate found nearer the root.
-        mate_distance: bool = "MateDistancePruning", true;
+        mate_distance_pruning: bool = "MateDistancePruning", true;
         /// Use whether the evaluation has improved over two plies in margins and reductions.
         improving: bool = "Improving", true;
         /// Return early if the evaluation is far above beta.
@@ -259,6 +271,8 @@ settings! {
         reverse_futility_margin: i32 = "ReverseFutilityMargin", 73, 0..=500, 8;
         /// Centipawns less that are asked for when improving.
         reverse_futility_improving: i32 = "ReverseFutilityImproving", 68, 0..=500, 8;
+        /// Percentage of the way from beta to the evaluation that reverse futility returns.
+        reverse_futility_blend: i32 = "ReverseFutilityBlend", 50, 0..=100, 10;
         /// Return a quiescence score early if the evaluation is far below alpha.
         razoring: bool = "Razoring", true;
         /// Greatest depth of razoring.
@@ -269,6 +283,8 @@ settings! {
         razoring_margin: i32 = "RazoringMargin", 150, 0..=2000, 20;
         /// Skip the move to see whether the position is still good enough.
         null_move: bool = "NullMove", true;
+        /// Centipawns by which the evaluation itself may be below beta for a null move.
+        null_move_eval_margin: i32 = "NullMoveEvalMargin", 30, 0..=500, 10;
         /// Least depth of a null move.
         null_move_depth: i32 = "NullMoveDepth", 3, 1..=16, 1;
         /// Plies by which the search after a null move is shallower.
@@ -292,9 +308,9 @@ settings! {
         /// Exchange value in centipawns that a capture of ProbCut must have beyond what it lacks.
         prob_cut_see_margin: i32 = "ProbCutSeeMargin", 0, -500..=500, 10;
         /// Search less deep where no table move is known.
-        iterative_reduction: bool = "InternalIterativeReduction", true;
+        internal_iterative_reduction: bool = "InternalIterativeReduction", true;
         /// Least depth of internal iterative reduction.
-        iterative_reduction_depth: i32 = "IirDepth", 4, 2..=32, 1;
+        iir_depth: i32 = "IirDepth", 4, 2..=32, 1;
     }
 
     "Move pruning" {
@@ -346,9 +362,9 @@ settings! {
         /// Hundredths of a ply less on the principal variation.
         lmr_pv: i32 = "LmrPv", 90, 0..=400, 15;
         /// Hundredths of a ply more where a cutoff is expected.
-        lmr_cut: i32 = "LmrCutNode", 48, 0..=400, 15;
+        lmr_cut_node: i32 = "LmrCutNode", 48, 0..=400, 15;
         /// Hundredths of a ply more when not improving.
-        lmr_worsening: i32 = "LmrNotImproving", 75, 0..=400, 15;
+        lmr_not_improving: i32 = "LmrNotImproving", 75, 0..=400, 15;
         /// Hundredths of a ply less for checks.
         lmr_check: i32 = "LmrCheck", 80, 0..=400, 15;
         /// Hundredths of a ply less for killers and countermoves.
@@ -364,12 +380,24 @@ settings! {
         time_moves: i32 = "TimeMoves", 22, 2..=100, 2;
         /// Percentage of the increment added to a move's share.
         time_increment: i32 = "TimeIncrement", 75, 0..=100, 5;
+        /// Percentage of the clock that a move's share is at most.
+        time_soft_limit: i32 = "TimeSoftLimit", 60, 1..=95, 5;
+        /// Percentage of the clock at which the search is broken off at the latest.
+        time_hard_limit: i32 = "TimeHardLimit", 75, 1..=95, 5;
+        /// Move overheads kept back as long as that leaves half of the clock.
+        time_reserve: i32 = "TimeReserve", 10, 0..=100, 2;
         /// Percentage of a move's share at which the search is broken off.
         time_hard: i32 = "TimeHard", 350, 100..=1000, 25;
         /// Percentage of time that a best move that has long been the same saves at most.
         time_stability: i32 = "TimeStability", 45, 0..=90, 5;
+        /// Iterations with the same best move after which nothing more is saved.
+        time_stability_limit: i32 = "TimeStabilityLimit", 8, 1..=32, 1;
+        /// Greatest drop of the score that adds time, in centipawns.
+        time_drop_limit: i32 = "TimeDropLimit", 150, 0..=1000, 20;
         /// Percentage of time added for each 100 centipawns that the score has dropped.
         time_drop: i32 = "TimeDrop", 100, 0..=500, 20;
+        /// Percentage of time used if a tenth of the nodes is spent on other moves than the best.
+        time_nodes_base: i32 = "TimeNodesBase", 70, 10..=200, 5;
         /// Percentage by which time goes with the share of nodes spent on other moves than the best.
         time_nodes: i32 = "TimeNodes", 100, 0..=300, 20;
     }
@@ -402,9 +430,9 @@ settings! {
         /// Milliseconds of each move kept back for the way to the user interface.
         move_overhead: i32 = "Move Overhead", 10, 0..=5000, 1;
         /// Write castling as king takes rook.
-        chess960: bool = "UCI_Chess960", false;
+        uci_chess960: bool = "UCI_Chess960", false;
         /// Add the chances of win, draw and loss to the score.
-        show_wdl: bool = "UCI_ShowWDL", false;
+        uci_show_wdl: bool = "UCI_ShowWDL", false;
         /// Report what happened in each search.
         statistics: bool = "Statistics", false;
     }

@@ -22,6 +22,8 @@ impl Kind {
 pub struct Parameter<T> {
     /// UCI name.
     pub name: &'static str,
+    /// Name of the field: that of the option, in snake case.
+    pub field: &'static str,
     pub group: &'static str,
     pub kind: Kind,
     /// One sentence.
@@ -174,6 +176,7 @@ macro_rules! settings {
             $($(
                 Parameter {
                     name: $uci,
+                    field: stringify!($field),
                     group: $group,
                     kind: settings!(@kind $type $(, $default, $min, $max, $step)?),
                     about: $about.trim_ascii(),

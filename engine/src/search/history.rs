@@ -43,8 +43,6 @@ impl Moved {
 const CORRECTIONS: usize = 1 << 14;
 /// Corrections are kept in this fraction of a centipawn.
 const CORRECTION_GRAIN: i32 = 256;
-/// Greatest correction in centipawns.
-const CORRECTION_LIMIT: i32 = 96;
 
 pub struct History {
     piece_to: ByDestination,
@@ -183,10 +181,17 @@ impl History {
 
     /// Learns that a search of `depth` differed from the evaluation by
     /// `difference` centipawns.
-    pub(super) fn update_correction(&mut self, position: &Position, depth: i32, difference: i32) {
-        let weight = (depth + 1).min(16);
-        let target = difference.clamp(-256, 256) * CORRECTION_GRAIN;
-        let limit = CORRECTION_LIMIT * CORRECTION_GRAIN;
+    pub(super) fn update_correction(
+        &mut self,
+        params: &Params,
+        position: &Position,
+        depth: i32,
+        difference: i32,
+    ) {
+        let weight = (depth + 1).min(params.correction_weight_limit);
+        let error = params.correction_error_limit;
+        let target = difference.clamp(-error, error) * CORRECTION_GRAIN;
+        let limit = params.correction_limit * CORRECTION_GRAIN;
         let tables = &mut self.correction[position.turn.index()];
         for (key, table) in correction_keys(position).into_iter().zip(tables) {
             let old = i32::from(table[key]);

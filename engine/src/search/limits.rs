@@ -96,10 +96,8 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Overheads that are kept back as long as half of the clock is not less.
-const RESERVE: u64 = 10;
-
-/// Soft and hard time of a move (TimeMoves, TimeIncrement, TimeHard).
+/// Soft and hard time of a move (TimeMoves, TimeIncrement, TimeSoftLimit,
+/// TimeHardLimit, TimeHard, TimeReserve).
 fn allot(limits: &Limits, turn: Color, overhead: u64, params: &Params) -> [Option<Duration>; 2] {
     if let Some(time) = limits.movetime {
         let time = Duration::from_millis(time.saturating_sub(overhead).max(1));
@@ -111,14 +109,15 @@ fn allot(limits: &Limits, turn: Color, overhead: u64, params: &Params) -> [Optio
     let increment = limits.increment[turn.index()] as f64;
     // Kept for the time that a busy machine takes from us: with increments this
     // is what is left at the end of a long game.
-    let reserve = (RESERVE * overhead).min(left / 2);
+    let reserve = (params.time_reserve as u64 * overhead).min(left / 2);
     let left = left.saturating_sub(overhead + reserve).max(1) as f64;
     let to_go = limits.moves_to_go.unwrap_or(u64::MAX).max(1);
     let moves = f64::from(params.time_moves).min(to_go as f64);
     let share = left / moves + increment * f64::from(params.time_increment) / 100.0;
-    let soft = share.min(0.6 * left);
+    let of_clock = |percent: i32| f64::from(percent) / 100.0 * left;
+    let soft = share.min(of_clock(params.time_soft_limit));
     let hard = soft * f64::from(params.time_hard) / 100.0;
-    let hard = hard.min(0.75 * left).max(1.0);
+    let hard = hard.min(of_clock(params.time_hard_limit)).max(1.0);
     let seconds = |ms: f64| Some(Duration::from_secs_f64(ms / 1000.0));
     [seconds(soft), seconds(hard)]
 }

@@ -1,4 +1,4 @@
-//! Steps 12 to 15: which moves of a node are searched, and how deep.
+//! Steps 11 to 15: which moves of a node are searched, and how deep.
 
 use super::picker::is_advance;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
@@ -19,8 +19,9 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    /// Searches the moves until one refutes; the results are in `node`.
-    pub(super) fn try_moves<const PV: bool>(&mut self, node: &mut Node) {
+    /// Step 11. Searches the moves in the order of the picker until one refutes;
+    /// the results are in `node`.
+    pub(super) fn search_moves<const PV: bool>(&mut self, node: &mut Node) {
         let (position, ply) = (node.position, node.ply);
         let checks = CheckSquares::new(position);
         let mut picker = self.main_picker(node);
@@ -81,11 +82,11 @@ impl Search<'_> {
         self.tried.truncate(start);
     }
 
-    /// Step 13: Why a move is not worth searching, if it is not.
+    /// Step 12. Why a move is not worth searching, if it is not.
     fn reason_to_skip(&self, node: &Node, candidate: &Candidate) -> Option<Counter> {
         let (params, position, mv, depth) = (self.params, node.position, candidate.mv, node.depth);
         if candidate.noisy || candidate.gives_check {
-            // 13a. Captures and checks that lose too much (SeePruning,
+            // 12a (+70 Elo [20, 122]). Captures and checks that lose too much (SeePruning,
             // SeePruningDepth, SeeCaptureMargin).
             let skip = params.see_pruning
                 && depth <= params.see_pruning_depth
@@ -94,7 +95,7 @@ impl Search<'_> {
             return skip.then_some(Counter::SeePrunes);
         }
         let advance = is_advance(position, mv);
-        // 13b. Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
+        // 12b (+38 Elo [3, 73]). Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
         if params.late_move_pruning && depth <= params.lmp_depth {
             let square = params.lmp_square * depth * depth / 100;
             let limit = params.lmp_base + if node.improving { square } else { square / 2 };
@@ -103,7 +104,7 @@ impl Search<'_> {
             }
         }
         let reduced = (depth - self.shared.derived.reduction(depth, candidate.number) / 100).max(1);
-        // 13c. Futility (Futility, FutilityDepth, FutilityBase, FutilityMargin):
+        // 12c (+35 Elo [2, 68]). Futility (Futility, FutilityDepth, FutilityBase, FutilityMargin):
         // too far below alpha for a quiet move.
         if params.futility
             && reduced <= params.futility_depth
@@ -113,7 +114,7 @@ impl Search<'_> {
         {
             return Some(Counter::FutilityPrunes);
         }
-        // 13d. Bad histories (HistoryPruning, HistoryPruningDepth,
+        // 12d (+9 Elo [-15, 34]). Bad histories (HistoryPruning, HistoryPruningDepth,
         // HistoryPruningMargin).
         if params.history_pruning
             && reduced <= params.history_pruning_depth
@@ -123,15 +124,15 @@ impl Search<'_> {
         {
             return Some(Counter::HistoryPrunes);
         }
-        // 13e. Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
+        // 12e (with 12a). Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
         let skip = params.see_pruning
             && reduced <= params.see_pruning_depth
             && !self.see(position, mv, -params.see_quiet_margin * reduced);
         skip.then_some(Counter::SeePrunes)
     }
 
-    /// Step 14: Singular extension (SingularExtensions, SingularDepth,
-    /// SingularMargin, ExtensionLimit): plies by which the table move is
+    /// Step 13 (+33 Elo [1, 64]). Singular extension (SingularExtensions,
+    /// SingularDepth, SingularTableDepth, SingularMargin, ExtensionLimit): plies by which the table move is
     /// searched deeper because all others are worse (DoubleExtensions,
     /// DoubleMargin), or less deep because they are not (NegativeExtensions).
     /// `None` if the others reach beta as well, which is then the node's score
@@ -148,17 +149,19 @@ impl Search<'_> {
             && !node.excluded.is_some()
             && node.extensions < params.extension_limit
             && !is_mate(entry.score)
-            && entry.depth >= node.depth - 3
+            && entry.depth >= node.depth - params.singular_table_depth
             && matches!(entry.bound, Bound::Lower | Bound::Exact);
         if !testable {
             return Some(0);
         }
         self.stats.count(Counter::SingularTests);
         let beta = entry.score - params.singular_margin * node.depth / 100;
+        // Half of what is left is the form of the test: SingularMargin and
+        // SingularDepth are what is tuned.
         let depth = (node.depth - 1) / 2;
         let (ply, frame) = (node.ply, self.frames[node.ply]);
         self.frames[ply].excluded = mv;
-        let score = self.node::<false>(node.position, ply, depth, beta - 1, beta, node.cut);
+        let score = self.search::<false>(node.position, ply, depth, beta - 1, beta, node.cut);
         // The test has left its own traces there.
         self.frames[ply] = frame;
         if self.stopped {
@@ -185,7 +188,7 @@ impl Search<'_> {
         Some(0)
     }
 
-    /// Step 15: Searches a move: late ones to less depth (LateMoveReductions,
+    /// Step 14 (+210 Elo [107, 365]). Searches a move: late ones to less depth (LateMoveReductions,
     /// LmrDepth, LmrMoves), all but the first with a null window
     /// (PrincipalVariationSearch), and again if that does not settle it.
     fn search_child<const PV: bool>(
@@ -199,7 +202,7 @@ impl Search<'_> {
         let depth = node.depth - 1 + extension;
         let mut score = -INFINITE;
         // Plain alpha-beta has the whole window for every move.
-        let first = candidate.number == 1 || !params.principal_variation;
+        let first = candidate.number == 1 || !params.principal_variation_search;
         let mut full = !PV || !first;
         let reducible = params.late_move_reductions
             && node.depth >= params.lmr_depth
@@ -208,7 +211,7 @@ impl Search<'_> {
             let reduced = (depth - self.reduction::<PV>(node, candidate)).clamp(1, depth.max(1));
             if reduced < depth {
                 self.stats.count(Counter::Reductions);
-                score = -self.node::<false>(child, ply + 1, reduced, -alpha - 1, -alpha, true);
+                score = -self.search::<false>(child, ply + 1, reduced, -alpha - 1, -alpha, true);
                 full = score > alpha && !self.stopped;
                 self.stats.count_if(full, Counter::ReductionResearches);
                 if !full {
@@ -217,10 +220,10 @@ impl Search<'_> {
             }
         }
         if full {
-            score = -self.node::<false>(child, ply + 1, depth, -alpha - 1, -alpha, !node.cut);
+            score = -self.search::<false>(child, ply + 1, depth, -alpha - 1, -alpha, !node.cut);
         }
         if PV && (first || score > alpha) && !self.stopped {
-            score = -self.node::<true>(child, ply + 1, depth, -node.beta, -alpha, false);
+            score = -self.search::<true>(child, ply + 1, depth, -node.beta, -alpha, false);
         }
         score
     }
@@ -237,8 +240,8 @@ impl Search<'_> {
         }
         let terms = [
             (PV, -params.lmr_pv),
-            (node.cut, params.lmr_cut),
-            (!node.improving, params.lmr_worsening),
+            (node.cut, params.lmr_cut_node),
+            (!node.improving, params.lmr_not_improving),
             (candidate.gives_check, -params.lmr_check),
             (candidate.refutation, -params.lmr_killer),
         ];

@@ -312,7 +312,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a pawn moves on from the fifth rank or further.
+/// Whether a pawn moves on from the fifth rank or further: what "far up the
+/// board" means, not a margin.
 pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
     position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn) > 3
 }

@@ -118,7 +118,7 @@ impl Search<'_> {
         self.stats.count_if(evading, Counter::QsEvasionNodes);
         self.stats.count_if(recaptures, Counter::QsRecaptureNodes);
         let mut picker = self.quiescence_picker(&node, purpose);
-        self.try_noisy_moves::<PV>(&mut node, &mut picker);
+        self.search_noisy_moves::<PV>(&mut node, &mut picker);
         self.moves.truncate(picker.start);
         if self.stopped {
             return DRAW;
@@ -179,7 +179,7 @@ impl Search<'_> {
 
     /// Whether a position is evaluated without a look at its moves: QsQuietGate.
     fn is_quiet(&mut self, position: &Position) -> bool {
-        let gate = self.params.quiet_gate;
+        let gate = self.params.qs_quiet_gate;
         if gate == QuietGate::Off || position.in_check() {
             return false;
         }
@@ -237,7 +237,7 @@ impl Search<'_> {
         }
     }
 
-    fn try_noisy_moves<const PV: bool>(&mut self, node: &mut Node, picker: &mut Picker) {
+    fn search_noisy_moves<const PV: bool>(&mut self, node: &mut Node, picker: &mut Picker) {
         let (position, params) = (node.position, self.params);
         while let Some(mv) = self.next_move(picker) {
             node.tried += 1;

@@ -170,7 +170,7 @@ impl Search<'_> {
         let mut reduction = 0;
         loop {
             let reduced = (depth - reduction).max(1);
-            let score = self.node::<true>(position, 0, reduced, alpha, beta, false);
+            let score = self.search::<true>(position, 0, reduced, alpha, beta, false);
             if self.stopped || score > alpha && score < beta {
                 return;
             }
@@ -183,14 +183,14 @@ impl Search<'_> {
                 Bound::Upper
             } else {
                 beta = (score + window).min(INFINITE);
-                reduction = (reduction + 1).min(3);
+                reduction = (reduction + 1).min(params.aspiration_reduction);
                 Bound::Lower
             };
             if self.shared.clock.elapsed() >= BOUNDS_AFTER {
                 self.report(depth, line, bound);
             }
             window += window * params.aspiration_growth / 100 + 1;
-            if window > 800 {
+            if window > params.aspiration_limit {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }
@@ -252,23 +252,26 @@ impl Search<'_> {
         }
         let clock = &self.shared.clock;
         clock.is_timed()
-            && (self.root_moves.len() == 1 || clock.is_late(self.haste(best, patience)))
+            && (self.root_moves.len() == 1 || clock.is_late(self.time_factor(best, patience)))
     }
 
     /// The factor by which the time for a move is to be used: less when the
     /// best move stands (TimeStability) and takes most of the nodes (TimeNodes),
     /// more when the score drops (TimeDrop).
-    fn haste(&self, best: &RootMove, patience: &mut Patience) -> f64 {
+    fn time_factor(&self, best: &RootMove, patience: &mut Patience) -> f64 {
         let params = self.params;
         let (last, score) = patience.last.unwrap_or((Move::NONE, best.score));
-        let drop = (score - best.score).clamp(0, 150);
-        patience.stable = i32::from(last == best.mv) * (patience.stable + 1).min(8);
+        let drop = (score - best.score).clamp(0, params.time_drop_limit);
+        patience.stable =
+            i32::from(last == best.mv) * (patience.stable + 1).min(params.time_stability_limit);
         patience.last = Some((best.mv, best.score));
         let stability = f64::from(params.time_stability) / 100.0;
-        let stable = 1.0 + stability / 2.0 - stability * 1.5 * f64::from(patience.stable) / 8.0;
+        let stable = 1.0 + stability / 2.0
+            - stability * 1.5 * f64::from(patience.stable) / f64::from(params.time_stability_limit);
         let dropped = 1.0 + f64::from(drop * params.time_drop) / 10_000.0;
         let others = 1.0 - best.nodes as f64 / self.nodes.max(1) as f64;
-        let nodes = 0.7 + f64::from(params.time_nodes) / 100.0 * (others - 0.1);
+        let base = f64::from(params.time_nodes_base) / 100.0;
+        let nodes = base + f64::from(params.time_nodes) / 100.0 * (others - 0.1);
         stable * dropped * nodes.clamp(0.4, 2.0)
     }
 }

@@ -97,6 +97,12 @@ pub struct Table {
 
 const AGES: u64 = 32;
 
+/// Plies of depth that an entry loses in worth by each search that has passed
+/// since it was made, and by which a shallower result of the same position may
+/// be shallower and still replace it. No options: they decide only what is
+/// kept in a full table, which a test at few nodes does not fill.
+const REPLACEMENT_PLIES: i32 = 4;
+
 fn pack(entry: &Entry, age: u64) -> u64 {
     u64::from(entry.mv.bits())
         | u64::from(entry.score as i16 as u16) << 16
@@ -195,7 +201,7 @@ impl Table {
         let age = |data: u64| (self.age + AGES - (data >> 59)) % AGES;
         let worth = |slot: &&Slot| {
             let (stored, data) = slot.load();
-            let worth = unpack(data).depth - 4 * age(data) as i32;
+            let worth = unpack(data).depth - REPLACEMENT_PLIES * age(data) as i32;
             match stored as u16 == self.epoch {
                 true => worth,
                 false => i32::MIN,
@@ -204,7 +210,10 @@ impl Table {
         let known = self.find(key);
         if let Some((_, data)) = known {
             let old = unpack(data);
-            if entry.bound != Bound::Exact && entry.depth + 4 < old.depth && age(data) == 0 {
+            if entry.bound != Bound::Exact
+                && entry.depth + REPLACEMENT_PLIES < old.depth
+                && age(data) == 0
+            {
                 return;
             }
             if !entry.mv.is_some() {

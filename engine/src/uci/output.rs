@@ -52,7 +52,7 @@ impl Printer {
         }
         let best = match outcome.best {
             Move::NONE => "(none)".to_owned(),
-            mv => mv.uci(self.settings.chess960),
+            mv => mv.uci(self.settings.uci_chess960),
         };
         say(&format!("{}bestmove {best}", self.pending));
     }
@@ -101,10 +101,10 @@ fn info_line(report: &Report, settings: &Settings) -> String {
     let (nodes, elapsed, hashfull) = (report.nodes, report.elapsed, report.hashfull);
     let (nps, time) = (nps(nodes, elapsed), elapsed.as_millis());
     let mut score = score(report.score);
-    if settings.show_wdl {
+    if settings.uci_show_wdl {
         score += &wdl(report);
     }
-    let spaced = |mv: &Move| format!(" {}", mv.uci(settings.chess960));
+    let spaced = |mv: &Move| format!(" {}", mv.uci(settings.uci_chess960));
     let pv: String = report.pv.iter().map(spaced).collect();
     format!(
         "info depth {depth} seldepth {seldepth} multipv {multipv} score {score}{bound} \
