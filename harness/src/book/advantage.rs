@@ -95,7 +95,8 @@ fn sigma(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{Pentanomial, elo::nelo};
+    use crate::stats::Pentanomial;
+    use crate::stats::elo::nelo;
     use proptest::prelude::*;
 
     /// Level openings with this share of draws.

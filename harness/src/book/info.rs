@@ -9,7 +9,7 @@ use super::{
     entry::Entry,
     scan::{Fault, Scan},
 };
-use crate::openings::Format;
+use crate::rules::openings::Format;
 
 /// Facts about a book.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,7 +102,8 @@ fn material(board: &Board, side: Color) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::scan::scan, openings::BookOptions};
+    use crate::book::scan::scan;
+    use crate::rules::openings::BookOptions;
 
     fn info(name: &str, text: &str) -> Info {
         let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::entry::Entry;
-use crate::openings::Format;
+use crate::rules::openings::Format;
 
 /// A book that could not be written.
 #[derive(Debug, Error)]
@@ -157,7 +157,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::{Book, BookOptions};
+    use crate::rules::openings::{Book, BookOptions};
 
     #[test]
     fn every_packing_is_read_back() {

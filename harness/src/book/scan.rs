@@ -8,12 +8,10 @@ use super::{
     entry::{Entry, from_white},
     polyglot::Polyglot,
 };
-use crate::openings::{
-    BookOptions, Format, Variant,
-    epd::{PositionLine, is_blank, unquoted},
-    games::{Games, unreadable_move},
-    source::{self, BYTE_ORDER_MARK, SourceError},
-};
+use crate::rules::openings::epd::{PositionLine, is_blank, unquoted};
+use crate::rules::openings::games::{Games, unreadable_move};
+use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
+use crate::rules::openings::{BookOptions, Format, Variant};
 
 /// Half-moves followed in a Polyglot book where none are given.
 pub const POLYGLOT_PLIES: usize = 8;
@@ -117,7 +115,10 @@ impl Scan {
     }
 }
 
-fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, crate::openings::epd::LineError> {
+fn entry_of_line(
+    line: &[u8],
+    variant: Variant,
+) -> Result<Entry, crate::rules::openings::epd::LineError> {
     let line = PositionLine::parse(line)?;
     let end = line.position(variant)?;
     let mut entry = Entry {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::advantage::{Openings, Outlook};
-use crate::{
-    experiment::{Outcome, PairResult},
-    stats::{Estimate, Pentanomial, elo::nelo},
-};
+use crate::experiment::PairResult;
+use crate::rules::Outcome;
+use crate::stats::elo::nelo;
+use crate::stats::{Estimate, Pentanomial};
 
 /// What a book's games between two engines came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -139,7 +139,7 @@ pub fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Effort, GameResult, Termination};
+    use crate::rules::{Effort, GameResult, Termination};
 
     fn pair(engines: [usize; 2], outcomes: [Outcome; 2]) -> PairResult {
         PairResult {

@@ -3,6 +3,7 @@
 
 mod job;
 pub mod local;
+pub mod machine;
 pub mod simulated;
 
 pub use job::{Evidence, GameText, PairJob, PlayedPair, Player, Rules, Situation};

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::config::EngineOptions;
-use crate::experiment::{Experiment, Termination, Verdict};
+use crate::experiment::{Experiment, Verdict};
 use crate::ledger::{LedgerError, Pairs};
+use crate::rules::Termination;
 use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use super::manifest::EngineIdentity;
 use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
-use crate::executor::Player;
-use crate::openings::Variant;
-use crate::uci::{
+use crate::engine::uci::{
     AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
 };
+use crate::executor::Player;
+use crate::rules::openings::Variant;
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, TimeSpan};
+use crate::config::Config;
+use crate::settings::TimeSpan;
 
 /// Name of the manifest in a run's folder.
 pub const MANIFEST: &str = "run.toml";

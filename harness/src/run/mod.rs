@@ -1,17 +1,16 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
-mod bisection;
 mod contenders;
 mod driver;
 mod fold;
 mod folder;
 mod interrupt;
 mod manifest;
-mod session;
+pub(crate) mod session;
 mod tally;
+pub mod verify;
 
-pub use bisection::{Bisection, bisect_experiment};
 pub use contenders::{Contenders, PrepareError};
 pub use driver::{Driver, Ended, Jobs, Progress, RunError, View};
 pub use fold::Fold;

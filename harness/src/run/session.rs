@@ -15,11 +15,11 @@ use super::interrupt::Interrupts;
 use super::manifest::{BookIdentity, Kind, Manifest};
 use crate::config::Config;
 use crate::executor::local::Local;
+use crate::executor::machine;
 use crate::experiment::Experiment;
 use crate::ledger::{Ledger, LedgerError, Pairs};
-use crate::machine;
-use crate::openings::{Book, BookError, BookOptions};
-use crate::tablebase::{TablebaseError, Tables};
+use crate::rules::openings::{Book, BookError, BookOptions};
+use crate::rules::tablebase::{TablebaseError, Tables};
 
 /// Why a run could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -197,7 +197,7 @@ impl Session {
 
 /// Where the games will be played, with a word of warning where they will not
 /// have the machine to themselves.
-pub(super) fn placement(
+pub(crate) fn placement(
     config: &Config,
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
@@ -246,7 +246,7 @@ fn processors_a_game(config: &Config) -> usize {
 }
 
 /// The book with those of its openings checked that the run can come to.
-pub(super) fn open_book(
+pub(crate) fn open_book(
     config: &Config,
     kind: Kind,
     base: &Path,
@@ -278,7 +278,7 @@ pub(super) fn open_book(
 
 /// Makes sure of the endgame tables, if any are asked for, and makes their
 /// paths absolute.
-pub(super) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
+pub(crate) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
     if let Some(rule) = &mut config.adjudication.syzygy {
         rule.path = absolute_paths(&rule.path, base)?;
         Tables::open(rule)?;
@@ -293,7 +293,7 @@ fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(joined))
 }
 
-pub(super) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
+pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
     let file = config.r#match.openings.file.clone()?;
     book.map(|book| BookIdentity {
         file,

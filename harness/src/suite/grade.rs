@@ -6,10 +6,8 @@ use serde::Serialize;
 use shakmaty::{Chess, Move, uci::UciMove};
 
 use super::problem::Problem;
-use crate::{
-    analysis::{Evaluation, Iteration},
-    uci::Score,
-};
+use crate::engine::analysis::{Evaluation, Iteration};
+use crate::rules::Score;
 
 /// A moment of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -118,7 +116,7 @@ fn milliseconds(elapsed: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::Variant;
+    use crate::rules::openings::Variant;
 
     const KINGS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - -";
 

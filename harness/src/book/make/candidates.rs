@@ -6,14 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::{Chess, EnPassantMode, Move, Position, san::SanPlus, zobrist::Zobrist128};
 
 use super::{Recipe, SourceKind};
-use crate::{
-    book::{chess960, entry::Entry},
-    openings::{
-        Order, Schedule, Variant,
-        games::Game,
-        schedule::{uniform, words},
-    },
-};
+use crate::book::chess960;
+use crate::book::entry::Entry;
+use crate::rules::openings::games::Game;
+use crate::rules::openings::schedule::{uniform, words};
+use crate::rules::openings::{Order, Schedule, Variant};
 
 const PURPOSE: &[u8; 16] = b"hone book make 1";
 
@@ -183,7 +180,7 @@ fn first_move(start: Option<&Chess>, moves: &[Move]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::games::Games;
+    use crate::rules::openings::games::Games;
 
     fn recipe(source: SourceKind) -> Recipe {
         Recipe {

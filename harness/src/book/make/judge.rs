@@ -4,12 +4,10 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
 
 use super::Recipe;
-use crate::{
-    analysis::{AnalysisError, Analyst, Limit},
-    book::entry::from_white,
-    openings::Opening,
-    uci::Score,
-};
+use crate::book::entry::from_white;
+use crate::engine::analysis::{AnalysisError, Analyst, Limit};
+use crate::rules::Score;
+use crate::rules::openings::Opening;
 
 /// What the judge came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

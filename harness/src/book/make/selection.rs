@@ -89,7 +89,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{book::make::SourceKind, openings::Variant};
+    use crate::book::make::SourceKind;
+    use crate::rules::openings::Variant;
 
     fn recipe() -> Recipe {
         Recipe {

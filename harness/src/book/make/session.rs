@@ -12,10 +12,8 @@ use super::{
     judge::{Judgement, judge},
     selection::Selection,
 };
-use crate::{
-    analysis::{AnalysisError, Analyst},
-    book::entry::Entry,
-};
+use crate::book::entry::Entry;
+use crate::engine::analysis::{AnalysisError, Analyst};
 
 /// Why a book was not finished. What has been judged is in the journal.
 #[derive(Debug, Error)]

@@ -17,7 +17,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Event, Executor, PairJob, Stop};
-use crate::machine;
+use crate::executor::machine;
 
 /// Workers on this machine.
 #[derive(Debug)]

@@ -31,9 +31,9 @@ use super::effort::Effort;
 use super::markup::paragraph;
 use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
-use crate::experiment::{Outcome, Termination};
-use crate::game::Notation;
 use crate::ledger::{Entry, GAMES_PGN, GamesFile};
+use crate::rules::Notation;
+use crate::rules::{Outcome, Termination};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
