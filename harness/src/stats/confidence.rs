@@ -111,8 +111,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::super::distribution::PairDistribution;
+    use super::super::model::Model;
     use super::super::simulate::PairSampler;
-    use super::super::sprt::Model;
     use super::*;
 
     /// Whether the true Elo was inside the interval at every look.

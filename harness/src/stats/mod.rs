@@ -17,6 +17,7 @@ pub mod detect;
 pub mod distribution;
 pub mod elo;
 pub mod llr;
+pub mod model;
 pub mod normal;
 pub mod plan;
 pub mod rating;
@@ -26,4 +27,5 @@ pub mod sprt;
 
 pub use counts::{Counts, Pentanomial, Wdl};
 pub use elo::{Estimate, Summary};
-pub use sprt::{Decision, Model, Sprt, SprtConfig, SprtError};
+pub use model::Model;
+pub use sprt::{Decision, Sprt, SprtConfig, SprtError};

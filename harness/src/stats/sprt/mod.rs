@@ -9,12 +9,13 @@ mod overshoot;
 pub use after_test::SprtEstimate;
 pub use betting::Betting;
 pub use brownian::Brownian;
-pub use config::{MAX_BOUND, Model, SprtConfig, SprtError};
+pub use config::{MAX_BOUND, SprtConfig, SprtError};
 pub use overshoot::Overshoot;
 
 use super::counts::{Pentanomial, Wdl};
 use super::elo::score_of_elo;
 use super::llr;
+use super::model::Model;
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
