@@ -115,7 +115,7 @@ impl Entry {
 }
 
 /// A score of one side as White's, or White's as that side's.
-pub fn from_white(score: i32, side: Color) -> i32 {
+pub(crate) fn from_white(score: i32, side: Color) -> i32 {
     match side {
         Color::White => score,
         Color::Black => score.saturating_neg(),

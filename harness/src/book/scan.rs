@@ -14,11 +14,11 @@ use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
 use crate::rules::openings::{BookOptions, Format, Variant};
 
 /// Half-moves followed in a Polyglot book where none are given.
-pub const POLYGLOT_PLIES: usize = 8;
+pub(crate) const POLYGLOT_PLIES: usize = 8;
 
 /// An opening that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Line of the file, from 1 (of a Polyglot book: number of the entry).
     pub line: u64,
     pub error: String,
@@ -26,7 +26,7 @@ pub struct Fault {
 
 /// All that a file holds.
 #[derive(Debug)]
-pub struct Scan {
+pub(crate) struct Scan {
     pub format: Format,
     /// SHA-256 of the file as it lies on disk.
     pub sha256: String,
@@ -39,7 +39,7 @@ pub struct Scan {
 /// # Errors
 /// [`SourceError`] if it cannot be read at all. What is wrong in it is in
 /// [`Scan::faults`].
-pub fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
+pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
     let source = source::read(path)?;
     let format = options.format.unwrap_or(source.format);
     let mut scan = Scan {

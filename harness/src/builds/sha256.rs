@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn sha256_file(path: &Path) -> io::Result<String> {
+pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     use sha2::{Digest, Sha256};
     use std::io::Read;
     let mut hasher = Sha256::new();

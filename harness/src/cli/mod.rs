@@ -24,7 +24,7 @@ mod track;
 mod tune;
 mod verify;
 
-pub use exit::{Exit, Failure};
+pub(crate) use exit::{Exit, Failure};
 
 use std::{num::NonZeroUsize, process::ExitCode};
 

@@ -10,11 +10,11 @@ mod track;
 
 use serde::{Deserialize, Serialize};
 
-pub use engine::{EngineConfig, EngineOptions};
-pub use error::ConfigError;
-pub use load::{check_engines, load, without_file};
-pub use play::{MatchConfig, Tournament};
-pub use track::{TrackSection, false_alarm_nights};
+pub(crate) use engine::{EngineConfig, EngineOptions};
+pub use load::load;
+pub(crate) use load::{check_engines, without_file};
+pub(crate) use play::{MatchConfig, Tournament};
+pub(crate) use track::{TrackSection, false_alarm_nights};
 
 use crate::experiment::SprtSection;
 use crate::experiment::bisect::BisectSection;

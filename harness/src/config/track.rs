@@ -41,7 +41,7 @@ fn pairs() -> u64 {
 }
 
 /// [`TrackSection::false_alarm_nights`] where it is not said: ten years.
-pub fn false_alarm_nights() -> u64 {
+pub(crate) fn false_alarm_nights() -> u64 {
     3650
 }
 

@@ -85,7 +85,7 @@ pub struct Evidence {
 /// The situation in which an engine failed, as `replay.toml` keeps it: all
 /// that is needed to put the engine into it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Situation {
+pub(crate) struct Situation {
     pub name: String,
     /// What went wrong, in words.
     pub failure: String,

@@ -4,7 +4,7 @@ use std::fs;
 
 /// A logical processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Processor {
+pub(crate) struct Processor {
     /// As the system numbers it.
     pub id: usize,
     pub package: usize,
@@ -14,7 +14,7 @@ pub struct Processor {
 
 /// Physical cores that this process may use: hyper-threads of one core share
 /// it, and two games on it would slow each other down.
-pub fn physical_cores() -> usize {
+pub(crate) fn physical_cores() -> usize {
     let mut cores: Vec<_> = processors().iter().map(|p| (p.package, p.core)).collect();
     cores.sort_unstable();
     cores.dedup();
@@ -26,7 +26,7 @@ pub fn physical_cores() -> usize {
 
 /// The processors that this process may use; empty where the system does not
 /// tell.
-pub fn processors() -> Vec<Processor> {
+pub(crate) fn processors() -> Vec<Processor> {
     let allowed = allowed_processors();
     let mut processors: Vec<Processor> = allowed
         .into_iter()
@@ -50,7 +50,11 @@ pub fn processors() -> Vec<Processor> {
 /// Which processors each worker's engines get, `each` of them: first one of
 /// every physical core, then the hyper-threads. `None` if there are too few
 /// for all workers.
-pub fn place(processors: &[Processor], workers: usize, each: usize) -> Option<Vec<Vec<usize>>> {
+pub(crate) fn place(
+    processors: &[Processor],
+    workers: usize,
+    each: usize,
+) -> Option<Vec<Vec<usize>>> {
     let mut by_turn: Vec<(usize, Processor)> = processors
         .iter()
         .map(|processor| {
@@ -75,14 +79,14 @@ pub fn place(processors: &[Processor], workers: usize, each: usize) -> Option<Ve
 }
 
 /// Processes that wanted a processor in the last minute, on average.
-pub fn load() -> Option<f64> {
+pub(crate) fn load() -> Option<f64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
 /// Binds the calling thread, and every process it starts from now on, to some
 /// processors. Returns whether the system did so.
-pub fn bind_thread(processors: &[usize]) -> bool {
+pub(crate) fn bind_thread(processors: &[usize]) -> bool {
     #[cfg(target_os = "linux")]
     {
         // SAFETY: a zeroed cpu_set_t is the empty set; CPU_SET stays within it

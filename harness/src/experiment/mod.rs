@@ -5,13 +5,13 @@
 //! same order always lead to the same plans and the same verdict, so a run is
 //! resumed, reported and verified by folding over its ledger.
 
-pub mod bisect;
+pub(crate) mod bisect;
 mod pair;
 mod sprt;
 mod tournament;
-pub mod tune;
+pub(crate) mod tune;
 
-pub use pair::{PairPlan, PairResult, Side};
+pub(crate) use pair::{PairPlan, PairResult, Side};
 pub use sprt::{SprtExperiment, SprtSection};
 pub use tournament::TournamentExperiment;
 

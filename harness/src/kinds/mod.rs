@@ -3,10 +3,10 @@
 //!
 //! [`experiment_of`] is where a manifest is mapped to its kind.
 
-pub mod bisect;
+pub(crate) mod bisect;
 mod match_;
 mod sprt;
-pub mod tune;
+pub(crate) mod tune;
 
 use crate::experiment::Experiment;
 use crate::run::{Folder, Kind, Manifest};
@@ -15,7 +15,10 @@ use crate::run::{Folder, Kind, Manifest};
 ///
 /// # Errors
 /// If the manifest, or a file beside it, does not make sense.
-pub fn experiment_of(folder: &Folder, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
+pub(crate) fn experiment_of(
+    folder: &Folder,
+    manifest: &Manifest,
+) -> anyhow::Result<Box<dyn Experiment>> {
     Ok(match manifest.kind {
         Kind::Match => Box::new(match_::experiment(manifest)),
         Kind::Sprt => Box::new(sprt::experiment(manifest)?),

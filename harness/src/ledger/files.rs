@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use super::row::RowError;
 
 /// Names of the files in a run's folder.
-pub const GAMES_CSV: &str = "games.csv";
-pub const GAMES_PGN: &str = "games.pgn";
-pub const GAMES_EPD: &str = "games.epd";
+pub(crate) const GAMES_CSV: &str = "games.csv";
+pub(crate) const GAMES_PGN: &str = "games.pgn";
+pub(crate) const GAMES_EPD: &str = "games.epd";
 /// The folder of what is kept of failures, one folder each.
-pub const FAILURES: &str = "failures";
+pub(crate) const FAILURES: &str = "failures";
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]

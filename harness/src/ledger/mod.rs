@@ -13,10 +13,11 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
-pub use files::{FAILURES, GAMES_CSV, GAMES_EPD, GAMES_PGN, LedgerError};
-pub use games::GamesFile;
-pub use pairs::{Arrivals, InOrder, Pairs};
-pub use row::{Entry, Row, RowError};
+pub(crate) use files::{FAILURES, GAMES_CSV, GAMES_EPD, GAMES_PGN, LedgerError};
+pub(crate) use games::GamesFile;
+pub(crate) use pairs::InOrder;
+pub use pairs::Pairs;
+pub(crate) use row::{Entry, Row};
 
 use crate::executor::{Evidence, PlayedPair};
 use sync::Syncer;

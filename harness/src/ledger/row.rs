@@ -11,7 +11,7 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 
 /// A row as it is written: the columns of the contract first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// From 1, as the `Round` tag of the game.
     pub pair: u64,
     /// 1 or 2.

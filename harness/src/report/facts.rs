@@ -15,7 +15,7 @@ use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
 /// All there is to say about a run. Top-level results are those of the first
 /// engine against all others together; with two engines, that is the match.
 #[derive(Debug, Clone, Serialize)]
-pub struct RunFacts {
+pub(crate) struct RunFacts {
     pub run: String,
     pub kind: &'static str,
     /// `H1`, `H0` or `none`.
@@ -64,7 +64,7 @@ pub struct RunFacts {
 
 /// One engine and how it played.
 #[derive(Debug, Clone, Serialize)]
-pub struct EngineFacts {
+pub(crate) struct EngineFacts {
     pub name: String,
     pub id: String,
     pub options: EngineOptions,
@@ -97,7 +97,7 @@ pub struct EngineFacts {
 
 /// One pairing, from the first engine's side.
 #[derive(Debug, Clone, Serialize)]
-pub struct PairingFacts {
+pub(crate) struct PairingFacts {
     pub first: String,
     pub second: String,
     pub wdl: [u64; 3],
@@ -108,7 +108,7 @@ pub struct PairingFacts {
 
 /// The sequential test.
 #[derive(Debug, Clone, Serialize)]
-pub struct SprtFacts {
+pub(crate) struct SprtFacts {
     pub model: Model,
     pub elo0: f64,
     pub elo1: f64,
@@ -123,7 +123,7 @@ pub struct SprtFacts {
 
 /// Games lost by failure, by engine.
 #[derive(Debug, Clone, Serialize)]
-pub struct FailureFacts {
+pub(crate) struct FailureFacts {
     pub time_forfeit: Vec<u64>,
     pub crash: Vec<u64>,
     pub stall: Vec<u64>,
@@ -136,7 +136,7 @@ impl RunFacts {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub fn new<E: Experiment>(
+    pub(crate) fn new<E: Experiment>(
         run: String,
         manifest: &Manifest,
         fold: &Fold<E>,

@@ -117,7 +117,7 @@ pub struct Adjudication {
 
 /// Watches one game.
 #[derive(Debug, Clone)]
-pub struct Adjudicator {
+pub(crate) struct Adjudicator {
     rules: Adjudication,
     plies: u32,
     draw_plies: u32,
@@ -128,7 +128,7 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    pub fn new(rules: &Adjudication) -> Self {
+    pub(crate) fn new(rules: &Adjudication) -> Self {
         Self {
             rules: rules.clone(),
             plies: 0,
@@ -141,7 +141,7 @@ impl Adjudicator {
     /// Takes in one engine move: who made it, the score it gave for itself,
     /// and the position's clocks after it (half-moves since the last capture
     /// or pawn move, and the full move number).
-    pub fn observe(
+    pub(crate) fn observe(
         &mut self,
         mover: Color,
         score: Option<Score>,

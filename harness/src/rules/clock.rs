@@ -11,7 +11,7 @@ use super::limit::Limit;
 /// As in fastchess, the increment of a stage is there from its first move on:
 /// `8+0.08` starts with 8.08 s.
 #[derive(Debug, Clone)]
-pub struct Clock {
+pub(crate) struct Clock {
     limit: Arc<Limit>,
     /// Microseconds left for the moves of this stage.
     left: i64,
@@ -22,7 +22,7 @@ pub struct Clock {
 
 /// An engine used more time than it had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overrun {
+pub(crate) struct Overrun {
     /// By how much, the margin not deducted.
     pub by: Duration,
 }
@@ -30,7 +30,7 @@ pub struct Overrun {
 impl Clock {
     /// A clock at the start of a game. `margin` is how much longer than
     /// allowed a move may take.
-    pub fn new(limit: Arc<Limit>, margin: Duration) -> Self {
+    pub(crate) fn new(limit: Arc<Limit>, margin: Duration) -> Self {
         let first = limit.stages().first().copied();
         Self {
             left: first.map_or(0, |stage| micros(stage.base + stage.increment)),
@@ -42,13 +42,13 @@ impl Clock {
     }
 
     /// The limit the clock runs by.
-    pub fn limit(&self) -> &Limit {
+    pub(crate) fn limit(&self) -> &Limit {
         &self.limit
     }
 
     /// Time left, increment, and moves to the next stage, as `go` sends them:
     /// milliseconds, at least 1 left. `None` if no clock runs.
-    pub fn shown(&self) -> Option<(u64, u64, Option<u32>)> {
+    pub(crate) fn shown(&self) -> Option<(u64, u64, Option<u32>)> {
         let stage = self.limit.stages().get(self.stage)?;
         let left = u64::try_from(self.left / 1000).unwrap_or(0).max(1);
         Some((left, stage.increment, self.moves_left))
@@ -56,7 +56,7 @@ impl Clock {
 
     /// How long the next move may take, margin included. `None` if the engine
     /// cannot lose on time.
-    pub fn allowance(&self) -> Option<Duration> {
+    pub(crate) fn allowance(&self) -> Option<Duration> {
         let clock = (!self.limit.stages().is_empty()).then_some(self.left);
         let fixed = self.limit.movetime.map(micros);
         let allowed = match (clock, fixed) {
@@ -72,7 +72,7 @@ impl Clock {
     /// # Errors
     /// [`Overrun`] if it took longer than was left plus the margin. Within the
     /// margin the clock goes on from zero.
-    pub fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
+    pub(crate) fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
         let used_micros = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
         if let Some(allowance) = self.allowance()
             && used.as_micros() > allowance.as_micros()

@@ -8,13 +8,13 @@ use crate::rules::Outcome;
 /// `startpos`), the moves in UCI notation separated by single spaces, and the
 /// result, each followed by a line end. Moves are added as they are played.
 #[derive(Debug, Clone)]
-pub struct GameDigest {
+pub(crate) struct GameDigest {
     hasher: Sha256,
     started: bool,
 }
 
 impl GameDigest {
-    pub fn new(fen: Option<&str>) -> Self {
+    pub(crate) fn new(fen: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(fen.unwrap_or("startpos"));
         hasher.update("\n");
@@ -25,7 +25,7 @@ impl GameDigest {
     }
 
     /// Adds moves: each with a space before it, which the first need not have.
-    pub fn push(&mut self, moves: &[u8]) {
+    pub(crate) fn push(&mut self, moves: &[u8]) {
         let moves = if self.started {
             moves
         } else {
@@ -35,7 +35,7 @@ impl GameDigest {
         self.hasher.update(moves);
     }
 
-    pub fn finish(mut self, outcome: Outcome) -> u64 {
+    pub(crate) fn finish(mut self, outcome: Outcome) -> u64 {
         for part in ["\n", outcome.as_str(), "\n"] {
             self.hasher.update(part);
         }
@@ -45,7 +45,7 @@ impl GameDigest {
 }
 
 /// The digest of a finished game; see [`GameDigest`].
-pub fn game_digest(fen: Option<&str>, moves: &str, outcome: Outcome) -> u64 {
+pub(crate) fn game_digest(fen: Option<&str>, moves: &str, outcome: Outcome) -> u64 {
     let mut digest = GameDigest::new(fen);
     digest.push(moves.trim().as_bytes());
     digest.finish(outcome)

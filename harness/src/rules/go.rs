@@ -6,7 +6,7 @@ use super::clock::Clock;
 /// end. `clocks` are White's and Black's. An engine without a clock of its own
 /// is not told its opponent's: Stockfish would take its own time for zero and
 /// move at once.
-pub fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
+pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
     command.extend_from_slice(b"go");
     if ponder {
         command.extend_from_slice(b" ponder");

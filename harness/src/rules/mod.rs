@@ -14,18 +14,16 @@ mod pv;
 mod referee;
 mod result;
 mod search_info;
-pub mod tablebase;
+pub(crate) mod tablebase;
 
-pub use adjudication::{
-    Adjudication, Adjudicator, DrawRule, ResignRule, TablebaseResults, TablebaseRule,
-};
-pub use clock::{Clock, Overrun};
-pub use digest::{GameDigest, game_digest};
-pub use go::push_go;
-pub use limit::{Limit, LimitError, Stage};
-pub use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
-pub use pgn::{GameHeader, write_game};
-pub use pv::illegal_move;
-pub use referee::{Ending, Referee};
-pub use result::{Effort, GameResult, Outcome, Termination};
-pub use search_info::{Info, Score};
+pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
+pub(crate) use clock::Clock;
+pub(crate) use digest::{GameDigest, game_digest};
+pub(crate) use go::push_go;
+pub use limit::Limit;
+pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
+pub(crate) use pgn::{GameHeader, write_game};
+pub(crate) use pv::illegal_move;
+pub(crate) use referee::{Ending, Referee};
+pub(crate) use result::{Effort, GameResult, Outcome, Termination};
+pub(crate) use search_info::{Info, Score};

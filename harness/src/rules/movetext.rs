@@ -70,7 +70,7 @@ impl Default for RecordStyle {
 
 /// A move an engine made, with what it said about it.
 #[derive(Debug, Clone, Copy)]
-pub struct PlayedMove<'a> {
+pub(crate) struct PlayedMove<'a> {
     /// The position it was played in.
     pub before: &'a Chess,
     pub legal: Move,
@@ -90,7 +90,7 @@ pub struct PlayedMove<'a> {
 /// Movetext in the making, wrapped as it grows so that a game's end costs
 /// little.
 #[derive(Debug, Clone, Default)]
-pub struct Movetext {
+pub(crate) struct Movetext {
     lines: Lines,
     /// The last move with its comment, not yet among the lines.
     last: String,
@@ -126,7 +126,7 @@ impl Lines {
 
 impl Movetext {
     /// Starts again with an empty text, keeping the allocation.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.lines.text.clear();
         self.lines.column = 0;
         self.last.clear();
@@ -135,12 +135,18 @@ impl Movetext {
     }
 
     /// Half-moves written, those of the opening too.
-    pub fn plies(&self) -> u32 {
+    pub(crate) fn plies(&self) -> u32 {
         self.plies
     }
 
     /// Adds a move of the opening.
-    pub fn push_book(&mut self, style: &RecordStyle, before: &Chess, legal: Move, after: &Chess) {
+    pub(crate) fn push_book(
+        &mut self,
+        style: &RecordStyle,
+        before: &Chess,
+        legal: Move,
+        after: &Chess,
+    ) {
         let san = San::from_move(before, legal);
         self.push_move(style, before, (legal, san), after);
         if !style.minimal {
@@ -151,7 +157,7 @@ impl Movetext {
 
     /// Adds an engine's move with its comment:
     /// `{+1.23/15 0.430s, n=5000, …}`.
-    pub fn push(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
+    pub(crate) fn push(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
         let written = (played.legal, played.san);
         self.push_move(style, played.before, written, played.after);
         self.comment_end = None;
@@ -176,7 +182,7 @@ impl Movetext {
     /// Adds the reason for the game's end to the last move's comment, or as a
     /// comment of its own where there is none, then the result. Returns the
     /// whole text.
-    pub fn finish(&mut self, style: &RecordStyle, reason: &str, result: &str) -> &str {
+    pub(crate) fn finish(&mut self, style: &RecordStyle, reason: &str, result: &str) -> &str {
         if !style.minimal {
             match self.comment_end.take() {
                 Some(at) => self.last.insert_str(at, &format!(", {reason}")),

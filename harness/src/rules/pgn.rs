@@ -8,7 +8,7 @@ use crate::rules::{Outcome, Termination};
 
 /// The tags of a game.
 #[derive(Debug, Clone, Copy)]
-pub struct GameHeader<'a> {
+pub(crate) struct GameHeader<'a> {
     pub white: &'a str,
     pub black: &'a str,
     /// Number of the pair, from 1.
@@ -27,7 +27,12 @@ pub struct GameHeader<'a> {
 
 /// Appends a game to `out`: tags and movetext, which ends with the result, each
 /// with an empty line after it.
-pub fn write_game(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>, movetext: &str) {
+pub(crate) fn write_game(
+    out: &mut String,
+    style: &RecordStyle,
+    header: &GameHeader<'_>,
+    movetext: &str,
+) {
     out.reserve(TAGS_SIZE + movetext.len());
     push_tags(out, style, header);
     out.push('\n');

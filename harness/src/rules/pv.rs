@@ -10,7 +10,12 @@ use shakmaty::{Chess, Position};
 ///
 /// `before` is where the variation begins; a first move that is spelled like
 /// `played` needs no looking at, as it led to `after`.
-pub fn illegal_move(before: &Chess, played: &[u8], after: &Chess, pv: &[u8]) -> Option<String> {
+pub(crate) fn illegal_move(
+    before: &Chess,
+    played: &[u8],
+    after: &Chess,
+    pv: &[u8],
+) -> Option<String> {
     match pv.strip_prefix(played) {
         Some([]) => None,
         Some(rest @ [b' ', ..]) => illegal_from(after, rest),

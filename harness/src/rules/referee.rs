@@ -19,7 +19,7 @@ pub struct Ending {
 
 /// The position of a game and what its rules need of its past.
 #[derive(Debug, Clone)]
-pub struct Referee {
+pub(crate) struct Referee {
     position: Chess,
     /// Keys of the positions since the last irreversible move, this one last.
     keys: Vec<u64>,
@@ -27,7 +27,7 @@ pub struct Referee {
 
 impl Referee {
     /// The referee of a game that starts at `position` with no past.
-    pub fn new(position: Chess) -> Self {
+    pub(crate) fn new(position: Chess) -> Self {
         let key = key(&position);
         Self {
             position,
@@ -36,23 +36,23 @@ impl Referee {
     }
 
     /// The position on the board.
-    pub fn position(&self) -> &Chess {
+    pub(crate) fn position(&self) -> &Chess {
         &self.position
     }
 
     /// Whose turn it is.
-    pub fn turn(&self) -> Color {
+    pub(crate) fn turn(&self) -> Color {
         self.position.turn()
     }
 
     /// The legal move an engine means; `None` if it is not one. Promotion
     /// letters may be of either case.
-    pub fn find(&self, text: &[u8]) -> Option<Move> {
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Move> {
         self.find_written(text).map(|(legal, _)| legal)
     }
 
     /// [`Referee::find`], with how the move is written in algebraic notation.
-    pub fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
+    pub(crate) fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
         if text.len() > 5 {
             return None;
         }
@@ -91,7 +91,7 @@ impl Referee {
 
     /// Plays a legal move (from [`Referee::find`]) and says whether the game is
     /// over. Checkmate comes before any draw.
-    pub fn play(&mut self, legal: Move) -> Option<Ending> {
+    pub(crate) fn play(&mut self, legal: Move) -> Option<Ending> {
         self.position.play_unchecked(legal);
         if self.position.halfmoves() == 0 {
             self.keys.clear();
@@ -101,7 +101,7 @@ impl Referee {
     }
 
     /// The ending by rule of the position on the board, if it is one.
-    pub fn ending(&self) -> Option<Ending> {
+    pub(crate) fn ending(&self) -> Option<Ending> {
         let draw = |termination| {
             Some(Ending {
                 outcome: Outcome::Draw,

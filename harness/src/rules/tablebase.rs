@@ -11,7 +11,7 @@ use crate::rules::{Ending, TablebaseRule};
 
 /// Why tables cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum TablebaseError {
+pub(crate) enum TablebaseError {
     #[error("`syzygy` in [adjudication]: cannot read the folder {}: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
     #[error(
@@ -31,7 +31,7 @@ pub enum TablebaseError {
 }
 
 /// Open tables and the rule they are used by.
-pub struct Tables {
+pub(crate) struct Tables {
     tables: Tablebase<Chess>,
     rule: TablebaseRule,
     pieces: usize,
@@ -42,7 +42,7 @@ impl Tables {
     ///
     /// # Errors
     /// [`TablebaseError`].
-    pub fn open(rule: &TablebaseRule) -> Result<Self, TablebaseError> {
+    pub(crate) fn open(rule: &TablebaseRule) -> Result<Self, TablebaseError> {
         let mut tables = Tablebase::new();
         for folder in env::split_paths(&rule.path) {
             tables
@@ -73,7 +73,7 @@ impl Tables {
     /// The result of a game that has reached `position`, if the tables have it
     /// and the rule wants it. Positions with castling rights, or of which a
     /// table is missing, are played on.
-    pub fn judge(&self, position: &Chess) -> Option<Ending> {
+    pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
         if position.board().occupied().count() > self.pieces {
             return None;
         }
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
     use crate::rules::Outcome;
-    use crate::rules::TablebaseResults;
+    use crate::rules::adjudication::TablebaseResults;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 

@@ -11,7 +11,7 @@ use crate::rules::Score;
 
 /// A moment of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Moment {
+pub(crate) struct Moment {
     pub depth: u32,
     pub nodes: u64,
     /// Milliseconds.
@@ -20,7 +20,7 @@ pub struct Moment {
 
 /// The worth of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grade {
+pub(crate) struct Grade {
     /// Whether the move that the engine decided on is right.
     pub solved: bool,
     /// Points for that move.
@@ -37,7 +37,7 @@ pub struct Grade {
 
 impl Grade {
     /// Grades a search.
-    pub fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
+    pub(crate) fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
         let decided = read(&problem.position, &evaluation.best_move);
         let solved = is_right(problem, decided, evaluation.score);
         let right = |iteration: &Iteration| {

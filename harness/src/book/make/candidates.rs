@@ -16,7 +16,7 @@ const PURPOSE: &[u8; 16] = b"hone book make 1";
 
 /// A position that may get into the book.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Number of the draw it came from, unique and increasing.
     pub draw: u64,
     /// The first move, or in Chess960 the start position.
@@ -27,7 +27,7 @@ pub struct Candidate {
 /// The endless, reproducible sequence of candidates: draw `n` depends on the
 /// recipe, the games and `n` only. A position is drawn once.
 #[derive(Debug)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     recipe: Recipe,
     games: Vec<PackedGame>,
     order: Option<Schedule>,
@@ -48,7 +48,7 @@ const BARREN: u64 = 100_000;
 impl Candidates {
     /// Candidates by a recipe; `games` are those of the PGN source, longest
     /// first moves included. Games too short for the recipe are left out.
-    pub fn new(recipe: &Recipe, games: impl IntoIterator<Item = Game>) -> Self {
+    pub(crate) fn new(recipe: &Recipe, games: impl IntoIterator<Item = Game>) -> Self {
         let shortest = match recipe.source {
             SourceKind::Random => usize::MAX,
             SourceKind::Games => *recipe.plies.start(),
@@ -74,7 +74,7 @@ impl Candidates {
     }
 
     /// Number of games that candidates are drawn from.
-    pub fn games(&self) -> usize {
+    pub(crate) fn games(&self) -> usize {
         self.games.len()
     }
 

@@ -14,7 +14,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// What an engine came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Evaluation {
+pub(crate) struct Evaluation {
     /// In UCI notation; empty if the engine named none.
     pub best_move: String,
     /// From the side to move.
@@ -27,7 +27,7 @@ pub struct Evaluation {
 
 /// The engine's choice from some moment of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Iteration {
+pub(crate) struct Iteration {
     pub depth: u32,
     /// First move of the principal variation, in UCI notation.
     pub best_move: String,
@@ -39,7 +39,7 @@ pub struct Iteration {
 
 /// Why a position was not evaluated.
 #[derive(Debug, Error)]
-pub enum AnalysisError {
+pub(crate) enum AnalysisError {
     #[error(transparent)]
     Start(#[from] StartError),
     #[error(transparent)]
@@ -56,7 +56,7 @@ pub enum AnalysisError {
 
 /// A running engine, configured.
 #[derive(Debug)]
-pub struct Analyst {
+pub(crate) struct Analyst {
     client: Client,
 }
 
@@ -65,7 +65,10 @@ impl Analyst {
     ///
     /// # Errors
     /// If it does not start, or lacks one of the options.
-    pub async fn start(engine: &EngineCommand, variant: Variant) -> Result<Self, AnalysisError> {
+    pub(crate) async fn start(
+        engine: &EngineCommand,
+        variant: Variant,
+    ) -> Result<Self, AnalysisError> {
         let timeouts = Timeouts {
             startup: HANDSHAKE,
             ready: HANDSHAKE,
@@ -92,7 +95,7 @@ impl Analyst {
     ///
     /// # Errors
     /// As [`Analyst::start`].
-    pub async fn start_several(
+    pub(crate) async fn start_several(
         count: usize,
         engine: &EngineCommand,
         variant: Variant,
@@ -105,7 +108,7 @@ impl Analyst {
     }
 
     /// The engine's `id name`.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.client.name()
     }
 
@@ -114,7 +117,7 @@ impl Analyst {
     ///
     /// # Errors
     /// [`AnalysisError::Answer`] if the engine is gone.
-    pub async fn forget(&mut self) -> Result<(), AnalysisError> {
+    pub(crate) async fn forget(&mut self) -> Result<(), AnalysisError> {
         let deadline = Instant::now() + HANDSHAKE;
         let sent = self.client.send(b"ucinewgame\nisready\n", deadline).await;
         self.answered(sent, "new game")?;
@@ -126,7 +129,11 @@ impl Analyst {
     ///
     /// # Errors
     /// [`AnalysisError::Answer`] if the engine ends or does not answer.
-    pub async fn evaluate(&mut self, fen: &str, limit: Limit) -> Result<Evaluation, AnalysisError> {
+    pub(crate) async fn evaluate(
+        &mut self,
+        fen: &str,
+        limit: Limit,
+    ) -> Result<Evaluation, AnalysisError> {
         let started = Instant::now();
         let deadline = started + limit.patience();
         self.client.clear_info();
@@ -169,7 +176,7 @@ impl Analyst {
     }
 
     /// Ends the engine.
-    pub async fn quit(self) {
+    pub(crate) async fn quit(self) {
         self.client.quit(Duration::from_secs(1)).await;
     }
 

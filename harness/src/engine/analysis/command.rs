@@ -6,7 +6,7 @@ use crate::engine::uci::Launch;
 
 /// A program, its arguments and the UCI options to set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EngineCommand {
+pub(crate) struct EngineCommand {
     pub launch: Launch,
     pub options: Vec<(String, String)>,
 }
@@ -14,7 +14,7 @@ pub struct EngineCommand {
 impl EngineCommand {
     /// Reads a command: the path of a program, or a program followed by
     /// arguments without spaces in them.
-    pub fn new(command: &str, options: Vec<(String, String)>) -> Self {
+    pub(crate) fn new(command: &str, options: Vec<(String, String)>) -> Self {
         let (program, args) = if Path::new(command).is_file() {
             (command, Vec::new())
         } else {
@@ -39,7 +39,7 @@ impl EngineCommand {
 ///
 /// # Errors
 /// A sentence for the user if there is no name.
-pub fn parse_option(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     match name.trim() {
         "" => Err("expected NAME=VALUE, for instance Hash=64".to_owned()),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Limit {
+pub(crate) enum Limit {
     Nodes(u64),
     Depth(u32),
     /// Milliseconds.

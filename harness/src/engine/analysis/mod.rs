@@ -6,7 +6,7 @@ mod command;
 mod limit;
 mod pool;
 
-pub use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
-pub use command::{EngineCommand, parse_option};
-pub use limit::Limit;
-pub use pool::evaluate_all;
+pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
+pub(crate) use command::{EngineCommand, parse_option};
+pub(crate) use limit::Limit;
+pub(crate) use pool::evaluate_all;

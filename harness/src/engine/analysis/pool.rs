@@ -12,7 +12,7 @@ use super::{AnalysisError, Analyst, Evaluation, Limit};
 ///
 /// # Errors
 /// The first failure of an engine.
-pub async fn evaluate_all(
+pub(crate) async fn evaluate_all(
     analysts: Vec<Analyst>,
     positions: Vec<String>,
     limit: Limit,

@@ -16,7 +16,7 @@ use dialogue::Dialogue;
 
 /// How one check went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub name: &'static str,
     pub passed: bool,
     /// What was wrong, or why there was nothing to check.
@@ -28,7 +28,7 @@ pub struct Outcome {
 
 /// What is checked.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub(crate) struct Subject {
     pub launch: Launch,
     pub options: Vec<(String, String)>,
     /// How long it may take for whatever should come at once.
@@ -45,7 +45,7 @@ impl Subject {
 }
 
 /// Runs all checks, each with a fresh process, telling `report` of each.
-pub async fn check(subject: &Subject, report: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
+pub(crate) async fn check(subject: &Subject, report: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for (name, rule) in checks::ALL {
         let outcome = match Dialogue::start(subject).await {

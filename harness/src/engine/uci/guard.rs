@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use super::process::kill_group;
 
 /// The hidden subcommand that makes `hone` the companion.
-pub const ARGUMENT: &str = "guard-engines";
+pub(crate) const ARGUMENT: &str = "guard-engines";
 
 struct Companion {
     input: ChildStdin,
@@ -25,7 +25,7 @@ static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
 /// Starts the companion, once. Without it engines are still ended in every
 /// case but their children in all but one, so a failure is no error.
-pub fn install() {
+pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {
         return;
@@ -69,7 +69,7 @@ fn tell(sign: char, pid: u32) {
 }
 
 /// The companion's work, until its standard input ends.
-pub fn guard(input: impl BufRead) {
+pub(crate) fn guard(input: impl BufRead) {
     let mut groups = HashSet::new();
     for line in input.lines().map_while(Result::ok) {
         let Some((sign, pid)) = line.split_at_checked(1) else {

@@ -13,7 +13,7 @@ const MAX_LINE: usize = 64 * 1024;
 
 /// Splits a byte stream into lines, ended by `\n` or `\r\n`.
 #[derive(Debug)]
-pub struct LineReader<R> {
+pub(crate) struct LineReader<R> {
     source: R,
     buffer: Box<[u8]>,
     /// The unread part of the buffer.
@@ -28,7 +28,7 @@ pub struct LineReader<R> {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    pub fn new(source: R) -> Self {
+    pub(crate) fn new(source: R) -> Self {
         Self {
             source,
             buffer: vec![0; MAX_LINE].into_boxed_slice(),
@@ -41,7 +41,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// A line that is here already, without its line end.
-    pub fn buffered(&mut self) -> Option<&[u8]> {
+    pub(crate) fn buffered(&mut self) -> Option<&[u8]> {
         loop {
             let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.end]) else {
                 self.scanned = self.end;
@@ -63,7 +63,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     ///
     /// # Errors
     /// Those of the stream.
-    pub async fn fill(&mut self) -> io::Result<bool> {
+    pub(crate) async fn fill(&mut self) -> io::Result<bool> {
         self.make_room();
         let count = self.source.read(&mut self.buffer[self.end..]).await?;
         Ok(self.filled(count))
@@ -107,7 +107,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// When the newest bytes arrived.
-    pub fn arrived(&self) -> Instant {
+    pub(crate) fn arrived(&self) -> Instant {
         self.arrived
     }
 }

@@ -2,7 +2,7 @@
 //! its options and its answers.
 
 mod client;
-pub mod guard;
+pub(crate) mod guard;
 mod info;
 mod lines;
 mod options;
@@ -13,9 +13,9 @@ mod transcript;
 mod watch;
 
 pub(crate) use client::PROMPT;
-pub use client::{Answer, AnswerError, Client, StartError, Timeouts};
-pub use lines::LineReader;
-pub use options::{EngineOption, OptionError, OptionKind, check_options};
-pub use output::Bell;
-pub use process::{Launch, kill_group};
-pub use transcript::{Direction, Transcript};
+pub(crate) use client::{Answer, AnswerError, StartError};
+pub use client::{Client, Timeouts};
+pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
+pub(crate) use output::Bell;
+pub use process::Launch;
+pub(crate) use process::kill_group;

@@ -32,7 +32,7 @@ pub struct EngineOption {
 
 /// Why an option of the configuration does not fit the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OptionError {
+pub(crate) enum OptionError {
     #[error("the engine has no option `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
     Unknown {
         name: String,
@@ -149,7 +149,7 @@ impl fmt::Display for OptionKind {
 ///
 /// # Errors
 /// [`OptionError`], with the nearest name or the values that are allowed.
-pub fn check_options<'a>(
+pub(crate) fn check_options<'a>(
     declared: &[EngineOption],
     wanted: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<(), OptionError> {

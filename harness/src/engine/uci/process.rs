@@ -81,7 +81,7 @@ fn die_with_parent(command: &mut Command) {
 }
 
 /// Kills an engine's whole process group: its own children too.
-pub fn kill_group(pid: u32) {
+pub(crate) fn kill_group(pid: u32) {
     #[cfg(unix)]
     if let Ok(pid) = i32::try_from(pid)
         && pid > 1

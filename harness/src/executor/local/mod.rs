@@ -21,7 +21,7 @@ use crate::executor::machine;
 
 /// Workers on this machine.
 #[derive(Debug)]
-pub struct Local {
+pub(crate) struct Local {
     /// Jobs that no worker has taken yet.
     queue: mpsc::UnboundedSender<PairJob>,
     events: mpsc::UnboundedReceiver<Event>,
@@ -38,7 +38,7 @@ impl Local {
     ///
     /// # Errors
     /// If the system gives no more threads.
-    pub fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
+    pub(crate) fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(None);
         let (queue, jobs) = mpsc::unbounded_channel();

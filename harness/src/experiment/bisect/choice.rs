@@ -11,7 +11,7 @@ const UNPLAYED: f64 = 0.85;
 /// The two commits, `(earlier, later)`, whose next pair tells most about which
 /// commit it was: the mutual information between the pair's result and the
 /// culprit. `None` if no match tells anything, as no two commits are left.
-pub fn most_informative(
+pub(crate) fn most_informative(
     posterior: &Posterior,
     skipped: &BTreeSet<usize>,
     played: &BTreeSet<usize>,

@@ -12,7 +12,7 @@ use crate::stats::Estimate;
 /// Commits that no match can tell apart, for those between them do not build,
 /// and how probably one of them is the culprit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub(crate) struct Found {
     pub commits: RangeInclusive<usize>,
     pub probability: f64,
     /// Size of the change in Elo, above 0.
@@ -21,7 +21,7 @@ pub struct Found {
 
 /// What a built engine is known by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
+pub(crate) struct Fingerprint {
     pub sha256: String,
     /// The node count of its `bench`, where games do not depend on its speed.
     pub bench: Option<u64>,
@@ -37,7 +37,7 @@ impl Fingerprint {
 
 /// What a try to build a commit has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub(crate) enum Known {
     /// It does not build, or does not play.
     Skipped,
     Built(Fingerprint),
@@ -45,7 +45,7 @@ pub enum Known {
 
 /// A bisection in progress. Engine number k of its pairs is commit k.
 #[derive(Debug)]
-pub struct BisectExperiment {
+pub(crate) struct BisectExperiment {
     section: BisectSection,
     last: usize,
     evidence: Evidence,
@@ -70,7 +70,11 @@ impl BisectExperiment {
     /// Of `last` commits after the good one (at least 1). `known` is what is
     /// known of builds, each with the number of pairs after which it turned
     /// out, in that order.
-    pub fn new(section: BisectSection, last: usize, known: Vec<(u64, usize, Known)>) -> Self {
+    pub(crate) fn new(
+        section: BisectSection,
+        last: usize,
+        known: Vec<(u64, usize, Known)>,
+    ) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
         let evidence = Evidence::new();
         let mut experiment = Self {
@@ -93,7 +97,7 @@ impl BisectExperiment {
     }
 
     /// The match of the next pairs, `(earlier, later)`; none after a verdict.
-    pub fn next_match(&mut self) -> Option<(usize, usize)> {
+    pub(crate) fn next_match(&mut self) -> Option<(usize, usize)> {
         if self.verdict.is_some() {
             return None;
         }
@@ -104,7 +108,7 @@ impl BisectExperiment {
     }
 
     /// The commits that must be built before the next pair.
-    pub fn wanted(&mut self) -> Vec<usize> {
+    pub(crate) fn wanted(&mut self) -> Vec<usize> {
         let pair = self.next_match();
         let commits = pair
             .into_iter()
@@ -113,19 +117,19 @@ impl BisectExperiment {
     }
 
     /// A commit can play from now on.
-    pub fn set_ready(&mut self, commit: usize) {
+    pub(crate) fn set_ready(&mut self, commit: usize) {
         self.ready.insert(commit);
     }
 
     /// Whether it is known already what became of a commit's build.
-    pub fn knows(&self, commit: usize) -> bool {
+    pub(crate) fn knows(&self, commit: usize) -> bool {
         self.built.contains_key(&commit) || self.skipped.contains(&commit)
     }
 
     /// What has become of a commit's build. A commit that does not build is
     /// left out of matches; between two that are the same engine there is no
     /// culprit. Either way the match is chosen anew.
-    pub fn learn(&mut self, commit: usize, known: Known) {
+    pub(crate) fn learn(&mut self, commit: usize, known: Known) {
         if self.take_in(commit, known) {
             self.current = None;
             self.judge();
@@ -161,7 +165,7 @@ impl BisectExperiment {
     }
 
     /// Takes the next pair of a match, in half points of its later commit.
-    pub fn take(&mut self, pair: (usize, usize), half_points: usize) {
+    pub(crate) fn take(&mut self, pair: (usize, usize), half_points: usize) {
         self.current = Some(pair);
         self.played.extend([pair.0, pair.1]);
         self.evidence.entry(pair).or_default().add(half_points);
@@ -198,7 +202,7 @@ impl BisectExperiment {
     }
 
     /// The commits in groups that matches can tell apart.
-    pub fn groups(&self) -> Vec<RangeInclusive<usize>> {
+    pub(crate) fn groups(&self) -> Vec<RangeInclusive<usize>> {
         let mut groups = Vec::new();
         let mut first = 1;
         for commit in 1..=self.last {
@@ -211,7 +215,7 @@ impl BisectExperiment {
     }
 
     /// Probability that the culprit is in a group.
-    pub fn probability(&self, group: &RangeInclusive<usize>) -> f64 {
+    pub(crate) fn probability(&self, group: &RangeInclusive<usize>) -> f64 {
         group.clone().map(|k| self.posterior.commit(k)).sum()
     }
 
@@ -227,7 +231,7 @@ impl BisectExperiment {
     }
 
     /// The most probable commit, or those that cannot be told from it.
-    pub fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> Found {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(
             &self.evidence,
@@ -243,25 +247,25 @@ impl BisectExperiment {
         }
     }
 
-    pub fn posterior(&self) -> &Posterior {
+    pub(crate) fn posterior(&self) -> &Posterior {
         &self.posterior
     }
 
-    pub fn section(&self) -> &BisectSection {
+    pub(crate) fn section(&self) -> &BisectSection {
         &self.section
     }
 
     /// All matches so far.
-    pub fn evidence(&self) -> &Evidence {
+    pub(crate) fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
-    pub fn skipped(&self) -> &BTreeSet<usize> {
+    pub(crate) fn skipped(&self) -> &BTreeSet<usize> {
         &self.skipped
     }
 
     /// Pairs absorbed.
-    pub fn pairs(&self) -> u64 {
+    pub(crate) fn pairs(&self) -> u64 {
         self.absorbed
     }
 }

@@ -11,9 +11,7 @@ mod choice;
 mod experiment;
 mod posterior;
 mod section;
-pub mod simulate;
+pub(crate) mod simulate;
 
-pub use choice::most_informative;
-pub use experiment::{BisectExperiment, Fingerprint, Found, Known};
-pub use posterior::{Evidence, Posterior};
-pub use section::BisectSection;
+pub(crate) use experiment::{BisectExperiment, Fingerprint, Known};
+pub(crate) use section::BisectSection;

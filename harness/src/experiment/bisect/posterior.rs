@@ -7,7 +7,7 @@ use crate::stats::distribution::PairDistribution;
 use crate::stats::{Estimate, Model, Pentanomial};
 
 /// Pairs between two commits, `(earlier, later)`, from the later one's side.
-pub type Evidence = BTreeMap<(usize, usize), Pentanomial>;
+pub(crate) type Evidence = BTreeMap<(usize, usize), Pentanomial>;
 
 /// Probability, before any game, that good and bad do not differ.
 const PRIOR_NONE: f64 = 0.1;
@@ -25,7 +25,7 @@ pub(super) const FINE: usize = 400;
 
 /// The probabilities given all results.
 #[derive(Debug, Clone)]
-pub struct Posterior {
+pub(crate) struct Posterior {
     /// Of no change, then of each commit from 1 on.
     commits: Vec<f64>,
     /// Given the commit: of each size.
@@ -41,7 +41,7 @@ pub struct Posterior {
 impl Posterior {
     /// Of `last` commits after the good one. The `innocent` of them are known
     /// to have changed nothing.
-    pub fn new(
+    pub(crate) fn new(
         evidence: &Evidence,
         innocent: &BTreeSet<usize>,
         last: usize,
@@ -52,7 +52,7 @@ impl Posterior {
 
     /// With so many sizes of a change: [`FINE`] is as fine as an estimate
     /// needs.
-    pub fn with_sizes(
+    pub(crate) fn with_sizes(
         evidence: &Evidence,
         innocent: &BTreeSet<usize>,
         last: usize,
@@ -102,17 +102,17 @@ impl Posterior {
     }
 
     /// Probability that nothing changed.
-    pub fn none(&self) -> f64 {
+    pub(crate) fn none(&self) -> f64 {
         self.commits[0]
     }
 
     /// Probability of a commit, from 1, being the culprit.
-    pub fn commit(&self, commit: usize) -> f64 {
+    pub(crate) fn commit(&self, commit: usize) -> f64 {
         self.commits[commit]
     }
 
     /// Number of the last commit.
-    pub fn last(&self) -> usize {
+    pub(crate) fn last(&self) -> usize {
         self.commits.len() - 1
     }
 
@@ -135,7 +135,7 @@ impl Posterior {
     /// The size of the change with its 95 % interval, in Elo, if one of
     /// `commits` is the culprit: the median and two quantiles. Above 0
     /// whichever way it goes.
-    pub fn size(&self, commits: impl Iterator<Item = usize>) -> Estimate {
+    pub(crate) fn size(&self, commits: impl Iterator<Item = usize>) -> Estimate {
         let mut weights = vec![0.0; self.elos.len()];
         for commit in commits {
             for (sum, weight) in weights.iter_mut().zip(&self.sizes[commit]) {

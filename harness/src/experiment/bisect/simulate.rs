@@ -15,7 +15,7 @@ use crate::stats::{Decision, Estimate, Model, Sprt, SprtConfig, SprtError};
 
 /// A history of which all is known.
 #[derive(Debug, Clone, Copy)]
-pub struct Planted {
+pub(crate) struct Planted {
     /// Commits after the good one.
     pub last: usize,
     /// From 1.
@@ -28,7 +28,7 @@ pub struct Planted {
 
 /// What became of one bisection.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The commit it named, if it named one.
     pub named: Option<usize>,
     pub pairs: u64,
@@ -69,7 +69,7 @@ impl Games {
 ///
 /// # Errors
 /// If no pair can show such a loss.
-pub fn bisect(
+pub(crate) fn bisect(
     planted: Planted,
     section: &BisectSection,
     seed: u64,
@@ -100,7 +100,12 @@ pub fn bisect(
 ///
 /// # Errors
 /// If no pair can show such a loss, or the test makes no sense.
-pub fn halves(planted: Planted, guess: f64, error: f64, seed: u64) -> Result<Outcome, PlainError> {
+pub(crate) fn halves(
+    planted: Planted,
+    guess: f64,
+    error: f64,
+    seed: u64,
+) -> Result<Outcome, PlainError> {
     let mut games = Games::new(planted, seed)?;
     let (mut low, mut high) = (0, planted.last);
     let mut outcome = Outcome {
@@ -138,7 +143,7 @@ pub fn halves(planted: Planted, guess: f64, error: f64, seed: u64) -> Result<Out
 
 /// Why plain bisection cannot be simulated.
 #[derive(Debug, thiserror::Error)]
-pub enum PlainError {
+pub(crate) enum PlainError {
     #[error(transparent)]
     Pairs(#[from] DistributionError),
     #[error(transparent)]

@@ -16,7 +16,7 @@ const C: f64 = 347.435_585_522_601_46;
 
 /// The schedule of one parameter, in its own units.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ParamPlan {
+pub(crate) struct ParamPlan {
     pub name: String,
     pub start: f64,
     pub min: f64,
@@ -29,7 +29,7 @@ pub struct ParamPlan {
 
 /// What a run would do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Advice {
+pub(crate) struct Advice {
     pub params: Vec<ParamPlan>,
     /// A parameter that loses less Elo than this one mean perturbation away
     /// from its optimum comes less than two thirds of the way to it. Known for
@@ -39,7 +39,7 @@ pub struct Advice {
 }
 
 /// Works out what the section would do in a space.
-pub fn advise(section: &TuneSection, space: &Space) -> Advice {
+pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
     let budget = section.budget();
     let played = budget.batches * budget.pairs;
     let perturbation = perturbations(section, space);

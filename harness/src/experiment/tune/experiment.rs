@@ -10,7 +10,7 @@ use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 
 /// A tuning run. The plus side is engine 0, the minus side engine 1; both are
 /// the engine that is tuned.
-pub struct TuneExperiment {
+pub(crate) struct TuneExperiment {
     tuner: Tuner,
     /// Pairs of the run, and of a batch.
     pairs: u64,
@@ -28,7 +28,7 @@ pub struct TuneExperiment {
 
 impl TuneExperiment {
     /// A run of `section` over `space`; `seed` is used if the section has none.
-    pub fn new(section: &TuneSection, space: Space, seed: u64) -> Self {
+    pub(crate) fn new(section: &TuneSection, space: Space, seed: u64) -> Self {
         let method = section.method(&space);
         let seed = section.seed.unwrap_or(seed);
         Self {
@@ -61,7 +61,7 @@ impl TuneExperiment {
 
     /// Takes a pair's result by its half points for the plus side; `None` for
     /// a pair that must not count.
-    pub fn take(&mut self, half_points: Option<usize>) {
+    pub(crate) fn take(&mut self, half_points: Option<usize>) {
         match half_points {
             Some(points) => self.counts[points] += 1,
             None => self.failed += 1,
@@ -81,29 +81,29 @@ impl TuneExperiment {
     }
 
     /// Learns from everything there is; nothing is planned afterwards.
-    pub fn conclude(&mut self) {
+    pub(crate) fn conclude(&mut self) {
         self.tuner.finish();
         self.is_finished = self.absorbed == self.pairs;
     }
 
     /// The values of the two sides of a batch that has been planned and is not
     /// absorbed yet.
-    pub fn played(&self, batch: u64) -> Option<&Played> {
+    pub(crate) fn played(&self, batch: u64) -> Option<&Played> {
         let at = batch.checked_sub(self.first)?;
         self.plans.get(at as usize).map(|(played, _)| played)
     }
 
-    pub fn tuner(&self) -> &Tuner {
+    pub(crate) fn tuner(&self) -> &Tuner {
         &self.tuner
     }
 
     /// Pairs absorbed.
-    pub fn absorbed(&self) -> u64 {
+    pub(crate) fn absorbed(&self) -> u64 {
         self.absorbed
     }
 
     /// Pairs left out because an engine failed.
-    pub fn failed(&self) -> u64 {
+    pub(crate) fn failed(&self) -> u64 {
         self.failed
     }
 }

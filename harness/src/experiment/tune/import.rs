@@ -13,7 +13,7 @@ const FLOAT_DECIMALS: u32 = 6;
 
 /// Why a list could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ImportError {
+pub(crate) enum ImportError {
     #[error(
         "line {line}: `{text}` has {fields} fields; OpenBench lines have 7 (name, int|float, \
          value, min, max, C_end, R_end), fishtest lines 6 (name, start, min, max, c_end, r_end)"
@@ -44,7 +44,7 @@ pub enum ImportError {
 ///
 /// # Errors
 /// Names the line and what is wrong with it.
-pub fn parse(text: &str) -> Result<Vec<Param>, ImportError> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Param>, ImportError> {
     let params = if text.trim_start().starts_with('{') {
         weather_factory(text)?
     } else {

@@ -16,24 +16,24 @@
 //! platform's mathematical library, so between platforms whose libraries round
 //! differently last digits may differ; on one platform they never do.
 
-pub mod advice;
-pub mod benchmark;
+pub(crate) mod advice;
+pub(crate) mod benchmark;
 mod design;
-pub mod experiment;
-pub mod import;
-pub mod landscape;
-pub mod method;
-pub mod model_file;
-pub mod pair_model;
-pub mod param;
-pub mod pattern;
-pub mod resolve;
-pub mod response;
-pub mod section;
-pub mod space;
-pub mod stream;
-pub mod tuner;
+pub(crate) mod experiment;
+pub(crate) mod import;
+pub(crate) mod landscape;
+pub(crate) mod method;
+pub(crate) mod model_file;
+pub(crate) mod pair_model;
+pub(crate) mod param;
+pub(crate) mod pattern;
+pub(crate) mod resolve;
+pub(crate) mod response;
+pub(crate) mod section;
+pub(crate) mod space;
+pub(crate) mod stream;
+pub(crate) mod tuner;
 
-pub use experiment::TuneExperiment;
-pub use section::{MethodName, TuneSection};
-pub use space::{Space, SpaceError};
+pub(crate) use experiment::TuneExperiment;
+pub(crate) use section::TuneSection;
+pub(crate) use space::{Space, SpaceError};

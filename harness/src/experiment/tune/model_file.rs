@@ -11,7 +11,7 @@ use crate::engine::uci::{EngineOption, OptionKind};
 
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ModelError {
+pub(crate) enum ModelError {
     #[error("cannot read {path}: {source}")]
     Read {
         path: String,
@@ -30,7 +30,7 @@ pub enum ModelError {
 
 /// A model of an engine's strength.
 #[derive(Debug, Clone)]
-pub struct Model {
+pub(crate) struct Model {
     pub landscape: Landscape,
     pub pairs: PairModel,
 }
@@ -67,7 +67,7 @@ impl Model {
     ///
     /// # Errors
     /// [`ModelError`], naming the file and what is wrong.
-    pub fn read(path: &Path) -> Result<Self, ModelError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, ModelError> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
             path: shown.clone(),
@@ -116,7 +116,7 @@ impl Model {
     }
 
     /// The model's parameters as an engine would declare them.
-    pub fn options(&self) -> Vec<EngineOption> {
+    pub(crate) fn options(&self) -> Vec<EngineOption> {
         let axes = self.landscape.axes().iter();
         axes.map(|axis| EngineOption {
             name: axis.name.clone(),
@@ -134,7 +134,7 @@ impl Model {
     ///
     /// # Errors
     /// If the space has a parameter that the model has not.
-    pub fn strength(&self, space: &Space) -> Result<Strength<'_>, ModelError> {
+    pub(crate) fn strength(&self, space: &Space) -> Result<Strength<'_>, ModelError> {
         let axes = self.landscape.axes();
         let places = space.params().iter().map(|param| {
             let same = |axis: &Axis| axis.name.eq_ignore_ascii_case(&param.name);
@@ -202,7 +202,7 @@ fn check_coupling(coupling: &[Vec<f64>], parameters: usize) -> Result<(), String
 
 /// A model's strength as a function of a space's values.
 #[derive(Debug, Clone)]
-pub struct Strength<'a> {
+pub(crate) struct Strength<'a> {
     landscape: &'a Landscape,
     space: Space,
     /// For each of the space's parameters its axis.
@@ -212,7 +212,7 @@ pub struct Strength<'a> {
 
 impl Strength<'_> {
     /// Elo at `values`.
-    pub fn elo(&mut self, values: &[f64]) -> f64 {
+    pub(crate) fn elo(&mut self, values: &[f64]) -> f64 {
         let params = self.space.params().iter().zip(&self.places);
         for ((param, place), value) in params.zip(values) {
             self.values[*place] = param.engine_number(*value).round();

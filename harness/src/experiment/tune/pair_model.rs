@@ -5,29 +5,29 @@ use rand_chacha::ChaCha8Rng;
 use super::stream::uniform;
 
 /// Elo per unit of score near equality: `1600 / ln 10`.
-pub const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
+pub(crate) const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
 
 /// Expected score of a side that is `elo` stronger (logistic).
-pub fn expected_score(elo: f64) -> f64 {
+pub(crate) fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + (-elo * std::f64::consts::LN_10 / 400.0).exp())
 }
 
 /// The distribution of pairs LL, LD, DD or WL, WD, WW at equal strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PairModel {
+pub(crate) struct PairModel {
     base: [f64; 5],
 }
 
 impl PairModel {
     /// The benchmark's: a pair has a standard deviation of 140 Elo.
-    pub const BENCHMARK: Self = Self {
+    pub(crate) const BENCHMARK: Self = Self {
         base: [0.025, 0.225, 0.5, 0.225, 0.025],
     };
 
     /// # Errors
     /// If a probability is negative, they do not sum to 1, or every pair would
     /// have the same result.
-    pub fn new(base: [f64; 5]) -> Result<Self, String> {
+    pub(crate) fn new(base: [f64; 5]) -> Result<Self, String> {
         let sum: f64 = base.iter().sum();
         if base.iter().any(|p| !p.is_finite() || *p < 0.0) || (sum - 1.0).abs() > 1e-6 {
             return Err(format!(
@@ -45,7 +45,7 @@ impl PairModel {
     /// The distribution with mean score `score`: `p_i` proportional to
     /// `base_i exp(t i)`, `t` by Newton's method. A score that the possible
     /// results cannot reach is approached as far as `|t| <= 20`.
-    pub fn tilted(&self, score: f64) -> [f64; 5] {
+    pub(crate) fn tilted(&self, score: f64) -> [f64; 5] {
         let target = 4.0 * score;
         let mut t = 0.0f64;
         let mut tilted = self.base;
@@ -78,7 +78,7 @@ impl PairModel {
     }
 
     /// Counts of `pairs` pairs drawn at an Elo difference of `elo`.
-    pub fn draw(&self, elo: f64, pairs: u64, rng: &mut ChaCha8Rng) -> [u64; 5] {
+    pub(crate) fn draw(&self, elo: f64, pairs: u64, rng: &mut ChaCha8Rng) -> [u64; 5] {
         let distribution = self.tilted(expected_score(elo));
         let mut counts = [0; 5];
         for _ in 0..pairs {
@@ -89,7 +89,7 @@ impl PairModel {
 }
 
 /// One pair's result, 0 to 4 half points, from a distribution.
-pub fn draw_one(distribution: &[f64; 5], rng: &mut ChaCha8Rng) -> usize {
+pub(crate) fn draw_one(distribution: &[f64; 5], rng: &mut ChaCha8Rng) -> usize {
     let mut rest = uniform(rng);
     for (result, p) in distribution.iter().enumerate() {
         if rest < *p {
@@ -103,7 +103,7 @@ pub fn draw_one(distribution: &[f64; 5], rng: &mut ChaCha8Rng) -> usize {
 
 /// Mean and variance of a pair's half points (0 to 4).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Moments {
+pub(crate) struct Moments {
     pub mean: f64,
     pub variance: f64,
 }
@@ -111,12 +111,12 @@ pub struct Moments {
 impl Moments {
     /// Of observed counts, to which two pairs of the benchmark's distribution
     /// are added so that few pairs do not promise certainty.
-    pub fn of_counts(counts: &[u64; 5]) -> Self {
+    pub(crate) fn of_counts(counts: &[u64; 5]) -> Self {
         Self::with_prior(counts, 2.0)
     }
 
     /// Of observed counts and `pairs` of the benchmark's distribution.
-    pub fn with_prior(counts: &[u64; 5], pairs: f64) -> Self {
+    pub(crate) fn with_prior(counts: &[u64; 5], pairs: f64) -> Self {
         let total = counts.iter().sum::<u64>() as f64 + pairs;
         let mut shares = [0.0; 5];
         let both = counts.iter().zip(PairModel::BENCHMARK.base);
@@ -128,7 +128,7 @@ impl Moments {
     }
 
     /// Variance of a pair's result in Elo, near equality.
-    pub fn elo_variance(&self) -> f64 {
+    pub(crate) fn elo_variance(&self) -> f64 {
         self.variance * (ELO_PER_SCORE / 4.0).powi(2)
     }
 }

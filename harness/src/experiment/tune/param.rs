@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 /// The customary number of steps in a plausible range.
-pub const STEPS: f64 = 20.0;
+pub(crate) const STEPS: f64 = 20.0;
 
 /// A parameter to tune. Values are in the parameter's own units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

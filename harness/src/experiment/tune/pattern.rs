@@ -1,7 +1,7 @@
 //! Names by pattern: `*` stands for any characters, `?` for one.
 
 /// Whether `name` fits `pattern`, letter case aside.
-pub fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
     let name: Vec<char> = name.to_lowercase().chars().collect();
     // Where the last star was, and how much of the name it has taken.
@@ -32,7 +32,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 
 /// Whether `name` is selected: in any group (or no group is given) and not
 /// excluded.
-pub fn selects(group: &[String], exclude: &[String], name: &str) -> bool {
+pub(crate) fn selects(group: &[String], exclude: &[String], name: &str) -> bool {
     let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, name));
     (group.is_empty() || any(group)) && !any(exclude)
 }

@@ -12,7 +12,7 @@ const TEXT_DECIMALS: u32 = 4;
 
 /// Why the parameters could not be worked out.
 #[derive(Debug, thiserror::Error)]
-pub enum ResolveError {
+pub(crate) enum ResolveError {
     #[error("[tune] import {path}: {source}")]
     Read {
         path: String,
@@ -41,7 +41,7 @@ pub enum ResolveError {
 ///
 /// # Errors
 /// If a parameter is unknown, impossible or incomplete, or none is left.
-pub fn resolve(
+pub(crate) fn resolve(
     section: &TuneSection,
     options: &[EngineOption],
     configured: &[(String, String)],

@@ -5,7 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// What a stream of random numbers is for. Two purposes never share numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// Signs of the perturbations.
     Flips,
     /// Fractions that decide how values between two grid points are rounded.
@@ -19,7 +19,7 @@ pub enum Purpose {
 }
 
 /// The stream numbered `index` of `purpose` for a run's `seed`.
-pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
+pub(crate) fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..24].copy_from_slice(b"hone tuning v1  ");
@@ -36,23 +36,23 @@ pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
 }
 
 /// A number in `[0, 1)` with 53 random bits.
-pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 /// A number below `bound`, by multiplication; the bias is below `bound / 2^32`.
-pub fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
+pub(crate) fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u64::from(rng.next_u32()) * bound as u64) >> 32) as usize
 }
 
 /// A standard normal number (Box-Muller, the cosine half).
-pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
     radius * (std::f64::consts::TAU * uniform(rng)).cos()
 }
 
 /// Puts `items` in random order (Fisher-Yates).
-pub fn shuffle<T>(rng: &mut ChaCha8Rng, items: &mut [T]) {
+pub(crate) fn shuffle<T>(rng: &mut ChaCha8Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(rng, last + 1));
     }

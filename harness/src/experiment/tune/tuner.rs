@@ -29,7 +29,7 @@ impl Budget {
 }
 
 /// Plans batches and absorbs their results in order.
-pub struct Tuner {
+pub(crate) struct Tuner {
     space: Space,
     budget: Budget,
     seed: u64,
@@ -45,7 +45,7 @@ pub struct Tuner {
 }
 
 impl Tuner {
-    pub fn new(space: Space, budget: Budget, seed: u64, method: Box<dyn Method>) -> Self {
+    pub(crate) fn new(space: Space, budget: Budget, seed: u64, method: Box<dyn Method>) -> Self {
         Self {
             design: Design::new(seed, space.dimension()),
             space,
@@ -62,27 +62,27 @@ impl Tuner {
 
     /// Keeps all batches, for the response.
     #[must_use]
-    pub fn with_history(mut self) -> Self {
+    pub(crate) fn with_history(mut self) -> Self {
         self.history = Some(History::default());
         self
     }
 
     /// All absorbed batches, if they are kept.
-    pub fn history(&self) -> Option<&History> {
+    pub(crate) fn history(&self) -> Option<&History> {
         self.history.as_ref()
     }
 
-    pub fn space(&self) -> &Space {
+    pub(crate) fn space(&self) -> &Space {
         &self.space
     }
 
-    pub fn method(&self) -> &dyn Method {
+    pub(crate) fn method(&self) -> &dyn Method {
         self.method.as_ref()
     }
 
     /// Plans the next batch, if there is one and the results that its plan
     /// needs are known.
-    pub fn plan(&mut self) -> Option<(u64, Played)> {
+    pub(crate) fn plan(&mut self) -> Option<(u64, Played)> {
         if self.planned == self.budget.batches {
             return None;
         }
@@ -109,12 +109,12 @@ impl Tuner {
     }
 
     /// Takes the counts of the next batch, from the plus side's view.
-    pub fn result(&mut self, counts: [u64; 5]) {
+    pub(crate) fn result(&mut self, counts: [u64; 5]) {
         self.results.push_back(counts);
     }
 
     /// Absorbs every result there is; no batch is planned afterwards.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         // What is not planned yet, as after a restart, is planned on the way.
         while self.plan().is_some() {}
         self.planned = self.budget.batches;

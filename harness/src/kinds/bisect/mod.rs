@@ -9,7 +9,7 @@ mod session;
 pub(crate) use live::Suspects;
 pub(crate) use outcome::Outcome;
 pub(crate) use page::html;
-pub use session::{Bisection, experiment_of};
+pub(crate) use session::{Bisection, experiment_of};
 
 use std::fs;
 

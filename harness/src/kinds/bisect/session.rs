@@ -44,7 +44,7 @@ struct BuildRow {
 }
 
 /// A bisection that is ready to be played.
-pub struct Bisection {
+pub(crate) struct Bisection {
     pub folder: Folder,
     pub manifest: Manifest,
     /// Ends after so long.
@@ -75,7 +75,7 @@ impl Bisection {
     ///
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
-    pub fn create(
+    pub(crate) fn create(
         mut config: Config,
         out: Option<&Path>,
         announce: &mut dyn FnMut(&str),
@@ -111,7 +111,7 @@ impl Bisection {
     ///
     /// # Errors
     /// [`SessionError`].
-    pub fn resume(path: &Path) -> Result<Self, SessionError> {
+    pub(crate) fn resume(path: &Path) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         let book = open_book(&manifest.config, Kind::Bisect, &manifest.base)?;
         if book_identity(&manifest.config, book.as_ref()) != manifest.book {
@@ -146,7 +146,7 @@ impl Bisection {
     ///
     /// # Errors
     /// [`SessionError::Stopped`].
-    pub fn play(
+    pub(crate) fn play(
         self,
         view: &mut impl View<BisectExperiment>,
         announce: &mut dyn FnMut(&str),
@@ -364,7 +364,7 @@ fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> b
 ///
 /// # Errors
 /// If the file of builds cannot be read.
-pub fn experiment_of(dir: &Path, manifest: &Manifest) -> anyhow::Result<BisectExperiment> {
+pub(crate) fn experiment_of(dir: &Path, manifest: &Manifest) -> anyhow::Result<BisectExperiment> {
     let section = manifest.config.bisect.clone().unwrap_or_default();
     let last = manifest.engines.len().saturating_sub(1);
     ensure!(last >= 1, "the manifest has no commits");

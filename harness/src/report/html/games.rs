@@ -51,7 +51,10 @@ const VIEWER: &str = include_str!("viewer.html");
 ///
 /// # Errors
 /// If the ledger or the file of games cannot be read.
-pub fn games_section(source: &Source<'_>, pairs: u64) -> anyhow::Result<(Body, Vec<Effort>)> {
+pub(crate) fn games_section(
+    source: &Source<'_>,
+    pairs: u64,
+) -> anyhow::Result<(Body, Vec<Effort>)> {
     let mut packer = Packer::new(source)?;
     for entry in source.counted(pairs)? {
         let entry = entry?;

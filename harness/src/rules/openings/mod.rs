@@ -15,9 +15,11 @@ pub mod epd;
 pub mod games;
 mod opening;
 pub(crate) mod schedule;
-pub mod source;
+pub(crate) mod source;
 
-pub use book::{Book, BookError, BookOptions};
-pub use opening::{Opening, STANDARD_START, StartError, Variant};
-pub use schedule::{Order, Schedule};
-pub use source::Format;
+pub(crate) use book::BookError;
+pub use book::{Book, BookOptions};
+pub(crate) use opening::StartError;
+pub use opening::{Opening, Variant};
+pub(crate) use schedule::{Order, Schedule};
+pub(crate) use source::Format;

@@ -30,7 +30,7 @@ pub enum Order {
 /// place `i` is exchanged with a uniform place in `0..=i`, drawn by
 /// [`uniform`].
 #[derive(Debug)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     len: usize,
     order: Order,
     seed: u64,
@@ -51,7 +51,7 @@ impl Schedule {
     ///
     /// # Panics
     /// If `len` is 0 or above `u32::MAX`: [`Book`](super::Book) has neither.
-    pub fn new(len: usize, order: Order, seed: u64, start: usize) -> Self {
+    pub(crate) fn new(len: usize, order: Order, seed: u64, start: usize) -> Self {
         assert!(
             len > 0 && u32::try_from(len).is_ok(),
             "a book of {len} openings"
@@ -66,7 +66,7 @@ impl Schedule {
     }
 
     /// Index in the book of the opening at place `k` of the schedule.
-    pub fn index(&self, k: u64) -> usize {
+    pub(crate) fn index(&self, k: u64) -> usize {
         let len = self.len as u64;
         let (cycle, place) = (k / len, (k % len) as usize);
         let place = (place + self.start) % self.len;

@@ -51,7 +51,7 @@ impl Format {
 }
 
 /// What some editors put before UTF-8 text.
-pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that could not be read or unpacked.
 #[derive(Debug, Error)]
@@ -74,7 +74,7 @@ pub enum SourceError {
 
 /// The unpacked contents of a file.
 #[derive(Debug)]
-pub struct Source {
+pub(crate) struct Source {
     pub bytes: Vec<u8>,
     /// By the name, or else by the look of the contents.
     pub format: Format,
@@ -87,7 +87,7 @@ pub struct Source {
 ///
 /// # Errors
 /// See [`SourceError`].
-pub fn read(path: &Path) -> Result<Source, SourceError> {
+pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
     let io_error = |source| SourceError::Io {
         path: path.to_owned(),
         source,

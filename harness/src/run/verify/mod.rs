@@ -17,7 +17,7 @@ use crate::run::{Fold, Folder, Manifest, open_pairs};
 use replay::replay;
 
 /// What verifying found.
-pub struct VerifyReport {
+pub(crate) struct VerifyReport {
     pub games: u64,
     /// One line for each thing that does not fit.
     pub faults: Vec<String>,
@@ -30,7 +30,7 @@ pub struct VerifyReport {
 ///
 /// # Errors
 /// If its files cannot be read.
-pub fn verify(
+pub(crate) fn verify(
     folder: &Folder,
     manifest: &Manifest,
     experiment: Box<dyn Experiment>,

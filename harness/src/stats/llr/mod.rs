@@ -13,7 +13,7 @@ use super::elo::score_of_elo;
 use super::model::Model;
 use super::sample::{Sample, dot};
 
-pub use bayesian::{BayesElo, bayesian_bounds, bayesian_bounds_of, draw_elo};
+pub(crate) use bayesian::{BayesElo, bayesian_bounds, bayesian_bounds_of};
 
 use tilt::Tilt;
 

@@ -50,7 +50,7 @@ impl Default for SprtConfig {
 
 /// The largest bound, in Elo of any model. 4000 logistic Elo is a score of
 /// one half point in 10^10 games.
-pub const MAX_BOUND: f64 = 4000.0;
+pub(super) const MAX_BOUND: f64 = 4000.0;
 
 /// Why a test is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

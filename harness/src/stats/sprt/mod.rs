@@ -6,10 +6,10 @@ mod brownian;
 mod config;
 mod overshoot;
 
-pub use after_test::SprtEstimate;
-pub use betting::Betting;
-pub use brownian::Brownian;
-pub use config::{MAX_BOUND, SprtConfig, SprtError};
+pub(crate) use after_test::SprtEstimate;
+pub(crate) use betting::Betting;
+pub(crate) use brownian::Brownian;
+pub use config::{SprtConfig, SprtError};
 pub use overshoot::Overshoot;
 
 use super::counts::{Pentanomial, Wdl};

@@ -23,7 +23,7 @@ use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::rules::Info;
 
-pub use waiting::Answer;
+pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
 
 /// How long an engine may take to say that it is there.

@@ -19,7 +19,7 @@ thread_local! {
 /// bell only if it waits for one thing at a time: what else runs in it stands
 /// still for up to 2 ms at a time while it reads.
 #[derive(Debug)]
-pub struct Bell {
+pub(crate) struct Bell {
     /// It belongs to its thread.
     _here: PhantomData<*const ()>,
 }
@@ -35,7 +35,7 @@ impl Bell {
     ///
     /// # Errors
     /// If the system has no timer left.
-    pub fn hang() -> io::Result<Self> {
+    pub(crate) fn hang() -> io::Result<Self> {
         install_handler()?;
         // SAFETY: gettid cannot fail; a zeroed sigevent is valid; timer_create
         // reads the event and writes the id.

@@ -13,11 +13,11 @@ mod pipe;
 mod portable;
 
 #[cfg(target_os = "linux")]
-pub use bell::Bell;
+pub(crate) use bell::Bell;
 #[cfg(target_os = "linux")]
 pub(super) use pipe::EngineOutput;
 #[cfg(not(target_os = "linux"))]
-pub use portable::Bell;
+pub(crate) use portable::Bell;
 #[cfg(not(target_os = "linux"))]
 pub(super) use portable::EngineOutput;
 

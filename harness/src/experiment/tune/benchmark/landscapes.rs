@@ -10,7 +10,7 @@ use crate::experiment::tune::stream::{Purpose, normal, stream, uniform};
 /// A kind of landscape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub(crate) enum Shape {
     /// The benchmark's: mild skew and coupling, a fifth of the parameters dead.
     Base,
     /// Every parameter strongly skewed (kappa = +-1.6).
@@ -34,7 +34,7 @@ pub enum Shape {
 
 impl Shape {
     /// All but the benchmark's own.
-    pub const OTHERS: [Self; 8] = [
+    pub(crate) const OTHERS: [Self; 8] = [
         Self::Skewed,
         Self::Cliff,
         Self::Plateau,
@@ -46,7 +46,7 @@ impl Shape {
     ];
 
     /// As tables name it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Base => "base",
             Self::Skewed => "skewed",
@@ -63,7 +63,7 @@ impl Shape {
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spec {
+pub(crate) struct Spec {
     pub shape: Shape,
     pub parameters: usize,
     /// Elo between the start and the optimum.
@@ -71,7 +71,7 @@ pub struct Spec {
 }
 
 /// The landscape number `index` of a spec.
-pub fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
+pub(crate) fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
     let mut rng = stream(seed, Purpose::Landscape, index);
     let axes: Vec<Axis> = (0..spec.parameters)
         .map(|number| axis(spec, number, &mut rng))

@@ -4,7 +4,7 @@
 //! A run is reproducible from the benchmark's seed, whatever the number of
 //! threads: every cell and landscape has its own numbers.
 
-pub mod landscapes;
+pub(crate) mod landscapes;
 mod table;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use super::space::Space;
 use super::stream::{Purpose, stream};
 use super::tuner::Tuner;
 
-pub use table::table;
+pub(crate) use table::table;
 
 /// Pairs of a batch.
 const BATCH: u64 = 8;
@@ -88,7 +88,7 @@ impl Contestant {
 
 /// One kind of task.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Cell {
+pub(crate) struct Cell {
     pub shape: Shape,
     pub parameters: usize,
     /// Elo between the start and the optimum.
@@ -100,7 +100,7 @@ pub struct Cell {
 
 /// What a tuner gained in a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CellResult {
+pub(crate) struct CellResult {
     pub cell: Cell,
     /// Mean share of the available Elo.
     pub share: f64,
@@ -110,14 +110,14 @@ pub struct CellResult {
 
 /// A row of the table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     pub tuner: &'static str,
     pub cells: Vec<CellResult>,
 }
 
 impl Row {
     /// Mean share over the cells that `select` picks.
-    pub fn share(&self, select: impl Fn(&Cell) -> bool) -> f64 {
+    pub(crate) fn share(&self, select: impl Fn(&Cell) -> bool) -> f64 {
         let picked = self.cells.iter().filter(|result| select(&result.cell));
         let (sum, count) = picked.fold((0.0, 0.0), |(sum, count), result| {
             (sum + result.share, count + 1.0)
@@ -126,7 +126,7 @@ impl Row {
     }
 
     /// Elo gained by the worst of all runs.
-    pub fn worst(&self) -> f64 {
+    pub(crate) fn worst(&self) -> f64 {
         let worst = self.cells.iter().map(|result| result.worst);
         worst.fold(f64::INFINITY, f64::min)
     }
@@ -134,7 +134,7 @@ impl Row {
 
 /// What to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Landscapes a cell.
     pub landscapes: usize,
     pub seed: u64,
@@ -168,7 +168,7 @@ impl Plan {
 }
 
 /// Runs the benchmark on `threads` threads.
-pub fn run(plan: &Plan, threads: usize) -> Vec<Row> {
+pub(crate) fn run(plan: &Plan, threads: usize) -> Vec<Row> {
     run_cells(plan, &plan.cells(), threads)
 }
 
@@ -205,7 +205,7 @@ fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
 }
 
 /// Pairs that a plan plays in all.
-pub fn pairs(plan: &Plan) -> u64 {
+pub(crate) fn pairs(plan: &Plan) -> u64 {
     let games: u64 = plan.cells().iter().map(|cell| cell.games).sum();
     games / 2 * (plan.landscapes * CONTESTANTS.len()) as u64
 }
@@ -236,7 +236,12 @@ fn play_cell(plan: &Plan, at: usize, cell: &Cell, contestant: Contestant) -> Cel
 
 /// Plays a whole run against a landscape and returns the true Elo gained by
 /// its final values.
-pub fn simulate(landscape: &Landscape, section: &TuneSection, seed: u64, model: &PairModel) -> f64 {
+pub(crate) fn simulate(
+    landscape: &Landscape,
+    section: &TuneSection,
+    seed: u64,
+    model: &PairModel,
+) -> f64 {
     let space = space_of(landscape);
     let budget = section.budget();
     let mut tuner = Tuner::new(space.clone(), budget, seed, section.method(&space));

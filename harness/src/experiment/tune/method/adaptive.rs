@@ -59,7 +59,7 @@ const REFRESHES: u64 = 300;
 
 /// The adaptive method at work.
 #[derive(Debug, Clone)]
-pub struct Adaptive {
+pub(crate) struct Adaptive {
     settings: AdaptiveSettings,
     batches: u64,
     pairs: u64,
@@ -77,7 +77,7 @@ pub struct Adaptive {
 
 impl Adaptive {
     /// For `batches` batches of `pairs` pairs each.
-    pub fn new(settings: AdaptiveSettings, space: Space, batches: u64, pairs: u64) -> Self {
+    pub(crate) fn new(settings: AdaptiveSettings, space: Space, batches: u64, pairs: u64) -> Self {
         let grid = Grid::new(settings.spread, settings.skew);
         let mut scratch = vec![];
         let first = believe(&Sums::default(), &grid, &mut scratch);

@@ -12,7 +12,7 @@ use crate::experiment::tune::space::{Proposal, Rounding, Space};
 
 /// Whose rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClassicRule {
+pub(crate) enum ClassicRule {
     OpenBench,
     Fishtest,
     WeatherFactory,
@@ -21,7 +21,7 @@ pub enum ClassicRule {
 /// The constants of a classic rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ClassicSettings {
+pub(crate) struct ClassicSettings {
     /// Exponent of the gain's decay.
     pub alpha: f64,
     /// Exponent of the perturbation's decay.
@@ -39,7 +39,7 @@ pub struct ClassicSettings {
 impl ClassicSettings {
     /// The customary constants; `games` is the budget, which weather-factory's
     /// manual divides by ten.
-    pub fn customary(rule: ClassicRule, games: u64) -> Self {
+    pub(crate) fn customary(rule: ClassicRule, games: u64) -> Self {
         match rule {
             ClassicRule::OpenBench | ClassicRule::Fishtest => Self {
                 alpha: 0.602,
@@ -61,7 +61,7 @@ impl ClassicSettings {
 
 /// One of the classic rules at work.
 #[derive(Debug, Clone)]
-pub struct Classic {
+pub(crate) struct Classic {
     rule: ClassicRule,
     settings: ClassicSettings,
     /// Pairs of a batch.
@@ -75,7 +75,7 @@ pub struct Classic {
 
 impl Classic {
     /// For `batches` batches of `pairs` pairs each.
-    pub fn new(
+    pub(crate) fn new(
         rule: ClassicRule,
         settings: ClassicSettings,
         space: Space,

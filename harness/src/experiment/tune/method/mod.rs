@@ -5,9 +5,9 @@ mod classic;
 mod posterior;
 mod spsa;
 
-pub use adaptive::{Adaptive, AdaptiveSettings};
-pub use classic::{Classic, ClassicRule, ClassicSettings};
-pub use spsa::{Spsa, SpsaSettings};
+pub(crate) use adaptive::{Adaptive, AdaptiveSettings};
+pub(crate) use classic::{Classic, ClassicRule, ClassicSettings};
+pub(crate) use spsa::{Spsa, SpsaSettings};
 
 use super::pair_model::Moments;
 use super::space::{Played, Proposal, Rounding};

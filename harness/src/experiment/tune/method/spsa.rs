@@ -40,7 +40,7 @@ impl Default for SpsaSettings {
 
 /// The self-configuring SPSA at work.
 #[derive(Debug, Clone)]
-pub struct Spsa {
+pub(crate) struct Spsa {
     settings: SpsaSettings,
     batches: f64,
     /// Planned pairs.
@@ -53,7 +53,7 @@ pub struct Spsa {
 
 impl Spsa {
     /// For `batches` batches of `pairs` pairs each.
-    pub fn new(settings: SpsaSettings, space: Space, batches: u64, pairs: u64) -> Self {
+    pub(crate) fn new(settings: SpsaSettings, space: Space, batches: u64, pairs: u64) -> Self {
         Self {
             settings,
             batches: batches as f64,

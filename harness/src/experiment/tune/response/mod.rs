@@ -28,7 +28,7 @@ const SIGNIFICANT: f64 = 2.5;
 /// Whether a parameter matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Weight {
+pub(crate) enum Weight {
     /// A quarter of the span certainly (97.5 %) costs Elo.
     Matters,
     /// A quarter of the span certainly costs less than one Elo.
@@ -39,7 +39,7 @@ pub enum Weight {
 
 /// An estimate with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
+pub(crate) struct Interval {
     pub estimate: f64,
     pub low: f64,
     pub high: f64,
@@ -58,7 +58,7 @@ impl Interval {
 
 /// What is known of one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ParamResponse {
+pub(crate) struct ParamResponse {
     pub name: String,
     pub weight: Weight,
     /// Where it is best, the others being at their final values.
@@ -71,7 +71,7 @@ pub struct ParamResponse {
 
 /// Two parameters that depend on each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Interaction {
+pub(crate) struct Interaction {
     pub first: String,
     pub second: String,
     /// Elo lost when both are a quarter of their span above the final value,
@@ -81,7 +81,7 @@ pub struct Interaction {
 
 /// The estimated response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Response {
+pub(crate) struct Response {
     /// Pairs that it rests on.
     pub pairs: u64,
     pub params: Vec<ParamResponse>,
@@ -92,7 +92,7 @@ pub struct Response {
 
 /// The history of a run, one batch at a time.
 #[derive(Debug, Clone, Default)]
-pub struct History {
+pub(crate) struct History {
     batches: Vec<Batch>,
     counts: [u64; 5],
     /// Pairs and values after each batch.
@@ -109,7 +109,7 @@ struct Batch {
 
 impl History {
     /// Takes a batch and the method's values after it.
-    pub fn push(&mut self, observation: &Observation, values: Vec<f64>) {
+    pub(crate) fn push(&mut self, observation: &Observation, values: Vec<f64>) {
         let pairs = observation.pairs();
         if pairs == 0 {
             return;
@@ -127,17 +127,12 @@ impl History {
     }
 
     /// The method's values after each batch, by the pairs that counted.
-    pub fn path(&self) -> &[(u64, Vec<f64>)] {
+    pub(crate) fn path(&self) -> &[(u64, Vec<f64>)] {
         &self.path
     }
 
-    /// Counts of all pairs, from the plus sides' view.
-    pub fn counts(&self) -> [u64; 5] {
-        self.counts
-    }
-
     /// The response around the `last` values; `None` if nothing was played.
-    pub fn response(&self, space: &Space, last: &[f64]) -> Option<Response> {
+    pub(crate) fn response(&self, space: &Space, last: &[f64]) -> Option<Response> {
         let last = space.nearest(last);
         let variance = Moments::of_counts(&self.counts).elo_variance();
         let points: Vec<Point> = self
