@@ -2,8 +2,8 @@
 //! `cargo +nightly fuzz run epd` in `harness/`.
 #![no_main]
 
-use harness::rules::openings::{Opening, Variant};
 use harness::rules::openings::epd::PositionLine;
+use harness::rules::openings::{Opening, Variant};
 use harness::suite::problem::Problem;
 use libfuzzer_sys::fuzz_target;
 
