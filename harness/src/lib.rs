@@ -9,49 +9,46 @@
 //!                                                                                      └─► report
 //! ```
 //!
-//! * [`cli`]: the commands, one file each, and their exit codes.
-//! * [`config`]: the configuration, every mistake named with its line.
-//! * [`experiment`]: what is played and what it means: pure state machines,
-//!   and the pair, the unit that travels between all parts.
-//! * [`executor`]: plays pairs, with engines or from a model.
-//! * [`ledger`]: the append-only truth of a run.
-//! * [`run`]: a run's folder, its checks, and the loop that joins the above.
-//! * [`report`]: what a run came to, live and afterwards.
-//! * [`verify`]: replays a run's games independently.
-//! * [`bisect`]: which commit changed the strength.
+//! The modules are layers, the lowest first. A module imports only from modules
+//! before it in this list, and there is no cycle between two modules or
+//! submodules. `tests/layers.rs` reads this list and checks both.
+//!
 //! * [`stats`]: pure statistics of matches, tests and ratings.
-//! * [`track`]: Elo from night to night, and whether it changed.
-//! * [`tune`]: parameters, update rules, simulated runs and what a run teaches.
-//! * [`game`]: limits and clocks, the referee, adjudication, the record.
-//! * [`uci`]: an engine process and the protocol it speaks.
-//! * [`compliance`]: whether an engine keeps to that protocol.
-//! * [`openings`]: reads books, puts them in order.
+//! * [`rules`]: a game without its engines: openings, limits and clocks, the
+//!   referee, adjudication, endgame tables, the record.
+//! * [`engine`]: one engine: its process and the UCI protocol, analysis of
+//!   positions, compliance with the protocol.
+//! * [`builds`]: engines from commits, built once and kept.
+//! * [`settings`]: values that sections of a configuration share.
+//! * [`experiment`]: what is played and what it means, as pure state machines:
+//!   match, sequential test, tuning, bisection, each with its section of the
+//!   configuration.
+//! * [`config`]: the whole configuration, every mistake named with its line.
 //! * [`book`]: makes, measures and converts opening books.
 //! * [`suite`]: engines on test positions.
-//! * [`builds`]: engines from commits, built once and kept.
-//! * [`tablebase`]: endgame tables that end games.
-//! * [`analysis`]: an engine that is asked about single positions.
-//! * [`machine`]: processors, cores and how busy they are.
+//! * [`executor`]: plays pairs, with engines or from a model.
+//! * [`ledger`]: the append-only truth of a run.
+//! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
+//!   experiment, executor and ledger, and the independent check of its games.
+//! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
+//! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
+//!   experiment, and the one place where a manifest is mapped to its kind.
+//! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`cli`]: the commands, one file each, and their exit codes.
 
-pub mod analysis;
-pub mod bisect;
 pub mod book;
 pub mod builds;
 pub mod cli;
-pub mod compliance;
 pub mod config;
+pub mod engine;
 pub mod executor;
 pub mod experiment;
-pub mod game;
+mod kinds;
 pub mod ledger;
-pub mod machine;
-pub mod openings;
-pub mod report;
+mod report;
+pub mod rules;
 pub mod run;
+mod settings;
 pub mod stats;
 pub mod suite;
-pub mod tablebase;
 pub mod track;
-pub mod tune;
-pub mod uci;
-pub mod verify;

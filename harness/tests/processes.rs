@@ -101,7 +101,7 @@ fn children_of_engines_end_after_a_kill_too() {
 /// What happens to the engines of a worker that panics.
 #[test]
 fn none_is_left_after_a_panic() {
-    use harness::uci::{Client, Launch, Timeouts};
+    use harness::engine::uci::{Client, Launch, Timeouts};
     let launch = Launch {
         program: scripted().into(),
         args: ["--name", "panicked", "ucinewgame=fork:2345", "quit=hang"]

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use harness::config::{Config, load};
+use harness::engine::uci::Launch;
 use harness::executor::simulated::Simulated;
 use harness::executor::{Event, Executor, PairJob, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
-use harness::game::Limit;
 use harness::ledger::{Ledger, Pairs};
+use harness::rules::Limit;
 use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress};
-use harness::uci::Launch;
 
 /// The first engine wins a little more than it loses.
 const STRONGER: [f64; 5] = [0.01, 0.15, 0.50, 0.30, 0.04];
@@ -46,7 +46,7 @@ fn players(count: usize) -> Vec<Player> {
 }
 
 fn sprt(max_pairs: u64) -> SprtExperiment {
-    let section = harness::config::SprtSection {
+    let section = harness::experiment::SprtSection {
         elo1: 10.0,
         ..Default::default()
     };

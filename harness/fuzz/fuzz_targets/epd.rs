@@ -2,10 +2,9 @@
 //! `cargo +nightly fuzz run epd` in `harness/`.
 #![no_main]
 
-use harness::{
-    openings::{Opening, Variant, epd::PositionLine},
-    suite::problem::Problem,
-};
+use harness::rules::openings::epd::PositionLine;
+use harness::rules::openings::{Opening, Variant};
+use harness::suite::problem::Problem;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

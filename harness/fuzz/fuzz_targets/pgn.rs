@@ -1,10 +1,8 @@
 //! PGN texts: `cargo +nightly fuzz run pgn` in `harness/`.
 #![no_main]
 
-use harness::openings::{
-    Variant,
-    games::{Games, unreadable_move},
-};
+use harness::rules::openings::Variant;
+use harness::rules::openings::games::{Games, unreadable_move};
 use libfuzzer_sys::fuzz_target;
 use shakmaty::Position;
 

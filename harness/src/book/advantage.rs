@@ -15,7 +15,7 @@ const MOST: f64 = 12.0;
 
 /// The openings of a book as the model sees them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Openings {
+pub(crate) struct Openings {
     /// White's advantage, in logistic units (one is 0.73 against 0.27).
     pub advantage: f64,
     /// Half the width of what is drawn, in the same units.
@@ -24,7 +24,7 @@ pub struct Openings {
 
 /// How such openings compare with others for the same engines.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Outlook {
+pub(crate) struct Outlook {
     /// Share of games that would be drawn from level openings.
     pub level_draw_rate: f64,
     /// Sensitivity of these openings, in that of level ones.
@@ -40,7 +40,7 @@ pub struct Outlook {
 impl Openings {
     /// Those from which this share of games (0 to 1) is won by White, and by
     /// Black; `None` if one of them or the draw is never seen.
-    pub fn of(white: f64, black: f64) -> Option<Self> {
+    pub(crate) fn of(white: f64, black: f64) -> Option<Self> {
         if white <= 0.0 || black <= 0.0 || white + black >= 1.0 {
             return None;
         }
@@ -52,18 +52,18 @@ impl Openings {
     }
 
     /// Shares of games that White and Black win.
-    pub fn rates(self) -> [f64; 2] {
+    pub(crate) fn rates(self) -> [f64; 2] {
         [self.advantage, -self.advantage].map(|advantage| sigma(advantage - self.draw_margin))
     }
 
     /// Share of games that are drawn.
-    pub fn draw_rate(self) -> f64 {
+    pub(crate) fn draw_rate(self) -> f64 {
         1.0 - self.rates().iter().sum::<f64>()
     }
 
     /// Signal against noise in a game, for a difference of one logistic unit
     /// between the engines.
-    pub fn sensitivity(self) -> f64 {
+    pub(crate) fn sensitivity(self) -> f64 {
         let [white, black] = self.rates();
         let slope = (white * (1.0 - white) + black * (1.0 - black)) / 2.0;
         let variance = (white + black - (white - black).powi(2)) / 4.0;
@@ -71,7 +71,7 @@ impl Openings {
     }
 
     /// These openings beside others that differ in White's advantage alone.
-    pub fn outlook(self) -> Outlook {
+    pub(crate) fn outlook(self) -> Outlook {
         let with = |advantage| Self { advantage, ..self };
         let level = with(0.0);
         let best = (0..=1200)
@@ -95,7 +95,8 @@ fn sigma(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::{Pentanomial, elo::nelo};
+    use crate::stats::Pentanomial;
+    use crate::stats::elo::nelo;
     use proptest::prelude::*;
 
     /// Level openings with this share of draws.

@@ -3,7 +3,7 @@
 use shakmaty::{CastlingMode, Chess, fen::Fen};
 
 /// Number of start positions.
-pub const COUNT: u32 = 960;
+pub(crate) const COUNT: u32 = 960;
 
 /// Start position `number` (0 to 959) by Scharnagl's numbering, in which 518
 /// is the usual one: the number's remainders place the bishops, the queen,
@@ -11,7 +11,7 @@ pub const COUNT: u32 = 960;
 ///
 /// # Panics
 /// If `number` is 960 or more.
-pub fn start(number: u32) -> Chess {
+pub(crate) fn start(number: u32) -> Chess {
     let rank = back_rank(number);
     let upper = rank.to_ascii_uppercase();
     format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{upper} w KQkq - 0 1")

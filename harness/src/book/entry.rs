@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position, fen::Epd, san::SanPlus};
 
-use crate::openings::Opening;
+use crate::rules::openings::Opening;
 
 /// One opening on its way into a book.
 #[derive(Debug, Clone)]
@@ -115,7 +115,7 @@ impl Entry {
 }
 
 /// A score of one side as White's, or White's as that side's.
-pub fn from_white(score: i32, side: Color) -> i32 {
+pub(crate) fn from_white(score: i32, side: Color) -> i32 {
     match side {
         Color::White => score,
         Color::Black => score.saturating_neg(),
@@ -143,7 +143,9 @@ fn wrapped(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::{Variant, epd::PositionLine, games::Games};
+    use crate::rules::openings::Variant;
+    use crate::rules::openings::epd::PositionLine;
+    use crate::rules::openings::games::Games;
 
     fn entry(moves: &str, score: Option<i32>) -> Entry {
         let opening = Opening {

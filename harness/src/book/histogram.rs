@@ -12,7 +12,7 @@ const BAR: usize = 50;
 
 /// Counts of values in bins of equal width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Histogram {
+pub(crate) struct Histogram {
     pub count: usize,
     pub min: i32,
     pub max: i32,
@@ -25,14 +25,14 @@ pub struct Histogram {
 
 /// The values from `low` to `low + width - 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Bin {
+pub(crate) struct Bin {
     pub low: i32,
     pub count: usize,
 }
 
 impl Histogram {
     /// The distribution of some values; `None` if there are none.
-    pub fn new(mut values: Vec<i32>) -> Option<Self> {
+    pub(crate) fn new(mut values: Vec<i32>) -> Option<Self> {
         values.sort_unstable();
         let (&min, &max) = (values.first()?, values.last()?);
         let width = bin_width(i64::from(max) - i64::from(min));
@@ -66,7 +66,7 @@ impl Histogram {
     }
 
     /// One line a bin, with a bar.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let most = self.most();
         let mut text = String::new();
         for bin in &self.bins {
@@ -82,7 +82,7 @@ impl Histogram {
     ///
     /// # Errors
     /// What the plotting library says, as text.
-    pub fn svg(&self, title: &str, axis: &str) -> Result<String, String> {
+    pub(crate) fn svg(&self, title: &str, axis: &str) -> Result<String, String> {
         let mut svg = String::new();
         self.draw(&mut svg, title, axis)
             .map_err(|error| error.to_string())?;

@@ -9,11 +9,11 @@ use super::{
     entry::Entry,
     scan::{Fault, Scan},
 };
-use crate::openings::Format;
+use crate::rules::openings::Format;
 
 /// Facts about a book.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Info {
+pub(crate) struct Info {
     pub format: Format,
     /// SHA-256 of the file as it lies on disk.
     pub sha256: String,
@@ -37,14 +37,14 @@ pub struct Info {
 
 /// Openings by the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Sides {
+pub(crate) struct Sides {
     pub white: usize,
     pub black: usize,
 }
 
 impl Info {
     /// Counts what a file holds.
-    pub fn new(scan: &Scan) -> Self {
+    pub(crate) fn new(scan: &Scan) -> Self {
         let mut info = Self {
             format: scan.format,
             sha256: scan.sha256.clone(),
@@ -102,7 +102,8 @@ fn material(board: &Board, side: Color) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{book::scan::scan, openings::BookOptions};
+    use crate::book::scan::scan;
+    use crate::rules::openings::BookOptions;
 
     fn info(name: &str, text: &str) -> Info {
         let folder = tempfile::tempdir().unwrap();

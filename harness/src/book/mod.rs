@@ -9,13 +9,13 @@
 //! * [`advantage`]: what White's advantage does to that, by a model.
 //! * [`chess960`]: the 960 start positions.
 
-pub mod advantage;
-pub mod chess960;
-pub mod entry;
-pub mod histogram;
-pub mod info;
-pub mod make;
-pub mod output;
+pub(crate) mod advantage;
+pub(crate) mod chess960;
+pub(crate) mod entry;
+pub(crate) mod histogram;
+pub(crate) mod info;
+pub(crate) mod make;
+pub(crate) mod output;
 pub mod polyglot;
-pub mod scan;
-pub mod worth;
+pub(crate) mod scan;
+pub(crate) mod worth;

@@ -12,11 +12,11 @@ use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::entry::Entry;
-use crate::openings::Format;
+use crate::rules::openings::Format;
 
 /// A book that could not be written.
 #[derive(Debug, Error)]
-pub enum OutputError {
+pub(crate) enum OutputError {
     #[error("cannot write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(
@@ -36,7 +36,7 @@ enum Packing {
 
 /// Where a book goes: a path whose name has been understood.
 #[derive(Debug, Clone)]
-pub struct Output {
+pub(crate) struct Output {
     path: PathBuf,
     /// File name without the packing.
     inner: String,
@@ -49,7 +49,7 @@ impl Output {
     ///
     /// # Errors
     /// [`OutputError::Name`] for any other.
-    pub fn new(path: &Path) -> Result<Self, OutputError> {
+    pub(crate) fn new(path: &Path) -> Result<Self, OutputError> {
         let name_error = || OutputError::Name {
             path: path.to_owned(),
         };
@@ -74,24 +74,24 @@ impl Output {
     }
 
     /// The path as it was given.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// EPD or PGN.
-    pub fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> Format {
         self.format
     }
 
     /// The path with something added to its name.
-    pub fn beside(&self, suffix: &str) -> PathBuf {
+    pub(crate) fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = OsString::from(&self.path);
         name.push(suffix);
         PathBuf::from(name)
     }
 
     /// Output number `part` of `parts`: `book-1.epd` for `book.epd`.
-    pub fn part(&self, part: usize, parts: usize) -> Self {
+    pub(crate) fn part(&self, part: usize, parts: usize) -> Self {
         let width = parts.to_string().len();
         let numbered = |name: &str| match name.split_once('.') {
             Some((stem, rest)) => format!("{stem}-{part:0width$}.{rest}"),
@@ -110,7 +110,7 @@ impl Output {
     ///
     /// # Errors
     /// [`OutputError::Io`].
-    pub fn write<'a>(
+    pub(crate) fn write<'a>(
         &self,
         entries: impl IntoIterator<Item = &'a Entry>,
     ) -> Result<(), OutputError> {
@@ -157,7 +157,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::{Book, BookOptions};
+    use crate::rules::openings::{Book, BookOptions};
 
     #[test]
     fn every_packing_is_read_back() {

@@ -8,19 +8,17 @@ use super::{
     entry::{Entry, from_white},
     polyglot::Polyglot,
 };
-use crate::openings::{
-    BookOptions, Format, Variant,
-    epd::{PositionLine, is_blank, unquoted},
-    games::{Games, unreadable_move},
-    source::{self, BYTE_ORDER_MARK, SourceError},
-};
+use crate::rules::openings::epd::{PositionLine, is_blank, unquoted};
+use crate::rules::openings::games::{Games, unreadable_move};
+use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
+use crate::rules::openings::{BookOptions, Format, Variant};
 
 /// Half-moves followed in a Polyglot book where none are given.
-pub const POLYGLOT_PLIES: usize = 8;
+pub(crate) const POLYGLOT_PLIES: usize = 8;
 
 /// An opening that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// Line of the file, from 1 (of a Polyglot book: number of the entry).
     pub line: u64,
     pub error: String,
@@ -28,7 +26,7 @@ pub struct Fault {
 
 /// All that a file holds.
 #[derive(Debug)]
-pub struct Scan {
+pub(crate) struct Scan {
     pub format: Format,
     /// SHA-256 of the file as it lies on disk.
     pub sha256: String,
@@ -41,7 +39,7 @@ pub struct Scan {
 /// # Errors
 /// [`SourceError`] if it cannot be read at all. What is wrong in it is in
 /// [`Scan::faults`].
-pub fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
+pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
     let source = source::read(path)?;
     let format = options.format.unwrap_or(source.format);
     let mut scan = Scan {
@@ -117,7 +115,10 @@ impl Scan {
     }
 }
 
-fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, crate::openings::epd::LineError> {
+fn entry_of_line(
+    line: &[u8],
+    variant: Variant,
+) -> Result<Entry, crate::rules::openings::epd::LineError> {
     let line = PositionLine::parse(line)?;
     let end = line.position(variant)?;
     let mut entry = Entry {

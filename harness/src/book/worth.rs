@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::advantage::{Openings, Outlook};
-use crate::{
-    experiment::{Outcome, PairResult},
-    stats::{Estimate, Pentanomial, elo::nelo},
-};
+use crate::experiment::PairResult;
+use crate::rules::Outcome;
+use crate::stats::elo::nelo;
+use crate::stats::{Estimate, Pentanomial};
 
 /// What a book's games between two engines came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Worth {
+pub(crate) struct Worth {
     pub pairs: u64,
     pub games: u64,
     /// Share of games that were drawn.
@@ -43,7 +43,7 @@ impl Worth {
     ///
     /// # Panics
     /// If there is no pair.
-    pub fn new<'a>(pairs: impl IntoIterator<Item = &'a PairResult>) -> Self {
+    pub(crate) fn new<'a>(pairs: impl IntoIterator<Item = &'a PairResult>) -> Self {
         let mut counts = Pentanomial::default();
         let (mut draws, mut white, mut split, mut repeated) = (0, 0, 0, 0);
         let mut reference = None;
@@ -105,7 +105,7 @@ fn is_split(outcomes: [Outcome; 2]) -> bool {
 
 /// How an opening fared in all pairs it was used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Usage {
+pub(crate) struct Usage {
     pub pairs: u64,
     /// Pairs that one of the engines won.
     pub decided: u64,
@@ -114,7 +114,9 @@ pub struct Usage {
 }
 
 /// How each opening fared, by its number in the book, from 1.
-pub fn usage<'a>(pairs: impl IntoIterator<Item = (u64, &'a PairResult)>) -> BTreeMap<u64, Usage> {
+pub(crate) fn usage<'a>(
+    pairs: impl IntoIterator<Item = (u64, &'a PairResult)>,
+) -> BTreeMap<u64, Usage> {
     let mut openings: BTreeMap<u64, Usage> = BTreeMap::new();
     for (number, pair) in pairs {
         let opening = openings.entry(number).or_default();
@@ -128,7 +130,7 @@ pub fn usage<'a>(pairs: impl IntoIterator<Item = (u64, &'a PairResult)>) -> BTre
 
 /// Numbers of the openings that were used at least so often and never decided
 /// anything: every pair was level.
-pub fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
+pub(crate) fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
     openings
         .iter()
         .filter(|(_, usage)| usage.pairs >= min_pairs && usage.decided == 0)
@@ -139,7 +141,7 @@ pub fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Effort, GameResult, Termination};
+    use crate::rules::{Effort, GameResult, Termination};
 
     fn pair(engines: [usize; 2], outcomes: [Outcome; 2]) -> PairResult {
         PairResult {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::uci::kill_group;
+use crate::engine::uci::kill_group;
 
 /// The longest that `bench` may take.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -5,10 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::error::BuildError;
 use super::git::Repository;
-use super::record::{self, BuildRecord};
+use super::recipe::Recipe;
+use super::record::{self, BuildRecord, Built};
+use super::sha256::{hex, sha256_file};
 use super::tree::{LOCK, WorkTree};
-use super::{BuildError, Built, Recipe, hex};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +80,7 @@ impl Cache {
         let record = BuildRecord::read(&dir)?;
         let built = self.built(recipe, &address, record, true);
         // A file that was changed or cut off since is built again.
-        let is_whole = super::sha256_file(&built.program).ok()? == built.record.sha256;
+        let is_whole = sha256_file(&built.program).ok()? == built.record.sha256;
         if !is_whole {
             let _ = fs::remove_dir_all(&dir);
             return None;

@@ -44,7 +44,7 @@ pub struct Commit {
 }
 
 /// The first digits of a commit's id, as people write them.
-pub fn short_id(commit: &str) -> &str {
+pub(crate) fn short_id(commit: &str) -> &str {
     &commit[..10.min(commit.len())]
 }
 

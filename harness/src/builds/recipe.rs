@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use super::{BuildError, hex};
+use super::error::BuildError;
+use super::sha256::hex;
 
 /// Stands for the path of the program in build lines and commands.
 const OUT: &str = "{out}";

@@ -7,6 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{BenchCheck, BuildError};
 
+/// An engine that is ready to be started.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    pub program: PathBuf,
+    /// Arguments that its recipe gives it.
+    pub args: Vec<String>,
+    /// What it was built from, and what came of it.
+    pub record: BuildRecord,
+    /// Whether it was in the cache already.
+    pub was_cached: bool,
+}
+
 /// Names of the files beside a build's program.
 pub(super) const RECORD: &str = "build.toml";
 pub(super) const LOG: &str = "build.log";

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Exit, Failure};
 use crate::builds::{BuildError, BuildRecord, Cache, Listed, short_id};
-use crate::config::TimeSpan;
+use crate::settings::TimeSpan;
 
 /// List or prune the cache of engines built from commits.
 ///

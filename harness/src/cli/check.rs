@@ -6,8 +6,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
-use crate::analysis::{EngineCommand, parse_option};
-use crate::compliance::{self, Outcome, Subject};
+use crate::engine::analysis::{EngineCommand, parse_option};
+use crate::engine::compliance::{self, Outcome, Subject};
 
 /// Check that an engine keeps to the UCI protocol.
 ///

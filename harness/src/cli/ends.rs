@@ -8,9 +8,9 @@ use anyhow::Context;
 use clap::Args;
 
 use super::gate;
-use crate::config::TimeSpan;
 use crate::report::EngineFacts;
 use crate::run::Session;
+use crate::settings::TimeSpan;
 
 /// When a run ends and what it says then.
 #[derive(Debug, Args)]

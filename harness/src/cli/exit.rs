@@ -28,14 +28,14 @@ impl From<Exit> for ExitCode {
 /// An error together with the exit code it calls for. Any other error turns
 /// into [`Exit::Usage`]: it was met before anything was started.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub exit: Exit,
     pub error: anyhow::Error,
 }
 
 impl Failure {
     /// An error after the start: the run can be resumed.
-    pub fn failed(error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
         Self {
             exit: Exit::Failed,
             error: error.into(),

@@ -7,8 +7,9 @@ use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::builds::{BenchCheck, Spec};
-use crate::config::{self, Config, EngineConfig, EngineOptions, SprtSection};
-use crate::game::Limit;
+use crate::config::{self, Config, EngineConfig, EngineOptions};
+use crate::experiment::SprtSection;
+use crate::rules::Limit;
 
 /// Engines and conditions of a test, in place of those of a configuration or
 /// without one.

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use super::{Exit, Failure};
-use crate::uci::guard;
+use crate::engine::uci::guard;
 
 /// End engines that another hone leaves behind (started by hone itself).
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod book;
 mod builds;
 mod calc;
 mod check;
+mod common;
 mod completions;
 mod ends;
 mod exit;
@@ -15,13 +16,15 @@ mod play;
 mod progress;
 mod ranges;
 mod replay;
+mod report;
+mod resume;
 mod runs;
 mod suite;
 mod track;
 mod tune;
 mod verify;
 
-pub use exit::{Exit, Failure};
+pub(crate) use exit::{Exit, Failure};
 
 use std::{num::NonZeroUsize, process::ExitCode};
 
@@ -42,8 +45,8 @@ enum Command {
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
-    Resume(play::ResumeArgs),
-    Report(play::ReportArgs),
+    Resume(resume::ResumeArgs),
+    Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
@@ -51,7 +54,7 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
-    #[command(name = crate::uci::guard::ARGUMENT, hide = true)]
+    #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
     Track(Box<track::TrackArgs>),
@@ -79,7 +82,7 @@ impl Command {
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     if cli.command.plays() {
-        crate::uci::guard::install();
+        crate::engine::uci::guard::install();
     }
     let outcome = match cli.command {
         Command::Bisect(args) => args.run(),
@@ -112,7 +115,7 @@ pub fn main() -> ExitCode {
 
 /// Engines at work at once: as many as asked for, or one a physical core.
 fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(crate::machine::physical_cores, NonZeroUsize::get)
+    asked.map_or_else(crate::executor::machine::physical_cores, NonZeroUsize::get)
 }
 
 /// The error and its causes in one line. Many errors say their cause in their

@@ -10,9 +10,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use super::{Exit, Failure};
+use crate::engine::uci::{AnswerError, Client, Timeouts};
 use crate::executor::Situation;
-use crate::game::Referee;
-use crate::uci::{AnswerError, Client, Timeouts};
+use crate::rules::Referee;
 
 /// Put an engine into the situation in which it failed, again.
 ///

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::play::experiment_of;
 use super::{Exit, Failure};
 use crate::experiment::Experiment;
+use crate::kinds::experiment_of;
 use crate::ledger::LedgerError;
 use crate::report::RunFacts;
 use crate::run::{Fold, Folder, Manifest, list_runs, open_pairs};

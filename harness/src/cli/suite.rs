@@ -7,15 +7,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure, concurrency, progress};
-use crate::{
-    analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option},
-    openings::{Opening, Variant},
-    suite::{
-        grade::Grade,
-        problem::Suite as Problems,
-        report::{Comparison, Report},
-    },
-};
+use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option};
+use crate::rules::openings::{Opening, Variant};
+use crate::suite::grade::Grade;
+use crate::suite::problem::Suite as Problems;
+use crate::suite::report::{Comparison, Report};
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
 ///

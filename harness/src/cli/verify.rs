@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::play::experiment_of;
 use super::{Exit, Failure};
 use crate::experiment::{Experiment, Verdict};
+use crate::kinds::experiment_of;
+use crate::run::verify;
 use crate::run::{Folder, Manifest};
-use crate::verify;
 
 /// Replay every game of a run with an independent rules library.
 ///

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::builds::{BenchCheck, Recipe, Revision, Spec};
-use crate::game::Limit;
+use crate::rules::Limit;
 
 /// An engine and how to start it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

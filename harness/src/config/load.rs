@@ -25,7 +25,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn without_file(overrides: &[String]) -> Result<Config, ConfigError> {
+pub(crate) fn without_file(overrides: &[String]) -> Result<Config, ConfigError> {
     parse(Path::new("--set"), String::new(), overrides)
 }
 
@@ -33,7 +33,7 @@ pub fn without_file(overrides: &[String]) -> Result<Config, ConfigError> {
 ///
 /// # Errors
 /// What is wrong with which engine.
-pub fn check_engines(config: &mut Config) -> Result<(), String> {
+pub(crate) fn check_engines(config: &mut Config) -> Result<(), String> {
     for engine in &config.engine {
         let named = |reason| format!("engine `{}`: {reason}", engine.name);
         engine.check().map_err(named)?;

@@ -6,23 +6,20 @@ mod error;
 mod load;
 mod overrides;
 mod play;
-mod sprt;
-mod time_span;
+mod track;
 
 use serde::{Deserialize, Serialize};
 
-pub use engine::{EngineConfig, EngineOptions};
-pub use error::ConfigError;
-pub use load::{check_engines, load, without_file};
-pub(crate) use play::positive;
-pub use play::{MatchConfig, OnFailure, OpeningsConfig, Tournament};
-pub use sprt::SprtSection;
-pub use time_span::TimeSpan;
+pub(crate) use engine::{EngineConfig, EngineOptions};
+pub use load::load;
+pub(crate) use load::{check_engines, without_file};
+pub(crate) use play::{MatchConfig, Tournament};
+pub(crate) use track::{TrackSection, false_alarm_nights};
 
-use crate::bisect::BisectSection;
-use crate::game::{Adjudication, RecordStyle};
-use crate::track::TrackSection;
-use crate::tune::TuneSection;
+use crate::experiment::SprtSection;
+use crate::experiment::bisect::BisectSection;
+use crate::experiment::tune::TuneSection;
+use crate::rules::{Adjudication, RecordStyle};
 
 /// A whole configuration. What is absent in the file has its default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

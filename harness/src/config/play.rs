@@ -1,28 +1,12 @@
 //! `[match]`: how the engines play.
 
-use std::path::PathBuf;
-
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::TimeSpan;
-use crate::game::Limit;
-use crate::openings::{Order, Variant};
+use crate::rules::Limit;
+use crate::rules::openings::Variant;
+use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive, positive_option};
 use crate::stats::confidence::StopRule;
-
-/// What happens to a game in which an engine crashes, stalls or makes an
-/// illegal move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnFailure {
-    /// The engine loses it and the run goes on.
-    #[default]
-    Count,
-    /// It is played again, at most three times, then counted.
-    Replay,
-    /// The run stops; it can be resumed.
-    Stop,
-}
 
 /// Who plays whom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -103,56 +87,6 @@ impl Default for MatchConfig {
             max_failures: 0.1,
         }
     }
-}
-
-/// Which openings are played.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct OpeningsConfig {
-    /// EPD, FEN or PGN, plain, gzip or zip. Without it every game starts from
-    /// the usual position.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<PathBuf>,
-    pub order: Order,
-    /// Number of the opening to begin with, from 1.
-    #[serde(deserialize_with = "positive")]
-    pub start: usize,
-    /// Half-moves taken from each game of a PGN book; all if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plies: Option<usize>,
-}
-
-impl Default for OpeningsConfig {
-    fn default() -> Self {
-        Self {
-            file: None,
-            order: Order::Random,
-            start: 1,
-            plies: None,
-        }
-    }
-}
-
-pub(crate) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<i64>,
-{
-    let number = i64::deserialize(deserializer)?;
-    if number < 1 {
-        return Err(D::Error::custom(format!(
-            "{number} is out of range: a whole number of at least 1 is allowed"
-        )));
-    }
-    T::try_from(number).map_err(|_| D::Error::custom(format!("{number} is too large")))
-}
-
-fn positive_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<i64>,
-{
-    positive(deserializer).map(Some)
 }
 
 fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {

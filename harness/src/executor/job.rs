@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::OnFailure;
+use crate::engine::uci::Launch;
 use crate::experiment::PairResult;
-use crate::game::{Adjudication, Limit, RecordStyle};
-use crate::openings::{Opening, Variant};
-use crate::uci::Launch;
+use crate::rules::openings::{Opening, Variant};
+use crate::rules::{Adjudication, Limit, RecordStyle};
+use crate::settings::OnFailure;
 
 /// One of the two players of a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub struct Evidence {
 /// The situation in which an engine failed, as `replay.toml` keeps it: all
 /// that is needed to put the engine into it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Situation {
+pub(crate) struct Situation {
     pub name: String,
     /// What went wrong, in words.
     pub failure: String,

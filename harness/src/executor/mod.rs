@@ -2,10 +2,12 @@
 //! in whatever order they finish.
 
 mod job;
-pub mod local;
+pub(crate) mod local;
+pub(crate) mod machine;
 pub mod simulated;
 
-pub use job::{Evidence, GameText, PairJob, PlayedPair, Player, Rules, Situation};
+pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
+pub use job::{PairJob, Player};
 
 use std::future::Future;
 

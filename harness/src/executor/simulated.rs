@@ -7,7 +7,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::{Event, Executor, GameText, PairJob, PlayedPair, Stop};
-use crate::experiment::{Effort, GameResult, Outcome, PairResult, Termination};
+use crate::experiment::PairResult;
+use crate::rules::{Effort, GameResult, Outcome, Termination};
 
 /// Says how a pair between two players ends.
 pub trait Model {

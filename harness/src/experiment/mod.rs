@@ -5,12 +5,14 @@
 //! same order always lead to the same plans and the same verdict, so a run is
 //! resumed, reported and verified by folding over its ledger.
 
+pub(crate) mod bisect;
 mod pair;
 mod sprt;
 mod tournament;
+pub(crate) mod tune;
 
-pub use pair::{Effort, GameResult, Outcome, PairPlan, PairResult, Side, Termination};
-pub use sprt::SprtExperiment;
+pub(crate) use pair::{PairPlan, PairResult, Side};
+pub use sprt::{SprtExperiment, SprtSection};
 pub use tournament::TournamentExperiment;
 
 use crate::stats::{Estimate, Sprt};

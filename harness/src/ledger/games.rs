@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The games of a run, one in memory at a time.
 #[derive(Debug)]
-pub struct GamesFile {
+pub(crate) struct GamesFile {
     file: File,
     text: Vec<u8>,
 }
@@ -16,7 +16,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             file: File::open(path)?,
             text: Vec::new(),
@@ -27,7 +27,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn bytes(&self) -> io::Result<u64> {
+    pub(crate) fn bytes(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
@@ -36,7 +36,7 @@ impl GamesFile {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
+    pub(crate) fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
         // A nonsensical offset is no error of the file system.
         let start = offset.min(self.bytes()?);
         self.file.seek(SeekFrom::Start(start))?;

@@ -3,6 +3,7 @@
 //! its games just before, so whatever a kill cuts off is known by its offset
 //! and removed. No state is kept anywhere else.
 
+mod files;
 mod games;
 mod pairs;
 mod row;
@@ -12,34 +13,14 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
-pub use games::GamesFile;
-pub use pairs::{Arrivals, InOrder, Pairs};
-pub use row::{Entry, Row, RowError};
+pub(crate) use files::{FAILURES, GAMES_CSV, GAMES_EPD, GAMES_PGN, LedgerError};
+pub(crate) use games::GamesFile;
+pub(crate) use pairs::InOrder;
+pub use pairs::Pairs;
+pub(crate) use row::{Entry, Row};
 
 use crate::executor::{Evidence, PlayedPair};
 use sync::Syncer;
-
-/// Names of the files in a run's folder.
-pub const GAMES_CSV: &str = "games.csv";
-pub const GAMES_PGN: &str = "games.pgn";
-pub const GAMES_EPD: &str = "games.epd";
-/// The folder of what is kept of failures, one folder each.
-pub const FAILURES: &str = "failures";
-
-/// What can go wrong with a ledger.
-#[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
-    #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error("{} is in use by another hone", path.display())]
-    Locked { path: PathBuf },
-    #[error("{}, line {line}: {source}", path.display())]
-    Row {
-        path: PathBuf,
-        line: u64,
-        source: RowError,
-    },
-}
 
 /// The ledger of a run that is being played.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
+use super::files::{GAMES_CSV, LedgerError};
 use super::row::{Csv, Entry, RowError};
-use super::{GAMES_CSV, LedgerError};
 
 /// The complete pairs of a ledger as it was when it was opened: of one that
 /// is being played, what comes later is not among them. Every reading begins

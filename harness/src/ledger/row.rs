@@ -6,11 +6,12 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::executor::PlayedPair;
-use crate::experiment::{Effort, GameResult, Outcome, PairResult, Termination};
+use crate::experiment::PairResult;
+use crate::rules::{Effort, GameResult, Outcome, Termination};
 
 /// A row as it is written: the columns of the contract first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// From 1, as the `Round` tag of the game.
     pub pair: u64,
     /// 1 or 2.

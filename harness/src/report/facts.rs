@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::config::EngineOptions;
-use crate::experiment::{Experiment, Termination, Verdict};
+use crate::experiment::{Experiment, Verdict};
 use crate::ledger::{LedgerError, Pairs};
+use crate::rules::Termination;
 use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
@@ -14,7 +15,7 @@ use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
 /// All there is to say about a run. Top-level results are those of the first
 /// engine against all others together; with two engines, that is the match.
 #[derive(Debug, Clone, Serialize)]
-pub struct RunFacts {
+pub(crate) struct RunFacts {
     pub run: String,
     pub kind: &'static str,
     /// `H1`, `H0` or `none`.
@@ -63,7 +64,7 @@ pub struct RunFacts {
 
 /// One engine and how it played.
 #[derive(Debug, Clone, Serialize)]
-pub struct EngineFacts {
+pub(crate) struct EngineFacts {
     pub name: String,
     pub id: String,
     pub options: EngineOptions,
@@ -96,7 +97,7 @@ pub struct EngineFacts {
 
 /// One pairing, from the first engine's side.
 #[derive(Debug, Clone, Serialize)]
-pub struct PairingFacts {
+pub(crate) struct PairingFacts {
     pub first: String,
     pub second: String,
     pub wdl: [u64; 3],
@@ -107,7 +108,7 @@ pub struct PairingFacts {
 
 /// The sequential test.
 #[derive(Debug, Clone, Serialize)]
-pub struct SprtFacts {
+pub(crate) struct SprtFacts {
     pub model: Model,
     pub elo0: f64,
     pub elo1: f64,
@@ -122,7 +123,7 @@ pub struct SprtFacts {
 
 /// Games lost by failure, by engine.
 #[derive(Debug, Clone, Serialize)]
-pub struct FailureFacts {
+pub(crate) struct FailureFacts {
     pub time_forfeit: Vec<u64>,
     pub crash: Vec<u64>,
     pub stall: Vec<u64>,
@@ -135,7 +136,7 @@ impl RunFacts {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub fn new<E: Experiment>(
+    pub(crate) fn new<E: Experiment>(
         run: String,
         manifest: &Manifest,
         fold: &Fold<E>,

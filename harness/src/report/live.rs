@@ -22,7 +22,7 @@ const LEADERS: usize = 3;
 
 /// The live view of a run.
 #[derive(Debug)]
-pub struct Scoreboard {
+pub(crate) struct Scoreboard {
     names: Vec<String>,
     bar: Option<ProgressBar>,
     shown: Option<Instant>,
@@ -30,7 +30,7 @@ pub struct Scoreboard {
 
 impl Scoreboard {
     /// A scoreboard on standard error.
-    pub fn new(names: Vec<String>) -> Self {
+    pub(crate) fn new(names: Vec<String>) -> Self {
         Self {
             names,
             bar: terminal_block(),
@@ -39,7 +39,7 @@ impl Scoreboard {
     }
 
     /// Removes the block from the terminal.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

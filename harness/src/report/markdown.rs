@@ -6,7 +6,7 @@ use super::facts::RunFacts;
 use super::text::{number, percent, plus_minus, results_block, verdict_sentence};
 
 /// The report as Markdown.
-pub fn markdown(facts: &RunFacts) -> String {
+pub(crate) fn markdown(facts: &RunFacts) -> String {
     let mut text = String::new();
     write_markdown(&mut text, facts).expect("writing to a string cannot fail");
     text

@@ -2,18 +2,18 @@
 //! HTML, and live on the terminal.
 
 mod facts;
-pub mod html;
+pub(crate) mod html;
 mod live;
 mod markdown;
 mod summary;
 mod text;
 
-pub use facts::{EngineFacts, PairingFacts, RunFacts, SprtFacts};
-pub use live::Scoreboard;
+pub(crate) use facts::{EngineFacts, RunFacts};
+pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;
-pub use markdown::markdown;
-pub use summary::{SummaryNotes, failed_summary, summary};
-pub use text::{results_block, verdict_sentence};
+pub(crate) use markdown::markdown;
+pub(crate) use summary::{SummaryNotes, failed_summary, summary};
+pub(crate) use text::{results_block, verdict_sentence};
 
 use std::fs;
 
@@ -23,15 +23,15 @@ use crate::ledger::Pairs;
 use crate::run::{Folder, Manifest};
 
 /// Names of the report's files in a run's folder.
-pub const REPORT_JSON: &str = "report.json";
-pub const REPORT_MD: &str = "report.md";
-pub const REPORT_HTML: &str = "report.html";
+pub(crate) const REPORT_JSON: &str = "report.json";
+pub(crate) const REPORT_MD: &str = "report.md";
+pub(crate) const REPORT_HTML: &str = "report.html";
 
 /// Writes the report files of a match or a test into its folder.
 ///
 /// # Errors
 /// Those of the file system, and of a picture that cannot be drawn.
-pub fn write_files(
+pub(crate) fn write_files(
     folder: &Folder,
     facts: &RunFacts,
     manifest: &Manifest,

@@ -9,7 +9,7 @@ use crate::stats::Estimate;
 
 /// What a summary says besides the facts.
 #[derive(Debug, Clone, Copy)]
-pub struct SummaryNotes<'a> {
+pub(crate) struct SummaryNotes<'a> {
     /// The command that does the same again.
     pub repeat: &'a str,
     /// The command that goes on, where there is more to play.
@@ -17,14 +17,14 @@ pub struct SummaryNotes<'a> {
 }
 
 /// The verdict, the numbers and the command to repeat it, as Markdown.
-pub fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+pub(crate) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     let mut text = String::new();
     write_summary(&mut text, facts, notes).expect("writing to a string cannot fail");
     text
 }
 
 /// The summary of a test that could not be played.
-pub fn failed_summary(error: &str, repeat: &str) -> String {
+pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
     let fence = fence_for(error);
     format!(
         "## hone: not played\n\n{fence}text\n{error}\n{fence}\n\n{}",

@@ -6,7 +6,7 @@ use super::facts::{RunFacts, SprtFacts};
 use crate::stats::{Estimate, Model};
 
 /// The results as a block of lines, each ended.
-pub fn results_block(facts: &RunFacts) -> String {
+pub(crate) fn results_block(facts: &RunFacts) -> String {
     let mut text = String::new();
     let mut line = |content: String| {
         text.push_str(&content);
@@ -147,7 +147,7 @@ fn llr_line(sprt: &SprtFacts) -> String {
 
 /// The verdict in a sentence that needs no knowledge of the test; for a match,
 /// who is ahead.
-pub fn verdict_sentence(facts: &RunFacts) -> String {
+pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let Some(sprt) = &facts.sprt else {
         return match_sentence(facts);
     };

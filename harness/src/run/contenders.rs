@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use super::manifest::EngineIdentity;
 use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
-use crate::executor::Player;
-use crate::openings::Variant;
-use crate::uci::{
+use crate::engine::uci::{
     AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
 };
+use crate::executor::Player;
+use crate::rules::openings::Variant;
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]
-pub enum PrepareError {
+pub(crate) enum PrepareError {
     #[error("engine `{name}`: the build failed ({status}): {command}")]
     Build {
         name: String,
@@ -62,7 +62,7 @@ pub enum PrepareError {
 
 impl PrepareError {
     /// Whether a build was started.
-    pub fn is_after_start(&self) -> bool {
+    pub(crate) fn is_after_start(&self) -> bool {
         match self {
             Self::Build { .. } | Self::Broken { .. } => true,
             Self::Source { source, .. } => {
@@ -75,7 +75,7 @@ impl PrepareError {
 
 /// Engines that are ready to play.
 #[derive(Debug, Clone)]
-pub struct Contenders {
+pub(crate) struct Contenders {
     pub players: Vec<Player>,
     pub identities: Vec<EngineIdentity>,
     /// What each declares.
@@ -88,7 +88,7 @@ impl Contenders {
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
-    pub fn prepare(
+    pub(crate) fn prepare(
         config: &Config,
         base: &Path,
         announce: &mut dyn FnMut(&str),
@@ -143,7 +143,7 @@ impl Contenders {
 
     /// Makes a configuration name the commits that were built, which branches
     /// and changes may move away from.
-    pub fn pin(&self, config: &mut Config) {
+    pub(crate) fn pin(&self, config: &mut Config) {
         for (engine, identity) in config.engine.iter_mut().zip(&self.identities) {
             if engine.git.is_some() {
                 engine.rev.clone_from(&identity.commit);

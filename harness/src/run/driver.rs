@@ -11,7 +11,7 @@ use crate::config::{Config, MatchConfig};
 use crate::executor::{Event, Executor, ExecutorError, PairJob, Player, Rules, Stop};
 use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
 use crate::ledger::{Ledger, LedgerError};
-use crate::openings::{Book, Opening, Schedule};
+use crate::rules::openings::{Book, Opening, Schedule};
 
 /// Why a run stopped before its end. It can be resumed.
 #[derive(Debug, thiserror::Error)]

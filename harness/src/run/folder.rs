@@ -8,13 +8,13 @@ use super::manifest::{Kind, MANIFEST, Manifest};
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
 }
 
 /// Why a folder cannot hold a new run.
 #[derive(Debug, thiserror::Error)]
-pub enum FolderError {
+pub(crate) enum FolderError {
     #[error("{} holds a run already: continue it with `hone resume {}`, or choose another --out", path.display(), path.display())]
     Taken { path: PathBuf },
     #[error("cannot make the run's folder {}: {source}", path.display())]
@@ -30,7 +30,11 @@ impl Folder {
     ///
     /// # Errors
     /// [`FolderError`].
-    pub fn create(out: Option<&Path>, kind: Kind, names: &[String]) -> Result<Self, FolderError> {
+    pub(crate) fn create(
+        out: Option<&Path>,
+        kind: Kind,
+        names: &[String],
+    ) -> Result<Self, FolderError> {
         let path = match out {
             Some(path) => path.to_path_buf(),
             None => Self::fresh(kind, names),
@@ -46,7 +50,7 @@ impl Folder {
     }
 
     /// The folder of a run that is there already.
-    pub fn open(path: &Path) -> Self {
+    pub(crate) fn open(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),
         }
@@ -66,12 +70,12 @@ impl Folder {
             .expect("numbers do not end")
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The run's name: that of its folder.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.path
             .canonicalize()
             .ok()
@@ -85,7 +89,7 @@ impl Folder {
 
 /// The runs in a folder with their manifests, oldest first. What is no run is
 /// passed over.
-pub fn list_runs(results: &Path) -> Vec<(PathBuf, Manifest)> {
+pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, Manifest)> {
     let entries = fs::read_dir(results).into_iter().flatten().flatten();
     let mut runs: Vec<_> = entries
         .filter_map(|entry| {

@@ -8,15 +8,16 @@ use std::time::Duration;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, TimeSpan};
+use crate::config::Config;
+use crate::settings::TimeSpan;
 
 /// Name of the manifest in a run's folder.
-pub const MANIFEST: &str = "run.toml";
+pub(crate) const MANIFEST: &str = "run.toml";
 
 /// What is being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub(crate) enum Kind {
     Match,
     Sprt,
     Tune,
@@ -25,7 +26,7 @@ pub enum Kind {
 
 impl Kind {
     /// As commands and JSON name it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Match => "match",
             Kind::Sprt => "sprt",
@@ -37,7 +38,7 @@ impl Kind {
 
 /// Which engine it really was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineIdentity {
+pub(crate) struct EngineIdentity {
     pub name: String,
     /// Its `id name`.
     pub id: String,
@@ -59,7 +60,7 @@ pub struct EngineIdentity {
 
 /// Which book it really was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BookIdentity {
+pub(crate) struct BookIdentity {
     pub file: PathBuf,
     pub sha256: String,
     pub openings: usize,
@@ -67,7 +68,7 @@ pub struct BookIdentity {
 
 /// What a run is: written once, at its start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// Version of the program that started the run.
     pub hone: String,
     pub kind: Kind,
@@ -90,7 +91,7 @@ impl Manifest {
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
-    pub fn read(dir: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join(MANIFEST);
         let text = fs::read_to_string(&path).with_context(|| {
             format!(
@@ -106,7 +107,7 @@ impl Manifest {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn write(&self, dir: &Path) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, dir: &Path) -> anyhow::Result<()> {
         let text = toml::to_string(self).context("the manifest cannot be put into TOML")?;
         let path = dir.join(MANIFEST);
         let partial = dir.join("run.toml.partial");
@@ -120,7 +121,7 @@ impl Manifest {
     }
 
     /// How long it may be played at a time.
-    pub fn max_time(&self) -> Option<Duration> {
+    pub(crate) fn max_time(&self) -> Option<Duration> {
         let config = &self.config;
         let tune = config.tune.as_ref().and_then(|tune| tune.max_time);
         let max_time = match self.kind {
@@ -131,7 +132,7 @@ impl Manifest {
     }
 
     /// Names of the engines, in the order of the configuration.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.config
             .engine
             .iter()

@@ -1,22 +1,22 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
-mod bisection;
 mod contenders;
 mod driver;
 mod fold;
 mod folder;
 mod interrupt;
 mod manifest;
-mod session;
+pub(crate) mod session;
 mod tally;
+pub(crate) mod verify;
 
-pub use bisection::{Bisection, bisect_experiment};
-pub use contenders::{Contenders, PrepareError};
-pub use driver::{Driver, Ended, Jobs, Progress, RunError, View};
+pub(crate) use contenders::{Contenders, PrepareError};
+pub(crate) use driver::View;
+pub use driver::{Driver, Ended, Jobs, Progress};
 pub use fold::Fold;
-pub use folder::{Folder, FolderError, list_runs};
+pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
-pub use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest};
-pub use session::{Session, SessionError, open_pairs, seconds_played};
-pub use tally::{EngineTally, Failures, PairingTally, Tally};
+pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
+pub(crate) use session::{Session, SessionError, open_pairs, seconds_played};
+pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};

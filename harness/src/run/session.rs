@@ -15,15 +15,15 @@ use super::interrupt::Interrupts;
 use super::manifest::{BookIdentity, Kind, Manifest};
 use crate::config::Config;
 use crate::executor::local::Local;
+use crate::executor::machine;
 use crate::experiment::Experiment;
 use crate::ledger::{Ledger, LedgerError, Pairs};
-use crate::machine;
-use crate::openings::{Book, BookError, BookOptions};
-use crate::tablebase::{TablebaseError, Tables};
+use crate::rules::openings::{Book, BookError, BookOptions};
+use crate::rules::tablebase::{TablebaseError, Tables};
 
 /// Why a run could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionError {
+pub(crate) enum SessionError {
     #[error(transparent)]
     Prepare(#[from] PrepareError),
     #[error(transparent)]
@@ -43,14 +43,14 @@ pub enum SessionError {
 
 impl SessionError {
     /// Whether anything had been started.
-    pub fn is_after_start(&self) -> bool {
+    pub(crate) fn is_after_start(&self) -> bool {
         matches!(self, Self::Stopped { .. })
             || matches!(self, Self::Prepare(error) if error.is_after_start())
     }
 }
 
 /// A run that is ready to be played.
-pub struct Session {
+pub(crate) struct Session {
     pub folder: Folder,
     pub manifest: Manifest,
     /// How long this process may play.
@@ -66,7 +66,7 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
-    pub fn create(
+    pub(crate) fn create(
         mut config: Config,
         kind: Kind,
         out: Option<&Path>,
@@ -110,7 +110,10 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError`].
-    pub fn resume(path: &Path, announce: &mut dyn FnMut(&str)) -> Result<Self, SessionError> {
+    pub(crate) fn resume(
+        path: &Path,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         let mut config = manifest.config.clone();
         for (engine, identity) in config.engine.iter_mut().zip(&manifest.engines) {
@@ -156,7 +159,7 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError::Stopped`].
-    pub fn play<E: Experiment>(
+    pub(crate) fn play<E: Experiment>(
         self,
         experiment: E,
         view: &mut impl View<E>,
@@ -197,7 +200,7 @@ impl Session {
 
 /// Where the games will be played, with a word of warning where they will not
 /// have the machine to themselves.
-pub(super) fn placement(
+pub(crate) fn placement(
     config: &Config,
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
@@ -246,7 +249,7 @@ fn processors_a_game(config: &Config) -> usize {
 }
 
 /// The book with those of its openings checked that the run can come to.
-pub(super) fn open_book(
+pub(crate) fn open_book(
     config: &Config,
     kind: Kind,
     base: &Path,
@@ -278,7 +281,7 @@ pub(super) fn open_book(
 
 /// Makes sure of the endgame tables, if any are asked for, and makes their
 /// paths absolute.
-pub(super) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
+pub(crate) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
     if let Some(rule) = &mut config.adjudication.syzygy {
         rule.path = absolute_paths(&rule.path, base)?;
         Tables::open(rule)?;
@@ -293,7 +296,7 @@ fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
     Ok(PathBuf::from(joined))
 }
 
-pub(super) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
+pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
     let file = config.r#match.openings.file.clone()?;
     book.map(|book| BookIdentity {
         file,
@@ -322,7 +325,7 @@ fn same_engines(contenders: &Contenders, manifest: &Manifest) -> anyhow::Result<
 ///
 /// # Errors
 /// If the ledger cannot be read.
-pub fn seconds_played(manifest: &Manifest, pairs: &Pairs) -> Result<f64, LedgerError> {
+pub(crate) fn seconds_played(manifest: &Manifest, pairs: &Pairs) -> Result<f64, LedgerError> {
     const BREAK_MS: i64 = 10 * 60 * 1000;
     let mut last = manifest.created.as_millisecond();
     let mut total = 0;
@@ -341,6 +344,6 @@ pub fn seconds_played(manifest: &Manifest, pairs: &Pairs) -> Result<f64, LedgerE
 ///
 /// # Errors
 /// [`LedgerError::Io`].
-pub fn open_pairs(folder: &Folder, manifest: &Manifest) -> Result<Pairs, LedgerError> {
+pub(crate) fn open_pairs(folder: &Folder, manifest: &Manifest) -> Result<Pairs, LedgerError> {
     Pairs::open(folder.path(), &manifest.names())
 }

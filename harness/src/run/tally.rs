@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::{Outcome, PairResult, Termination};
+use crate::experiment::PairResult;
+use crate::rules::{Outcome, Termination};
 use crate::stats::{Pentanomial, Wdl};
 
 /// Totals of a run.

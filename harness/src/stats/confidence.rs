@@ -27,7 +27,7 @@ pub enum StopRule {
 
 /// Pairs of a match with their always-valid interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ConfidenceSequence {
+pub(crate) struct ConfidenceSequence {
     alpha: f64,
     /// r squared.
     mixture: f64,
@@ -46,7 +46,7 @@ impl ConfidenceSequence {
     ///
     /// # Panics
     /// If `alpha` is not between 0 and 1 or `tight_at` is less than 1.
-    pub fn new(alpha: f64, tight_at: f64) -> Self {
+    pub(crate) fn new(alpha: f64, tight_at: f64) -> Self {
         assert!(alpha > 0.0 && alpha < 1.0, "alpha is {alpha}");
         assert!(tight_at >= 1.0, "tight_at is {tight_at}");
         let log = -2.0 * alpha.ln();
@@ -61,18 +61,13 @@ impl ConfidenceSequence {
     ///
     /// # Panics
     /// If `half_points` is over 4.
-    pub fn absorb(&mut self, half_points: usize) {
+    pub(crate) fn absorb(&mut self, half_points: usize) {
         self.pairs.add(half_points);
-    }
-
-    /// The pairs so far.
-    pub fn counts(&self) -> Pentanomial {
-        self.pairs
     }
 
     /// Logistic Elo with the always-valid interval; `None` before the first
     /// pair. Scores beyond 0.001 and 0.999 are clamped.
-    pub fn interval(&self) -> Option<Estimate> {
+    pub(crate) fn interval(&self) -> Option<Estimate> {
         let sample = Sample::raw(self.pairs.0)?;
         let (mean, variance) = sample.mean_and_variance();
         let t = sample.size;
@@ -89,7 +84,7 @@ impl ConfidenceSequence {
 
     /// Whether the match may stop. A score beyond 0.001 or 0.999 never meets a
     /// rule of width, because its interval is cut off.
-    pub fn is_met(&self, rule: StopRule) -> bool {
+    pub(crate) fn is_met(&self, rule: StopRule) -> bool {
         let Some(interval) = self.interval() else {
             return false;
         };
@@ -111,8 +106,8 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::super::distribution::PairDistribution;
+    use super::super::model::Model;
     use super::super::simulate::PairSampler;
-    use super::super::sprt::Model;
     use super::*;
 
     /// Whether the true Elo was inside the interval at every look.

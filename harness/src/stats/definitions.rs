@@ -11,9 +11,9 @@ use super::counts::{Counts, Wdl};
 use super::elo::score_of_elo;
 use super::elo::{self, Estimate, NELO_PER_SIGMA, Summary, clamped_elo_of_score, elo_of_score};
 use super::llr::{self, BayesElo};
+use super::model::Model;
 use super::normal::{self, Z95};
 use super::sample::Sample;
-use super::sprt::Model;
 
 /// Whose definitions are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::counts::{Counts, Pentanomial};
 use super::elo::{NELO_PER_SIGMA, score_of_elo};
 use super::llr::{BayesElo, games_of_distribution};
+use super::model::Model;
 use super::sample::Sample;
-use super::sprt::Model;
 
 /// Probabilities of a pair's half points, 0 to 4 (LL, LD, DD+WL, WD, WW).
 #[derive(Debug, Clone, Copy, PartialEq)]

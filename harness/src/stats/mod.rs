@@ -10,20 +10,23 @@
 //! * [`llr`]: the log-likelihood ratio between two strengths.
 //! * [`sprt`]: the sequential test, incremental.
 
-pub mod confidence;
-pub mod counts;
+pub(crate) mod confidence;
+pub(crate) mod counts;
 pub mod definitions;
-pub mod detect;
+pub(crate) mod detect;
 pub mod distribution;
 pub mod elo;
 pub mod llr;
-pub mod normal;
+pub(crate) mod model;
+pub(crate) mod normal;
 pub mod plan;
 pub mod rating;
-pub mod sample;
+pub(crate) mod sample;
 pub mod simulate;
 pub mod sprt;
 
 pub use counts::{Counts, Pentanomial, Wdl};
 pub use elo::{Estimate, Summary};
-pub use sprt::{Decision, Model, Sprt, SprtConfig, SprtError};
+pub use model::Model;
+pub(crate) use sprt::{Decision, SprtError};
+pub use sprt::{Sprt, SprtConfig};

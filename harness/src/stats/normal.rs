@@ -5,17 +5,18 @@ use std::f64::consts::{PI, SQRT_2};
 use statrs::function::erf;
 
 /// The 97.5 % quantile: 95 % of the mass lies within plus or minus this.
-pub const Z95: f64 = 1.959_963_984_540_054;
+pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
 /// Probability of a standard normal value up to `x`; relative error up to
 /// about 1e-11.
-pub fn cdf(x: f64) -> f64 {
+pub(crate) fn cdf(x: f64) -> f64 {
     0.5 * erf::erfc(-x / SQRT_2)
 }
 
 /// The value below which a standard normal variable falls with probability
 /// `p`, which must lie strictly between 0 and 1.
-pub fn quantile(p: f64) -> f64 {
+#[cfg(test)]
+pub(crate) fn quantile(p: f64) -> f64 {
     let start = -SQRT_2 * erf::erfc_inv(2.0 * p);
     // The library's inverse is good to about 1e-10: one step of Newton's
     // method makes it the inverse of `cdf` to full precision.
@@ -27,7 +28,7 @@ pub fn quantile(p: f64) -> f64 {
 ///
 /// Below -30 the asymptotic series of the Mills ratio is used; its first
 /// neglected term is under 1e-11 relative there.
-pub fn ln_cdf(x: f64) -> f64 {
+pub(crate) fn ln_cdf(x: f64) -> f64 {
     if x > -30.0 {
         return cdf(x).ln();
     }

@@ -14,8 +14,9 @@ use super::counts::Counts;
 use super::distribution::{DistributionError, PairDistribution};
 use super::elo::score_of_elo;
 use super::llr;
+use super::model::Model;
 use super::sample::dot;
-use super::sprt::{Brownian, Model, SprtConfig};
+use super::sprt::{Brownian, SprtConfig};
 
 /// Mean overshoot of a random walk with normal steps, in their standard
 /// deviations: -zeta(1/2) / sqrt(2 pi).

@@ -4,7 +4,7 @@ use super::counts::{Pentanomial, Wdl};
 
 /// What takes the place of a count of zero in the likelihood, as in fishtest,
 /// OpenBench and fastchess.
-pub const REGULARIZATION: f64 = 1e-3;
+pub(crate) const REGULARIZATION: f64 = 1e-3;
 
 /// An empirical distribution of `K` scores, 0 to 1 in equal steps: `K` = 3
 /// for games (loss, draw, win), 5 for pairs (the pair's points halved).

@@ -161,7 +161,7 @@ fn summarize(tests: &[(Option<Decision>, u64)]) -> SimulationResult {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sprt::Model;
+    use super::super::model::Model;
     use super::*;
 
     fn simulation(threads: usize) -> Simulation {

@@ -6,7 +6,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 /// McNemar's test of whether two engines solve equally many: only positions
 /// that one solved and the other did not tell anything.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct McNemar {
+pub(crate) struct McNemar {
     /// Positions that only the first engine solved.
     pub first_only: u64,
     /// Positions that only the second engine solved.
@@ -18,7 +18,7 @@ pub struct McNemar {
 
 impl McNemar {
     /// The test for these counts.
-    pub fn new(first_only: u64, second_only: u64) -> Self {
+    pub(crate) fn new(first_only: u64, second_only: u64) -> Self {
         let changed = first_only + second_only;
         let smaller = first_only.min(second_only);
         // Where the counts differ by one at most, the two tails are all there is.

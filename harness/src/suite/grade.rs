@@ -6,14 +6,12 @@ use serde::Serialize;
 use shakmaty::{Chess, Move, uci::UciMove};
 
 use super::problem::Problem;
-use crate::{
-    analysis::{Evaluation, Iteration},
-    uci::Score,
-};
+use crate::engine::analysis::{Evaluation, Iteration};
+use crate::rules::Score;
 
 /// A moment of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Moment {
+pub(crate) struct Moment {
     pub depth: u32,
     pub nodes: u64,
     /// Milliseconds.
@@ -22,7 +20,7 @@ pub struct Moment {
 
 /// The worth of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grade {
+pub(crate) struct Grade {
     /// Whether the move that the engine decided on is right.
     pub solved: bool,
     /// Points for that move.
@@ -39,7 +37,7 @@ pub struct Grade {
 
 impl Grade {
     /// Grades a search.
-    pub fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
+    pub(crate) fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
         let decided = read(&problem.position, &evaluation.best_move);
         let solved = is_right(problem, decided, evaluation.score);
         let right = |iteration: &Iteration| {
@@ -118,7 +116,7 @@ fn milliseconds(elapsed: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::Variant;
+    use crate::rules::openings::Variant;
 
     const KINGS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - -";
 

@@ -5,7 +5,7 @@
 //! * [`compare`]: two engines on the same positions.
 //! * [`report`]: all of it as numbers and as text.
 
-pub mod compare;
-pub mod grade;
+pub(crate) mod compare;
+pub(crate) mod grade;
 pub mod problem;
-pub mod report;
+pub(crate) mod report;

@@ -12,7 +12,7 @@ use super::{
 
 /// What an engine came to on a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     /// The engine's name.
     pub engine: String,
     pub solved: usize,
@@ -33,7 +33,7 @@ pub struct Report {
 
 /// Means of moments.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Mean {
+pub(crate) struct Mean {
     pub depth: f64,
     pub nodes: f64,
     /// Milliseconds.
@@ -42,7 +42,7 @@ pub struct Mean {
 
 /// An unsolved problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failed {
+pub(crate) struct Failed {
     pub id: String,
     /// Line of the file, from 1.
     pub line: usize,
@@ -52,7 +52,7 @@ pub struct Failed {
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     pub id: String,
     pub solved: bool,
     pub points: u32,
@@ -63,7 +63,7 @@ pub struct Row {
 
 impl Report {
     /// Sums up the grades of all problems.
-    pub fn new(engine: String, problems: &[Problem], grades: Vec<Grade>) -> Self {
+    pub(crate) fn new(engine: String, problems: &[Problem], grades: Vec<Grade>) -> Self {
         let graded = || problems.iter().zip(&grades);
         let failures = graded()
             .filter(|(_, grade)| !grade.solved)
@@ -102,7 +102,7 @@ impl Report {
     }
 
     /// A table for a person.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{}: {} of {} solved ({:.1} %), score {} of {}\n",
             self.engine,
@@ -139,7 +139,7 @@ impl Report {
 
 /// Two runs of the same suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The second engine's run.
     #[serde(flatten)]
     pub report: Report,
@@ -151,7 +151,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Sets the second run against the first.
-    pub fn new(first: &Report, second: Report) -> Self {
+    pub(crate) fn new(first: &Report, second: Report) -> Self {
         let only = |one: &Report, other: &Report| -> Vec<String> {
             let pairs = one.positions.iter().zip(&other.positions);
             pairs
@@ -170,7 +170,7 @@ impl Comparison {
     }
 
     /// A table for a person.
-    pub fn text(&self, first: &Report) -> String {
+    pub(crate) fn text(&self, first: &Report) -> String {
         let ids = |ids: &[String]| match ids {
             [] => "none".to_owned(),
             ids => ids.join(", "),

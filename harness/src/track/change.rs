@@ -34,14 +34,14 @@ const PRIOR: (f64, f64) = (20.0, 0.06);
 /// Which way the strength went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Direction {
+pub(crate) enum Direction {
     Loss,
     Gain,
 }
 
 /// A change, and when it was noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
+pub(crate) struct Change {
     pub direction: Direction,
     /// Number of the night with which it most likely came, in order, from 0.
     pub at: usize,
@@ -53,7 +53,7 @@ pub struct Change {
 
 /// A night's match as the detector sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Observation<'a> {
+pub(crate) struct Observation<'a> {
     /// Matches of one series are against the same opponent; `None` for the
     /// build of the night before.
     pub series: Option<&'a str>,
@@ -61,10 +61,10 @@ pub struct Observation<'a> {
 }
 
 /// A night as the detector sees it.
-pub type Evidence<'a> = Vec<Observation<'a>>;
+pub(crate) type Evidence<'a> = Vec<Observation<'a>>;
 
 /// All changes in the nights, which are in order.
-pub fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
+pub(crate) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
     let mut detector = Detector::new(false_alarm_nights);
     let mut before: Option<&str> = None;
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ pub fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
 
 /// Watches for changes, night by night.
 #[derive(Debug)]
-pub struct Detector {
+pub(crate) struct Detector {
     /// The sum that ends a search.
     threshold: f64,
     /// Nights taken in.
@@ -224,7 +224,7 @@ impl Shift {
 impl Detector {
     /// A detector that reports a loss wrongly at most once in so many nights on
     /// average, and a gain as seldom.
-    pub fn new(false_alarm_nights: u64) -> Self {
+    pub(crate) fn new(false_alarm_nights: u64) -> Self {
         Self {
             threshold: false_alarm_nights as f64,
             night: 0,
@@ -234,7 +234,7 @@ impl Detector {
 
     /// Takes the next night. After a change it begins anew with the night
     /// after.
-    pub fn absorb(&mut self, evidence: &Evidence<'_>) -> Option<Change> {
+    pub(crate) fn absorb(&mut self, evidence: &Evidence<'_>) -> Option<Change> {
         self.regime.absorb(evidence);
         let noticed = self.night;
         self.night += 1;

@@ -18,7 +18,7 @@ type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64,
 ///
 /// # Errors
 /// If the picture cannot be drawn.
-pub fn chart(status: &Status) -> anyhow::Result<String> {
+pub(crate) fn chart(status: &Status) -> anyhow::Result<String> {
     let svg = drawn(status, Some(WHITE))?;
     let title = title(status);
     Ok(svg.replacen('>', &format!("><title>{title}</title>"), 1))
@@ -29,7 +29,7 @@ pub fn chart(status: &Status) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// If the picture cannot be drawn.
-pub fn chart_on_page(status: &Status) -> anyhow::Result<(String, String)> {
+pub(crate) fn chart_on_page(status: &Status) -> anyhow::Result<(String, String)> {
     let title = title(status);
     Ok((themed(&drawn(status, None)?, &title), title))
 }

@@ -27,14 +27,14 @@ impl Role {
 
 /// A build to play against.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opponent {
+pub(crate) struct Opponent {
     pub commit: String,
     pub role: Role,
 }
 
 /// The opponents of a commit: each build once, in its first role of anchor,
 /// night before, release. The build itself is none.
-pub fn opponents(
+pub(crate) fn opponents(
     commit: &str,
     anchor: &str,
     previous: Option<&str>,

@@ -8,14 +8,21 @@ mod change;
 mod chart;
 mod gauntlet;
 mod night;
+mod page;
 mod scale;
-mod section;
 mod status;
 
-pub use change::{Change, Detector, Direction, Evidence, Observation, changes};
-pub use chart::{chart, chart_on_page};
-pub use gauntlet::{Opponent, Role, opponents};
-pub use night::{HistoryError, Night, NightMatch, append, in_order, read};
-pub use scale::{Scale, difference};
-pub use section::{TrackSection, false_alarm_nights};
-pub use status::{Comparison, Point, Status};
+pub(crate) use change::Direction;
+pub(crate) use chart::{chart, chart_on_page};
+pub use gauntlet::Role;
+pub(crate) use gauntlet::{Opponent, opponents};
+pub use night::{Night, read};
+pub(crate) use night::{NightMatch, append, in_order};
+pub(crate) use page::html;
+pub(crate) use scale::Scale;
+pub(crate) use status::Status;
+
+/// The history, in the folder of nights.
+pub(crate) const TABLE: &str = "elo.csv";
+/// The folder of the nights' runs, in the folder of nights.
+pub(crate) const RUNS: &str = "track";

@@ -130,7 +130,11 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
 ///
 /// # Errors
 /// [`HistoryError`].
-pub fn append(path: &Path, nights: &mut Vec<Night>, night: Night) -> Result<(), HistoryError> {
+pub(crate) fn append(
+    path: &Path,
+    nights: &mut Vec<Night>,
+    night: Night,
+) -> Result<(), HistoryError> {
     nights.push(night);
     let mut writer = csv::Writer::from_writer(Vec::new());
     let written = nights
@@ -159,7 +163,7 @@ pub fn append(path: &Path, nights: &mut Vec<Night>, night: Night) -> Result<(), 
 
 /// The nights in the order of their commits; nights of one commit, and commits
 /// of one second, in the order in which they were played.
-pub fn in_order(nights: &[Night]) -> Vec<&Night> {
+pub(crate) fn in_order(nights: &[Night]) -> Vec<&Night> {
     let mut ordered: Vec<&Night> = nights.iter().collect();
     ordered.sort_by_key(|night| night.committed);
     ordered

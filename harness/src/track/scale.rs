@@ -8,14 +8,14 @@ use crate::stats::rating::{Game, Games, RatingOptions, rate};
 
 /// Elo of builds on one scale.
 #[derive(Debug, Clone, Default)]
-pub struct Scale {
+pub(crate) struct Scale {
     elo: BTreeMap<String, Estimate>,
 }
 
 impl Scale {
     /// The scale on which the build of `zero` has Elo 0, which intervals are
     /// relative to. Builds that cannot be compared with it have none.
-    pub fn new<'a>(nights: impl IntoIterator<Item = &'a Night>, zero: &str) -> Self {
+    pub(crate) fn new<'a>(nights: impl IntoIterator<Item = &'a Night>, zero: &str) -> Self {
         let games = games(nights);
         let options = RatingOptions {
             anchors: vec![(zero.to_string(), 0.0)],
@@ -38,13 +38,13 @@ impl Scale {
     }
 
     /// The Elo of a commit's build.
-    pub fn elo(&self, commit: &str) -> Option<Estimate> {
+    pub(crate) fn elo(&self, commit: &str) -> Option<Estimate> {
         self.elo.get(commit).copied()
     }
 }
 
 /// How much stronger one build is than another, from all games.
-pub fn difference(nights: &[&Night], build: &str, than: &str) -> Option<Estimate> {
+pub(crate) fn difference(nights: &[&Night], build: &str, than: &str) -> Option<Estimate> {
     Scale::new(nights.iter().copied(), than).elo(build)
 }
 

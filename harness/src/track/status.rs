@@ -13,7 +13,7 @@ use crate::stats::Estimate;
 
 /// A night on the joint scale.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
+pub(crate) struct Point {
     pub commit: String,
     pub subject: String,
     pub tag: Option<String>,
@@ -26,7 +26,7 @@ pub struct Point {
 
 /// The last build beside an earlier one.
 #[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     pub commit: String,
     pub subject: String,
     /// How much stronger the last build is.
@@ -35,7 +35,7 @@ pub struct Comparison {
 
 /// What all nights together say.
 #[derive(Debug, Clone, Serialize)]
-pub struct Status {
+pub(crate) struct Status {
     pub anchor: String,
     /// In the order of the commits.
     pub points: Vec<Point>,
@@ -50,7 +50,7 @@ pub struct Status {
 
 impl Status {
     /// What `nights` say about the last of them.
-    pub fn new(nights: &[Night], anchor: &str, false_alarm_nights: u64) -> Self {
+    pub(crate) fn new(nights: &[Night], anchor: &str, false_alarm_nights: u64) -> Self {
         let ordered = in_order(nights);
         let scale = Scale::new(ordered.iter().copied(), anchor);
         let points: Vec<Point> = ordered
@@ -89,7 +89,7 @@ impl Status {
     }
 
     /// The changes that were noticed with the games of this commit.
-    pub fn noticed_at<'a>(&'a self, commit: &'a str) -> impl Iterator<Item = &'a Change> {
+    pub(crate) fn noticed_at<'a>(&'a self, commit: &'a str) -> impl Iterator<Item = &'a Change> {
         let noticed = move |change: &&Change| {
             let point = self.points.get(change.noticed);
             point.is_some_and(|point| point.commit == commit)
@@ -98,7 +98,7 @@ impl Status {
     }
 
     /// Whether the last night made a regression certain.
-    pub fn is_regression(&self) -> bool {
+    pub(crate) fn is_regression(&self) -> bool {
         self.points.last().is_some_and(|last| {
             self.noticed_at(&last.commit)
                 .any(|change| change.direction == Direction::Loss)
@@ -106,7 +106,7 @@ impl Status {
     }
 
     /// What there is to say, a sentence a line.
-    pub fn sentences(&self) -> String {
+    pub(crate) fn sentences(&self) -> String {
         let Some(last) = self.points.last() else {
             return "No nights yet.\n".to_string();
         };
@@ -163,7 +163,7 @@ impl Status {
     }
 
     /// The same as a page, with the picture at `chart` and a table.
-    pub fn markdown(&self, chart: &str) -> String {
+    pub(crate) fn markdown(&self, chart: &str) -> String {
         let mut text = String::from("# Elo from night to night\n\n");
         for line in self.sentences().lines() {
             text += line;

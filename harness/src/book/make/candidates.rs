@@ -6,20 +6,17 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::{Chess, EnPassantMode, Move, Position, san::SanPlus, zobrist::Zobrist128};
 
 use super::{Recipe, SourceKind};
-use crate::{
-    book::{chess960, entry::Entry},
-    openings::{
-        Order, Schedule, Variant,
-        games::Game,
-        schedule::{uniform, words},
-    },
-};
+use crate::book::chess960;
+use crate::book::entry::Entry;
+use crate::rules::openings::games::Game;
+use crate::rules::openings::schedule::{uniform, words};
+use crate::rules::openings::{Order, Schedule, Variant};
 
 const PURPOSE: &[u8; 16] = b"hone book make 1";
 
 /// A position that may get into the book.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Number of the draw it came from, unique and increasing.
     pub draw: u64,
     /// The first move, or in Chess960 the start position.
@@ -30,7 +27,7 @@ pub struct Candidate {
 /// The endless, reproducible sequence of candidates: draw `n` depends on the
 /// recipe, the games and `n` only. A position is drawn once.
 #[derive(Debug)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     recipe: Recipe,
     games: Vec<PackedGame>,
     order: Option<Schedule>,
@@ -51,7 +48,7 @@ const BARREN: u64 = 100_000;
 impl Candidates {
     /// Candidates by a recipe; `games` are those of the PGN source, longest
     /// first moves included. Games too short for the recipe are left out.
-    pub fn new(recipe: &Recipe, games: impl IntoIterator<Item = Game>) -> Self {
+    pub(crate) fn new(recipe: &Recipe, games: impl IntoIterator<Item = Game>) -> Self {
         let shortest = match recipe.source {
             SourceKind::Random => usize::MAX,
             SourceKind::Games => *recipe.plies.start(),
@@ -77,7 +74,7 @@ impl Candidates {
     }
 
     /// Number of games that candidates are drawn from.
-    pub fn games(&self) -> usize {
+    pub(crate) fn games(&self) -> usize {
         self.games.len()
     }
 
@@ -183,7 +180,7 @@ fn first_move(start: Option<&Chess>, moves: &[Move]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openings::games::Games;
+    use crate::rules::openings::games::Games;
 
     fn recipe(source: SourceKind) -> Recipe {
         Recipe {

@@ -14,14 +14,14 @@ use super::judge::Judgement;
 /// A text file beside the book to be: the recipe in the first line, then a
 /// line for each judgement, the draw and the score or `-`.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     file: File,
 }
 
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
-pub enum JournalError {
+pub(crate) enum JournalError {
     #[error("cannot write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(
@@ -37,7 +37,7 @@ impl Journal {
     ///
     /// # Errors
     /// See [`JournalError`].
-    pub fn open(
+    pub(crate) fn open(
         path: &Path,
         heading: &str,
     ) -> Result<(Self, HashMap<u64, Judgement>), JournalError> {
@@ -77,7 +77,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`JournalError::Io`], for instance if the disk is full.
-    pub fn add(&mut self, draw: u64, judgement: Judgement) -> Result<(), JournalError> {
+    pub(crate) fn add(&mut self, draw: u64, judgement: Judgement) -> Result<(), JournalError> {
         let line = match judgement {
             Judgement::Unfit => format!("{draw} -\n"),
             Judgement::Score(score) => format!("{draw} {score}\n"),
@@ -94,7 +94,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`JournalError::Io`].
-    pub fn remove(self) -> Result<(), JournalError> {
+    pub(crate) fn remove(self) -> Result<(), JournalError> {
         std::fs::remove_file(&self.path).map_err(|source| JournalError::Io {
             path: self.path.clone(),
             source,

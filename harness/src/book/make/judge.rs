@@ -4,16 +4,14 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
 
 use super::Recipe;
-use crate::{
-    analysis::{AnalysisError, Analyst, Limit},
-    book::entry::from_white,
-    openings::Opening,
-    uci::Score,
-};
+use crate::book::entry::from_white;
+use crate::engine::analysis::{AnalysisError, Analyst, Limit};
+use crate::rules::Score;
+use crate::rules::openings::Opening;
 
 /// What the judge came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Judgement {
+pub(crate) enum Judgement {
     /// The score is outside the window, a mate, or not steady.
     Unfit,
     /// Centipawns from White's side.
@@ -27,7 +25,7 @@ pub enum Judgement {
 ///
 /// # Errors
 /// If the engine fails.
-pub async fn judge(
+pub(crate) async fn judge(
     analyst: &mut Analyst,
     position: &Chess,
     recipe: &Recipe,
@@ -56,7 +54,7 @@ pub async fn judge(
 }
 
 /// A score in centipawns from White's side; `None` for a mate or no score.
-pub fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
+pub(crate) fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
     match score? {
         Score::Cp(cp) => Some(from_white(cp, position.turn())),
         Score::Mate(_) => None,

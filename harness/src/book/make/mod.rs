@@ -7,22 +7,22 @@
 //! * [`journal`]: what has been judged already, should the work be cut off.
 //! * [`session`]: all of it together.
 
-pub mod candidates;
-pub mod journal;
-pub mod judge;
-pub mod selection;
-pub mod session;
+pub(crate) mod candidates;
+pub(crate) mod journal;
+pub(crate) mod judge;
+pub(crate) mod selection;
+pub(crate) mod session;
 
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::openings::Variant;
+use crate::rules::openings::Variant;
 
 /// All that decides which positions a book holds. The same recipe, judge and
 /// games give the same book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recipe {
+pub(crate) struct Recipe {
     pub variant: Variant,
     pub source: SourceKind,
     /// Half-moves from the start position.
@@ -46,7 +46,7 @@ pub struct Recipe {
 /// Where candidates come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum SourceKind {
+pub(crate) enum SourceKind {
     /// Uniformly random legal moves from the start position.
     Random,
     /// The leading moves of games.

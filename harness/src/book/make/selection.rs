@@ -7,7 +7,7 @@ use crate::book::entry::Entry;
 
 /// Chooses in the order of the draws, whatever order the judgements come in.
 #[derive(Debug)]
-pub struct Selection {
+pub(crate) struct Selection {
     count: usize,
     per_family: usize,
     /// Draws handed out whose judgement has not been taken in, oldest first.
@@ -18,7 +18,7 @@ pub struct Selection {
 
 impl Selection {
     /// An empty book by this recipe.
-    pub fn new(recipe: &Recipe) -> Self {
+    pub(crate) fn new(recipe: &Recipe) -> Self {
         Self {
             count: recipe.count,
             per_family: recipe.per_family.unwrap_or(usize::MAX),
@@ -30,7 +30,7 @@ impl Selection {
 
     /// Whether a candidate is worth judging: not if its family is full, as
     /// that will not change. If so, its judgement is waited for.
-    pub fn expect(&mut self, candidate: &Candidate) -> bool {
+    pub(crate) fn expect(&mut self, candidate: &Candidate) -> bool {
         let taken = self.families.get(&candidate.family).copied().unwrap_or(0);
         let worth = taken < self.per_family;
         if worth {
@@ -40,7 +40,7 @@ impl Selection {
     }
 
     /// Takes in the judgement of an expected candidate.
-    pub fn absorb(&mut self, candidate: Candidate, judgement: Judgement) {
+    pub(crate) fn absorb(&mut self, candidate: Candidate, judgement: Judgement) {
         self.open
             .insert(candidate.draw, Some((candidate, judgement)));
         while let Some(oldest) = self.open.first_entry()
@@ -64,22 +64,17 @@ impl Selection {
     }
 
     /// Number of positions chosen so far.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.chosen.len()
     }
 
-    /// Whether nothing has been chosen yet.
-    pub fn is_empty(&self) -> bool {
-        self.chosen.is_empty()
-    }
-
     /// Whether the book has all the positions it should have.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.chosen.len() == self.count
     }
 
     /// The book.
-    pub fn into_entries(self) -> Vec<Entry> {
+    pub(crate) fn into_entries(self) -> Vec<Entry> {
         self.chosen
     }
 }
@@ -89,7 +84,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{book::make::SourceKind, openings::Variant};
+    use crate::book::make::SourceKind;
+    use crate::rules::openings::Variant;
 
     fn recipe() -> Recipe {
         Recipe {

@@ -12,14 +12,12 @@ use super::{
     judge::{Judgement, judge},
     selection::Selection,
 };
-use crate::{
-    analysis::{AnalysisError, Analyst},
-    book::entry::Entry,
-};
+use crate::book::entry::Entry;
+use crate::engine::analysis::{AnalysisError, Analyst};
 
 /// Why a book was not finished. What has been judged is in the journal.
 #[derive(Debug, Error)]
-pub enum MakeError {
+pub(crate) enum MakeError {
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
     #[error(transparent)]
@@ -28,7 +26,7 @@ pub enum MakeError {
 
 /// How far the work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// Positions in the book.
     pub chosen: usize,
     /// Positions judged, in this session or before.
@@ -48,7 +46,7 @@ struct Session {
 /// A book, its journal (to be removed once the book is safe), and how far the
 /// work came.
 #[derive(Debug)]
-pub struct Made {
+pub(crate) struct Made {
     pub entries: Vec<Entry>,
     pub journal: Journal,
     pub progress: Progress,
@@ -59,7 +57,7 @@ pub struct Made {
 ///
 /// # Errors
 /// If a judge fails, or the journal cannot be written.
-pub async fn run(
+pub(crate) async fn run(
     recipe: &Recipe,
     candidates: Candidates,
     (journal, known): (Journal, HashMap<u64, Judgement>),

@@ -1,25 +1,20 @@
 //! `hone bisect`: which commit changed an engine's strength.
 
-mod live;
-mod outcome;
-mod page;
 mod simulate;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::Args;
 
+use super::common::{announce, failure, is_inside, write_page};
 use super::ends::EndArgs;
-use super::play::{announce, failure, is_inside, write_page};
 use super::{Exit, Failure};
 use crate::config::{self, Config};
 use crate::experiment::{Experiment, Verdict};
+use crate::kinds::bisect::{Bisection, Outcome, Suspects, experiment_of, html, write_files};
 use crate::report::html::Source;
-use crate::report::{REPORT_HTML, REPORT_JSON, REPORT_MD};
-use crate::run::{Bisection, Ended, Fold, Folder, Manifest, bisect_experiment, open_pairs};
-use outcome::Outcome;
+use crate::run::{Ended, Fold, Folder, Manifest, open_pairs};
 
 /// Find the commit that lost (or gained) Elo.
 ///
@@ -103,21 +98,21 @@ pub(super) fn resume(path: &Path, ends: &EndArgs) -> Result<Exit, Failure> {
 pub(super) fn report(
     folder: &Folder,
     manifest: &Manifest,
-    html: Option<&Path>,
+    page: Option<&Path>,
     json: bool,
 ) -> Result<Exit, Failure> {
     let pairs = open_pairs(folder, manifest)?;
-    let experiment = bisect_experiment(folder.path(), manifest)?;
+    let experiment = experiment_of(folder.path(), manifest)?;
     let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
     let outcome = Outcome::of(&folder.name(), manifest, &fold, &pairs)?;
-    if let Some(path) = html {
+    if let Some(path) = page {
         let source = Source {
             dir: folder.path(),
             manifest,
             pairs: &pairs,
             inside: is_inside(path, folder.path()),
         };
-        write_page(path, page::html(&outcome, source)?)?;
+        write_page(path, html(&outcome, source)?)?;
     }
     print(&outcome, json)?;
     Ok(Exit::Done)
@@ -135,7 +130,7 @@ fn play(mut run: Bisection, ends: &EndArgs) -> Result<Exit, Failure> {
         manifest.concurrency,
         folder.path().display()
     );
-    let mut view = live::Suspects::new(&manifest);
+    let mut view = Suspects::new(&manifest);
     let played = run.play(&mut view, &mut announce);
     view.finish();
     let (ended, fold) = played.map_err(Failure::failed)?;
@@ -164,18 +159,6 @@ fn play(mut run: Bisection, ends: &EndArgs) -> Result<Exit, Failure> {
             Exit::Interrupted
         }
     })
-}
-
-fn write_files(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<()> {
-    let files = [
-        (REPORT_JSON, serde_json::to_string_pretty(outcome)? + "\n"),
-        (REPORT_MD, outcome.markdown()),
-    ];
-    for (name, text) in files {
-        let path = source.dir.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    page::html(outcome, source)?.save(&source.dir.join(REPORT_HTML))
 }
 
 /// The result: for people on standard error, as JSON on standard output.

@@ -5,9 +5,9 @@ use std::thread;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bisect::BisectSection;
-use crate::bisect::simulate::{Outcome, Planted, bisect, halves};
 use crate::cli::{Exit, Failure};
+use crate::experiment::bisect::BisectSection;
+use crate::experiment::bisect::simulate::{Outcome, Planted, bisect, halves};
 use crate::stats::distribution::PairDistribution;
 
 const LOSSES: [f64; 4] = [10.0, 20.0, 40.0, 80.0];

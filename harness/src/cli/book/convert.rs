@@ -7,11 +7,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::read::Reading;
-use crate::{
-    book::{entry::Entry, output::Output, scan::scan},
-    cli::{Exit, Failure},
-    openings::{Format, Order, Schedule},
-};
+use crate::book::entry::Entry;
+use crate::book::output::Output;
+use crate::book::scan::scan;
+use crate::cli::{Exit, Failure};
+use crate::rules::openings::{Format, Order, Schedule};
 
 /// Convert books: EPD, FEN, PGN and Polyglot in, EPD and PGN out
 ///

@@ -8,17 +8,13 @@ use serde::Serialize;
 use shakmaty::Chess;
 
 use super::read::Reading;
-use crate::{
-    analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option},
-    book::{
-        histogram::Histogram,
-        info::Info as Facts,
-        make::judge::white_score,
-        scan::{Scan, scan},
-    },
-    cli::{Exit, Failure, concurrency, progress},
-    openings::Opening,
-};
+use crate::book::histogram::Histogram;
+use crate::book::info::Info as Facts;
+use crate::book::make::judge::white_score;
+use crate::book::scan::{Scan, scan};
+use crate::cli::{Exit, Failure, concurrency, progress};
+use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option};
+use crate::rules::openings::Opening;
 
 /// Say what a book is made of: openings, duplicates, illegal lines, first moves
 ///

@@ -7,24 +7,15 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::{
-    analysis::{Analyst, EngineCommand, parse_option},
-    book::{
-        make::{
-            Recipe, SourceKind,
-            candidates::Candidates,
-            journal::Journal,
-            session::{self, Made, Progress},
-        },
-        output::Output,
-    },
-    cli::{Exit, Failure, concurrency, ranges},
-    openings::{
-        Variant,
-        games::{Game, Games},
-        source,
-    },
-};
+use crate::book::make::candidates::Candidates;
+use crate::book::make::journal::Journal;
+use crate::book::make::session::{self, Made, Progress};
+use crate::book::make::{Recipe, SourceKind};
+use crate::book::output::Output;
+use crate::cli::{Exit, Failure, concurrency, ranges};
+use crate::engine::analysis::{Analyst, EngineCommand, parse_option};
+use crate::rules::openings::games::{Game, Games};
+use crate::rules::openings::{Variant, source};
 
 /// Make a book: draw positions by seed, keep those that an engine finds fit
 ///

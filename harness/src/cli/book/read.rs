@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::openings::{BookOptions, Variant};
+use crate::rules::openings::{BookOptions, Variant};
 
 #[derive(Debug, Args)]
 pub(super) struct Reading {

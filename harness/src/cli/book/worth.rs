@@ -10,18 +10,15 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use serde::Serialize;
 
-use crate::{
-    book::{
-        advantage::Outlook,
-        output::Output,
-        scan::scan,
-        worth::{Usage, Worth, undecided, usage},
-    },
-    cli::{Exit, Failure, play::experiment_of},
-    experiment::PairResult,
-    openings::BookOptions,
-    run::{Fold, Folder, Manifest, open_pairs},
-};
+use crate::book::advantage::Outlook;
+use crate::book::output::Output;
+use crate::book::scan::scan;
+use crate::book::worth::{Usage, Worth, undecided, usage};
+use crate::cli::{Exit, Failure};
+use crate::experiment::PairResult;
+use crate::kinds::experiment_of;
+use crate::rules::openings::BookOptions;
+use crate::run::{Fold, Folder, Manifest, open_pairs};
 
 /// Say what the books of runs are worth: draws, splits, sensitivity a game
 ///

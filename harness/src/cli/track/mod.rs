@@ -1,7 +1,6 @@
 //! `hone track`: Elo from night to night.
 
 mod nights;
-mod page;
 mod play;
 
 use std::fs;
@@ -11,17 +10,14 @@ use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::common::{is_inside, write_page};
 use super::ends::EndArgs;
-use super::play::{is_inside, write_page};
 use super::{Exit, Failure};
+use crate::config::false_alarm_nights;
 use crate::config::{self, Config};
 use crate::run::{MANIFEST, Manifest};
-use crate::track::{Direction, Night, Role, Status, chart, false_alarm_nights, in_order, read};
+use crate::track::{Direction, Night, RUNS, Role, Status, TABLE, chart, html, in_order, read};
 use nights::{Tracker, Went};
-
-/// Names in the folder of results.
-const TABLE: &str = "elo.csv";
-const RUNS: &str = "track";
 
 /// Follow an engine's strength from night to night.
 ///
@@ -106,7 +102,7 @@ pub(super) fn is_folder_of_nights(folder: &Path) -> bool {
 }
 
 /// What the nights in a folder come to, from their rows.
-pub(super) fn report(folder: &Path, html: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+pub(super) fn report(folder: &Path, page: Option<&Path>, json: bool) -> Result<Exit, Failure> {
     let nights = read(&folder.join(TABLE))?;
     let ordered = in_order(&nights);
     let mut matches = ordered.iter().rev().flat_map(|night| &night.matches);
@@ -119,8 +115,8 @@ pub(super) fn report(folder: &Path, html: Option<&Path>, json: bool) -> Result<E
     let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
     let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
     let status = Status::new(&nights, anchor, alarms);
-    if let Some(path) = html {
-        let page = page::html(&status, &nights, folder, is_inside(path, folder))?;
+    if let Some(path) = page {
+        let page = html(&status, &nights, folder, is_inside(path, folder))?;
         write_page(path, page)?;
     }
     eprint!("{}", status.sentences());
@@ -139,7 +135,7 @@ fn write_files(out: &Path, status: &Status, nights: &[Night]) -> anyhow::Result<
         let path = out.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    page::html(status, nights, out, true)?.save(&out.join("elo.html"))
+    html(status, nights, out, true)?.save(&out.join("elo.html"))
 }
 
 fn object(status: &Status, played: &[String]) -> anyhow::Result<Value> {

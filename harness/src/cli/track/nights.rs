@@ -7,14 +7,15 @@ use std::time::Instant;
 use anyhow::{Context, anyhow, bail};
 
 use super::play::{Played, play_night};
-use super::{RUNS, TABLE};
 use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository, short_id};
 use crate::cli::Failure;
-use crate::cli::play::announce;
-use crate::config::{Config, TimeSpan, Tournament};
+use crate::cli::common::announce;
+use crate::config::TrackSection;
+use crate::config::{Config, Tournament};
 use crate::run::{PrepareError, Session, SessionError, list_runs};
+use crate::settings::TimeSpan;
 use crate::track::{
-    Night, Opponent, Role, Scale, Status, TrackSection, append, in_order, opponents, read,
+    Night, Opponent, RUNS, Role, Scale, Status, TABLE, append, in_order, opponents, read,
 };
 
 /// How the nights went.
@@ -105,7 +106,7 @@ impl Tracker {
         for path in self.unfinished() {
             announce(&format!("going on with {}", path.display()));
             let session =
-                Session::resume(&path, &mut announce).map_err(crate::cli::play::failure)?;
+                Session::resume(&path, &mut announce).map_err(crate::cli::common::failure)?;
             let went = self.play(session)?;
             if went != Went::Through {
                 return Ok(went);
@@ -190,7 +191,7 @@ impl Tracker {
                 ));
                 Ok(Went::Through)
             }
-            session => self.play(session.map_err(crate::cli::play::failure)?),
+            session => self.play(session.map_err(crate::cli::common::failure)?),
         }
     }
 

@@ -4,7 +4,7 @@ use jiff::{Timestamp, Unit};
 
 use super::nights::{Went, role_in};
 use crate::cli::Failure;
-use crate::cli::play::failure;
+use crate::cli::common::failure;
 use crate::experiment::TournamentExperiment;
 use crate::report::{self, RunFacts, Scoreboard};
 use crate::run::{Ended, Session, open_pairs};

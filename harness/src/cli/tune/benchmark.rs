@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::{Exit, Failure};
-use crate::tune::benchmark::{self, Plan, Row};
+use crate::experiment::tune::benchmark::{self, Plan, Row};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Benchmark")]

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::cli::Failure;
-use crate::cli::play::failure;
-use crate::config::{Config, TimeSpan};
+use crate::cli::common::failure;
+use crate::config::Config;
 use crate::experiment::TournamentExperiment;
 use crate::run::{Ended, Fold, Kind, Progress, Session};
+use crate::settings::TimeSpan;
 
 /// Share of the time spent on measuring, within bounds.
 const SHARE: u32 = 50;

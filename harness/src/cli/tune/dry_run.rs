@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::tune::advice::{Advice, advise};
-use crate::tune::{Space, TuneSection};
+use crate::experiment::tune::advice::{Advice, advise};
+use crate::experiment::tune::{Space, TuneSection};
 
 /// Describes the run, as text for people.
 pub(super) fn describe(section: &TuneSection, space: &Space) -> String {

@@ -1,28 +1,25 @@
 //! `hone tune` with real games.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::outcome::Outcome;
-use super::{budget, dry_run, page};
-use crate::cli::play::{announce, failure, is_inside, write_page};
+use super::{budget, dry_run};
+use crate::cli::common::{announce, failure, is_inside, write_page};
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
+use crate::experiment::tune::Space;
+use crate::experiment::tune::resolve::resolve;
+use crate::experiment::tune::section::{ParamSection, VerifySection};
 use crate::experiment::{SprtExperiment, Verdict};
+use crate::kinds::tune::{Outcome, Paths, experiment, full, html, section, verifying, write_files};
 use crate::report::html::Source;
 use crate::report::{self, RunFacts, Scoreboard};
 use crate::run::{Contenders, Ended, Fold, Folder, Kind, MANIFEST, Manifest, Session, open_pairs};
-use crate::tune::resolve::resolve;
-use crate::tune::section::{ParamSection, VerifySection};
-use crate::tune::{Space, TuneExperiment, TuneSection};
 
 /// The folder of the verifying test, in the run's.
 const VERIFY: &str = "verify";
-/// The values to copy, in the run's folder.
-const VALUES: &str = "values.txt";
 
 /// Starts a run.
 pub(super) fn run(
@@ -61,7 +58,7 @@ pub(in crate::cli) fn resume(session: Session, json: bool) -> Result<Exit, Failu
 pub(in crate::cli) fn report(
     folder: &Folder,
     manifest: &Manifest,
-    html: Option<&Path>,
+    page: Option<&Path>,
     json: bool,
 ) -> Result<Exit, Failure> {
     let pairs = open_pairs(folder, manifest)?;
@@ -77,12 +74,12 @@ pub(in crate::cli) fn report(
         inside: true,
     };
     write_files(folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
-    if let Some(path) = html {
+    if let Some(path) = page {
         let source = Source {
             inside: is_inside(path, folder.path()),
             ..source
         };
-        write_page(path, page::html(&fold.experiment, &outcome, source)?)?;
+        write_page(path, html(&fold.experiment, &outcome, source)?)?;
     }
     if json {
         let verify = folder.path().join(VERIFY);
@@ -97,21 +94,6 @@ pub(in crate::cli) fn report(
         );
     }
     Ok(Exit::Done)
-}
-
-/// The experiment of a run, from its manifest.
-pub(in crate::cli) fn experiment(manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
-    let section = section(manifest);
-    let space = resolve(&section, &[], &[]).context("the manifest's parameters")?;
-    Ok(TuneExperiment::new(
-        &section,
-        space,
-        manifest.config.r#match.seed,
-    ))
-}
-
-fn section(manifest: &Manifest) -> TuneSection {
-    manifest.config.tune.clone().unwrap_or_default()
 }
 
 /// Makes the configuration complete: the engine twice, every parameter with
@@ -149,7 +131,7 @@ fn prepare(config: &mut Config, path: &Path) -> Result<Space, Failure> {
     Ok(resolve(section, &[], &[])?)
 }
 
-fn check_known(options: &[crate::uci::EngineOption], name: &str) -> anyhow::Result<()> {
+fn check_known(options: &[crate::engine::uci::EngineOption], name: &str) -> anyhow::Result<()> {
     let is_known = options
         .iter()
         .any(|option| option.name.eq_ignore_ascii_case(name));
@@ -175,7 +157,7 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
         manifest.concurrency,
         folder.path().display()
     );
-    let mut view = super::live::Paths::new();
+    let mut view = Paths::new();
     let played = session.play(experiment(&manifest)?, &mut view);
     view.finish();
     let (ended, mut fold) = played.map_err(failure)?;
@@ -221,37 +203,6 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
         );
     }
     Ok(exit)
-}
-
-fn write_files(
-    folder: &Folder,
-    experiment: &TuneExperiment,
-    outcome: &Outcome,
-    source: Source<'_>,
-) -> anyhow::Result<()> {
-    let json = serde_json::to_string_pretty(&full(folder, outcome.json(), Value::Null))?;
-    let pictures = super::pictures::draw(experiment, outcome)?;
-    let files = [
-        (report::REPORT_JSON, Some(json + "\n")),
-        (VALUES, Some(outcome.exports())),
-        ("paths.svg", Some(pictures.paths)),
-        ("responses.svg", pictures.responses),
-    ];
-    for (name, text) in files {
-        let Some(text) = text else { continue };
-        let path = folder.path().join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    page::html(experiment, outcome, source)?.save(&folder.path().join(report::REPORT_HTML))
-}
-
-fn full(folder: &Folder, outcome: Map<String, Value>, verify: Value) -> Value {
-    let mut object = Map::new();
-    object.insert("run".into(), json!(folder.name()));
-    object.insert("kind".into(), json!(Kind::Tune.name()));
-    object.extend(outcome);
-    object.insert("verify".into(), verify);
-    object.into()
 }
 
 /// Plays the sequential test of the tuned values against the start, or goes on
@@ -309,40 +260,4 @@ fn verified(folder: &Folder) -> Result<Value, Failure> {
     eprint!("{}", report::results_block(&facts));
     eprintln!("\n{}", report::verdict_sentence(&facts));
     Ok(serde_json::to_value(&facts)?)
-}
-
-/// The configuration of the verifying test.
-fn verifying(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
-    let mut config = manifest.config.clone();
-    config.tune = None;
-    config.sprt = Some(test.sprt);
-    if let Some(limit) = &test.limit {
-        config.r#match.limit = limit.clone();
-        for engine in &mut config.engine {
-            engine.limit = None;
-        }
-    }
-    if let Some(openings) = &test.openings {
-        config.r#match.openings = openings.clone();
-    }
-    // Other openings than the tuning's, even from the same book.
-    config.r#match.seed = test.seed.unwrap_or(manifest.config.r#match.seed + 1);
-    let sides = [
-        ("tuned", outcome.options()),
-        ("start", outcome.start_options()),
-    ];
-    for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
-        engine.name = name.to_owned();
-        if engine.git.is_none() && engine.worktree.is_none() {
-            engine.build = None;
-        }
-        let all = &mut engine.options.0;
-        all.retain(|(known, _)| {
-            !options
-                .iter()
-                .any(|(tuned, _)| tuned.eq_ignore_ascii_case(known))
-        });
-        all.extend(options);
-    }
-    config
 }

@@ -4,13 +4,9 @@ mod benchmark;
 mod budget;
 mod dry_run;
 mod games;
-mod live;
-mod outcome;
-mod page;
-mod pictures;
 mod simulate;
 
-pub(super) use games::{experiment, report, resume};
+pub(super) use games::{report, resume};
 
 use std::path::PathBuf;
 

@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::dry_run;
-use super::outcome::Outcome;
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
+use crate::experiment::tune::model_file::Model;
+use crate::experiment::tune::pair_model::{draw_one, expected_score};
+use crate::experiment::tune::resolve::resolve;
+use crate::experiment::tune::stream::{Purpose, stream};
+use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::tune::model_file::Model;
-use crate::tune::pair_model::{draw_one, expected_score};
-use crate::tune::resolve::resolve;
-use crate::tune::stream::{Purpose, stream};
-use crate::tune::{Space, TuneExperiment, TuneSection};
+use crate::kinds::tune::Outcome;
 
 /// Tunes against the model: the experiment of a real run, fed with drawn
 /// results.

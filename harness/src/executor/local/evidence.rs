@@ -8,9 +8,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use super::seat::options_of;
+use crate::engine::uci::Client;
 use crate::executor::{Evidence, PairJob, Situation};
-use crate::openings::Variant;
-use crate::uci::Client;
+use crate::rules::openings::Variant;
 
 /// A failure, with all there is to know of it.
 pub(super) struct Failure<'a> {

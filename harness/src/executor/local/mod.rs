@@ -17,11 +17,11 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Event, Executor, PairJob, Stop};
-use crate::machine;
+use crate::executor::machine;
 
 /// Workers on this machine.
 #[derive(Debug)]
-pub struct Local {
+pub(crate) struct Local {
     /// Jobs that no worker has taken yet.
     queue: mpsc::UnboundedSender<PairJob>,
     events: mpsc::UnboundedReceiver<Event>,
@@ -38,7 +38,7 @@ impl Local {
     ///
     /// # Errors
     /// If the system gives no more threads.
-    pub fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
+    pub(crate) fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(None);
         let (queue, jobs) = mpsc::unbounded_channel();

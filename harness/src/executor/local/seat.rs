@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
 use crate::executor::{Player, Rules};
-use crate::openings::Variant;
-use crate::uci::{AnswerError, Client, StartError, Timeouts};
+use crate::rules::openings::Variant;
 
 /// The place of one of a pair's two players: keeps its engine alive until
 /// another is needed there.

@@ -11,12 +11,13 @@ use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
 use super::outbox::Outbox;
 use super::seat::{QUIT_PATIENCE, Seat};
-use crate::config::OnFailure;
+use crate::engine::uci::Bell;
 use crate::executor::{Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
-use crate::experiment::{GameResult, PairResult};
-use crate::game::Movetext;
-use crate::tablebase::Tables;
-use crate::uci::Bell;
+use crate::experiment::PairResult;
+use crate::rules::GameResult;
+use crate::rules::Movetext;
+use crate::rules::tablebase::Tables;
+use crate::settings::OnFailure;
 
 /// Times a game is played again when failures are to be replayed.
 const MAX_REPLAYS: usize = 3;

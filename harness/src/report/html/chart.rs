@@ -11,43 +11,43 @@ const SIZE: (u32, u32) = (560, 300);
 const FONT: (&str, u32) = ("sans-serif", 14);
 
 /// Points of a drawn line: more cannot be seen.
-pub const POINTS: u64 = 400;
+pub(crate) const POINTS: u64 = 400;
 
 /// A line through points.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub(crate) struct Line {
     pub paint: Paint,
     pub points: Vec<(f64, f64)>,
 }
 
 /// An area between two lines: `(x, low, high)`.
 #[derive(Debug, Clone)]
-pub struct Band {
+pub(crate) struct Band {
     pub paint: Paint,
     pub points: Vec<(f64, f64, f64)>,
 }
 
 /// A dashed line across the picture.
 #[derive(Debug, Clone, Copy)]
-pub struct Level {
+pub(crate) struct Level {
     pub paint: Paint,
     pub y: f64,
 }
 
 /// A dashed line from bottom to top with a word beside it.
 #[derive(Debug, Clone)]
-pub struct Mark {
+pub(crate) struct Mark {
     pub paint: Paint,
     pub x: f64,
     pub text: String,
 }
 
 /// How the numbers of an axis are written.
-pub type Format<'a> = &'a dyn Fn(&f64) -> String;
+pub(crate) type Format<'a> = &'a dyn Fn(&f64) -> String;
 
 /// A picture of lines.
 #[derive(Default)]
-pub struct Chart<'a> {
+pub(crate) struct Chart<'a> {
     /// What it shows, for those who cannot see it.
     pub label: String,
     pub x_title: &'a str,
@@ -67,7 +67,7 @@ impl Chart<'_> {
     ///
     /// # Errors
     /// If an axis has no length.
-    pub fn svg(&self) -> anyhow::Result<String> {
+    pub(crate) fn svg(&self) -> anyhow::Result<String> {
         let svg = drawn(|root| self.draw(root))?;
         Ok(themed(&svg, &self.label))
     }
@@ -133,7 +133,7 @@ impl Chart<'_> {
 
 /// A picture of bars side by side.
 #[derive(Debug, Clone, Default)]
-pub struct Bars<'a> {
+pub(crate) struct Bars<'a> {
     pub label: String,
     pub y_title: &'a str,
     /// Name, height and colour of each.
@@ -145,7 +145,7 @@ impl Bars<'_> {
     ///
     /// # Errors
     /// If it cannot be drawn.
-    pub fn svg(&self) -> anyhow::Result<String> {
+    pub(crate) fn svg(&self) -> anyhow::Result<String> {
         let svg = drawn(|root| self.draw(root))?;
         Ok(themed(&svg, &self.label))
     }
@@ -223,7 +223,7 @@ fn axis((low, high): (f64, f64)) -> anyhow::Result<(f64, f64)> {
 }
 
 /// A number with no more digits than a reader of a picture needs.
-pub fn short(value: &f64) -> String {
+pub(crate) fn short(value: &f64) -> String {
     let text = match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
@@ -242,20 +242,20 @@ pub fn short(value: &f64) -> String {
 
 /// A choice of points out of many: evenly spread, the last among them.
 #[derive(Debug, Clone, Copy)]
-pub struct Thinning {
+pub(crate) struct Thinning {
     total: u64,
     step: u64,
 }
 
 impl Thinning {
     /// At most `most` (at least 1) of `total` points.
-    pub fn new(total: u64, most: u64) -> Self {
+    pub(crate) fn new(total: u64, most: u64) -> Self {
         let step = total.div_ceil(most).max(1);
         Self { total, step }
     }
 
     /// Whether the point of this index, from 0, is among them.
-    pub fn keeps(self, index: u64) -> bool {
+    pub(crate) fn keeps(self, index: u64) -> bool {
         index < self.total && (self.total - 1 - index).is_multiple_of(self.step)
     }
 }

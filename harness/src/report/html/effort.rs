@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 /// How often each value occurred.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     counts: BTreeMap<u64, u64>,
     total: u64,
 }
 
 /// One engine's moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Effort {
+pub(crate) struct Effort {
     pub ms: Counts,
     pub depth: Counts,
 }

@@ -11,7 +11,7 @@ use crate::ledger::FAILURES;
 const SHOWN: usize = 50;
 
 /// The bundles of a run.
-pub fn failures_section(source: &Source<'_>) -> String {
+pub(crate) fn failures_section(source: &Source<'_>) -> String {
     let mut bundles = bundles(&source.dir.join(FAILURES));
     if bundles.is_empty() {
         return paragraph("None: no crash, no stall, no illegal move, no game lost on time.");

@@ -31,9 +31,9 @@ use super::effort::Effort;
 use super::markup::paragraph;
 use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
-use crate::experiment::{Outcome, Termination};
-use crate::game::Notation;
 use crate::ledger::{Entry, GAMES_PGN, GamesFile};
+use crate::rules::Notation;
+use crate::rules::{Outcome, Termination};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -51,7 +51,10 @@ const VIEWER: &str = include_str!("viewer.html");
 ///
 /// # Errors
 /// If the ledger or the file of games cannot be read.
-pub fn games_section(source: &Source<'_>, pairs: u64) -> anyhow::Result<(Body, Vec<Effort>)> {
+pub(crate) fn games_section(
+    source: &Source<'_>,
+    pairs: u64,
+) -> anyhow::Result<(Body, Vec<Effort>)> {
     let mut packer = Packer::new(source)?;
     for entry in source.counted(pairs)? {
         let entry = entry?;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::theme::Paint;
 
 /// Text as HTML, in elements and in quoted attributes.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -21,17 +21,17 @@ pub fn escape(text: &str) -> String {
 }
 
 /// A paragraph of text.
-pub fn paragraph(text: &str) -> String {
+pub(crate) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escape(text))
 }
 
 /// Text as it is, scrolling sideways where it is too wide.
-pub fn preformatted(text: &str) -> String {
+pub(crate) fn preformatted(text: &str) -> String {
     format!("<pre tabindex=\"0\">{}</pre>\n", escape(text))
 }
 
 /// What the colours of a picture mean.
-pub fn legend(entries: &[(Paint, &str)]) -> String {
+pub(crate) fn legend(entries: &[(Paint, &str)]) -> String {
     let mut out = String::from("<ul class=\"legend\">");
     for (paint, name) in entries {
         out += &format!(
@@ -45,7 +45,7 @@ pub fn legend(entries: &[(Paint, &str)]) -> String {
 
 /// A table. Its first column names the rows.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub(crate) struct Table {
     caption: String,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -53,7 +53,7 @@ pub struct Table {
 
 impl Table {
     /// A table with these columns and no rows.
-    pub fn new(caption: &str, head: &[&str]) -> Self {
+    pub(crate) fn new(caption: &str, head: &[&str]) -> Self {
         Self {
             caption: caption.to_string(),
             head: head.iter().map(|text| escape(text)).collect(),
@@ -62,13 +62,13 @@ impl Table {
     }
 
     /// Adds a row of texts.
-    pub fn row<T: AsRef<str>>(&mut self, cells: &[T]) {
+    pub(crate) fn row<T: AsRef<str>>(&mut self, cells: &[T]) {
         let cells = cells.iter().map(|cell| escape(cell.as_ref())).collect();
         self.rows.push(cells);
     }
 
     /// Adds a row of texts and a bar as wide as `share` (0 to 1) of its cell.
-    pub fn bar_row(&mut self, cells: &[String], share: f64) {
+    pub(crate) fn bar_row(&mut self, cells: &[String], share: f64) {
         self.row(cells);
         let width = (share * 100.0).clamp(0.0, 100.0);
         if let Some(row) = self.rows.last_mut() {
@@ -79,7 +79,7 @@ impl Table {
     }
 
     /// As HTML.
-    pub fn html(&self) -> String {
+    pub(crate) fn html(&self) -> String {
         let mut out = String::from("<div class=\"scroll\" tabindex=\"0\"><table>");
         self.write(&mut out)
             .expect("writing to a string cannot fail");

@@ -1,7 +1,7 @@
 //! The report as one page of HTML that needs nothing but itself: no network,
 //! light and dark, readable on a phone, a table or a text beside each picture.
 
-pub mod chart;
+pub(crate) mod chart;
 mod distributions;
 mod effort;
 mod failures;
@@ -15,13 +15,13 @@ mod setup;
 mod theme;
 mod trace;
 
-pub use failures::failures_section;
-pub use games::games_section;
-pub use markup::{Table, escape, legend, paragraph, preformatted};
-pub use page::{Body, Page};
-pub use progress::figure;
-pub use setup::setup_section;
-pub use theme::{Paint, themed};
+pub(crate) use failures::failures_section;
+pub(crate) use games::games_section;
+pub(crate) use markup::{Table, escape, legend, paragraph, preformatted};
+pub(crate) use page::Page;
+pub(crate) use progress::figure;
+pub(crate) use setup::setup_section;
+pub(crate) use theme::{Paint, themed};
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ use crate::run::{Kind, Manifest};
 
 /// What a page is made from.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     /// The run's folder.
     pub dir: &'a Path,
     pub manifest: &'a Manifest,
@@ -54,7 +54,7 @@ impl Source<'_> {
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
+pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
     let names = source.manifest.names();
     let title = match names.as_slice() {
         [first, second] => format!("{first} against {second}"),

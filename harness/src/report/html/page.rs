@@ -18,7 +18,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
 
 /// What a section holds: HTML, and files of it too large for the memory.
 #[derive(Debug, Default)]
-pub struct Body(Vec<Piece>);
+pub(crate) struct Body(Vec<Piece>);
 
 #[derive(Debug)]
 enum Piece {
@@ -34,12 +34,12 @@ impl From<String> for Body {
 
 impl Body {
     /// Adds HTML.
-    pub fn push(&mut self, html: &str) {
+    pub(crate) fn push(&mut self, html: &str) {
         self.0.push(Piece::Html(html.to_string()));
     }
 
     /// Adds what is in a file.
-    pub fn push_file(&mut self, file: SpooledTempFile) {
+    pub(crate) fn push_file(&mut self, file: SpooledTempFile) {
         self.0.push(Piece::File(file));
     }
 
@@ -64,7 +64,7 @@ impl Body {
 
 /// A page in the making.
 #[derive(Debug)]
-pub struct Page {
+pub(crate) struct Page {
     title: String,
     subtitle: String,
     lead: String,
@@ -80,7 +80,7 @@ struct Section {
 
 impl Page {
     /// A page with nothing below its title.
-    pub fn new(title: &str, subtitle: &str) -> Self {
+    pub(crate) fn new(title: &str, subtitle: &str) -> Self {
         Self {
             title: title.to_string(),
             subtitle: subtitle.to_string(),
@@ -91,7 +91,7 @@ impl Page {
 
     /// What it comes to, in words, one paragraph a line; `verdict` is `H1`,
     /// `H0` or `none`.
-    pub fn lead(&mut self, text: &str, verdict: &str) {
+    pub(crate) fn lead(&mut self, text: &str, verdict: &str) {
         let class = match verdict {
             "H1" => "lead good",
             "H0" => "lead bad",
@@ -105,7 +105,12 @@ impl Page {
     }
 
     /// Adds a section, unless it is empty.
-    pub fn section(&mut self, id: &'static str, heading: &'static str, body: impl Into<Body>) {
+    pub(crate) fn section(
+        &mut self,
+        id: &'static str,
+        heading: &'static str,
+        body: impl Into<Body>,
+    ) {
         let body = body.into();
         if !body.is_empty() {
             self.sections.push(Section { id, heading, body });
@@ -116,7 +121,7 @@ impl Page {
     ///
     /// # Errors
     /// If that cannot be done; the error names the file.
-    pub fn save(self, path: &Path) -> anyhow::Result<()> {
+    pub(crate) fn save(self, path: &Path) -> anyhow::Result<()> {
         let write = || {
             let mut out = BufWriter::new(File::create(path)?);
             self.write(&mut out)?;

@@ -119,7 +119,7 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
 
 /// A picture, what its colours mean, and what it says in words.
 /// A picture, what its colours mean, and what it shows in words.
-pub fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
+pub(crate) fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
     format!(
         "<figure>\n<div class=\"scroll\">{svg}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
         legend(entries),

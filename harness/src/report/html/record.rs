@@ -5,7 +5,7 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use crate::game::Notation;
+use crate::rules::Notation;
 
 /// What an engine said about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::run::Kind;
 ///
 /// # Errors
 /// If the configuration cannot be put into TOML.
-pub fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
+pub(crate) fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
     let manifest = source.manifest;
     let mut engines = Table::new(
         "The engines",

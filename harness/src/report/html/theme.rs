@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 
 /// A colour by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
+pub(crate) enum Paint {
     /// Text and axes.
     Ink,
     /// Grid lines and what is of less weight.
@@ -29,7 +29,7 @@ impl Paint {
     ];
 
     /// As it is drawn.
-    pub fn rgb(self) -> RGBColor {
+    pub(crate) fn rgb(self) -> RGBColor {
         match self {
             Self::Ink => RGBColor(0x24, 0x29, 0x2f),
             Self::Soft => RGBColor(0xc8, 0xce, 0xd6),
@@ -41,7 +41,7 @@ impl Paint {
     }
 
     /// As the style sheet names it.
-    pub fn css(self) -> &'static str {
+    pub(crate) fn css(self) -> &'static str {
         match self {
             Self::Ink => "var(--ink)",
             Self::Soft => "var(--soft)",
@@ -55,7 +55,7 @@ impl Paint {
 
 /// A picture for a page: its colours follow the page's theme, and `label` says
 /// to those who cannot see it what it shows.
-pub fn themed(svg: &str, label: &str) -> String {
+pub(crate) fn themed(svg: &str, label: &str) -> String {
     let mut svg = svg.replacen(
         "<svg ",
         &format!("<svg role=\"img\" aria-label=\"{}\" ", super::escape(label)),

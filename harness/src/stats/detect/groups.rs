@@ -14,7 +14,10 @@ const FEWEST_EXPECTED: f64 = 5.0;
 
 /// Compares the groups' results. `None` if there are not two groups and two
 /// classes of results with enough pairs.
-pub fn between_groups(test: Test, groups: &BTreeMap<String, Pentanomial>) -> Option<Finding> {
+pub(crate) fn between_groups(
+    test: Test,
+    groups: &BTreeMap<String, Pentanomial>,
+) -> Option<Finding> {
     // A group must be able to fill two classes.
     let fewest = 2.0 * FEWEST_EXPECTED;
     let groups: Vec<(&String, &Pentanomial)> = groups

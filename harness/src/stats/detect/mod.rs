@@ -11,18 +11,17 @@ mod runs;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use statrs::distribution::{Binomial, DiscreteCDF};
 
 use super::counts::Pentanomial;
 
-pub use groups::between_groups;
-pub use openings::{OpeningResult, odd_opening};
-pub use runs::runs_in_time;
+pub(crate) use groups::between_groups;
+pub(crate) use openings::{OpeningResult, odd_opening};
+pub(crate) use runs::runs_in_time;
 
 /// A pair with where it comes from. What is not known is left empty, and the
 /// tests that need it are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TaggedPair {
+pub(crate) struct TaggedPair {
     /// The first engine's half points, 0 to 4.
     pub half_points: usize,
     /// The machine that played it.
@@ -36,32 +35,30 @@ pub struct TaggedPair {
 /// What a test looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Test {
+pub(crate) enum Test {
     Workers,
     TimeBlocks,
     Processes,
     RunsInTime,
     OddOpening,
-    ColourBalance,
 }
 
 impl Test {
     /// As a reader names it.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Workers => "differences between workers",
             Self::TimeBlocks => "differences over time",
             Self::Processes => "differences between processes",
             Self::RunsInTime => "results in clusters",
             Self::OddOpening => "an odd opening",
-            Self::ColourBalance => "colours out of balance",
         }
     }
 }
 
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub test: Test,
     /// How often good data would look at least as bad, 0 to 1.
     pub p_value: f64,
@@ -69,13 +66,13 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// Below this a finding is worth reporting. With six tests, one good match in
-/// 170 shows one by chance.
-pub const NOTEWORTHY: f64 = 1e-3;
+/// Below this a finding is worth reporting. With five tests, one good match in
+/// 200 shows one by chance.
+pub(crate) const NOTEWORTHY: f64 = 1e-3;
 
 impl Finding {
     /// Whether it should be reported.
-    pub fn is_noteworthy(&self) -> bool {
+    pub(crate) fn is_noteworthy(&self) -> bool {
         self.p_value < NOTEWORTHY
     }
 }
@@ -86,7 +83,7 @@ const TIME_BLOCKS: usize = 10;
 /// What the tests need to know of the pairs: seventeen bytes each, whatever
 /// their tags.
 #[derive(Debug, Clone, Default)]
-pub struct Examination {
+pub(crate) struct Examination {
     workers: BTreeMap<String, Pentanomial>,
     processes: BTreeMap<String, Pentanomial>,
     /// Half points in the order in which the pairs were played.
@@ -96,7 +93,7 @@ pub struct Examination {
 
 impl Examination {
     /// Takes the pair that was played next.
-    pub fn absorb(&mut self, pair: &TaggedPair) {
+    pub(crate) fn absorb(&mut self, pair: &TaggedPair) {
         let half_points = pair.half_points;
         for (groups, tag) in [
             (&mut self.workers, &pair.worker),
@@ -116,7 +113,7 @@ impl Examination {
     }
 
     /// All tests that there is enough data for.
-    pub fn findings(mut self) -> Vec<Finding> {
+    pub(crate) fn findings(mut self) -> Vec<Finding> {
         self.openings.sort_unstable();
         [
             between_groups(Test::Workers, &self.workers),
@@ -144,24 +141,6 @@ impl Examination {
             })
             .collect()
     }
-}
-
-/// Whether an engine had White about as often as Black: in complete pairs it
-/// has exactly, so this is for games whose pairing is not known. `None` with
-/// fewer than 20 games.
-pub fn colour_balance(whites: u64, blacks: u64) -> Option<Finding> {
-    const FEWEST: u64 = 20;
-    let games = whites + blacks;
-    if games < FEWEST {
-        return None;
-    }
-    let fair = Binomial::new(0.5, games).expect("one half is a probability");
-    let p_value = (2.0 * fair.cdf(whites.min(blacks))).min(1.0);
-    Some(Finding {
-        test: Test::ColourBalance,
-        p_value,
-        detail: format!("{whites} games with White, {blacks} with Black"),
-    })
 }
 
 #[cfg(test)]
@@ -263,8 +242,5 @@ mod tests {
     fn too_little_data_says_nothing() {
         assert!(examine(&pairs(4, 5)).is_empty());
         assert!(examine(&[]).is_empty());
-        assert!(colour_balance(9, 0).is_none());
-        assert!(colour_balance(500, 500).is_some_and(|f| !f.is_noteworthy()));
-        assert!(colour_balance(700, 300).is_some_and(|f| f.is_noteworthy()));
     }
 }

@@ -13,7 +13,7 @@ const MOST_PAIRS: u64 = 200;
 
 /// A pair's opening, by its number, and its half points, 0 to 4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct OpeningResult {
+pub(crate) struct OpeningResult {
     pub opening: u64,
     pub half_points: u8,
 }
@@ -22,7 +22,7 @@ pub struct OpeningResult {
 /// were drawn from the results of all, allowing for the number of openings
 /// that were looked at. The results must be sorted by opening. `None` with
 /// under 100 pairs or under two openings.
-pub fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
+pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
     let counts = |results: &[OpeningResult]| -> Pentanomial {
         results.iter().map(|r| usize::from(r.half_points)).collect()
     };

@@ -10,7 +10,7 @@ const FEWEST: u32 = 20;
 /// Counts runs of won and of lost pairs, in the order in which they were
 /// played; level pairs are left out. `results` are half points, 0 to 4.
 /// `None` with fewer than twenty of either kind.
-pub fn runs_in_time(results: &[u8]) -> Option<Finding> {
+pub(crate) fn runs_in_time(results: &[u8]) -> Option<Finding> {
     let (mut won, mut lost, mut runs) = (0_u32, 0_u32, 0_u32);
     let mut last = None;
     for is_won in results.iter().filter(|&&half| half != 2).map(|&h| h > 2) {

@@ -9,21 +9,21 @@ use super::super::sample::Sample;
 
 /// A strength and a draw Elo.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BayesElo {
+pub(crate) struct BayesElo {
     pub strength: f64,
     pub draw_elo: f64,
 }
 
 impl BayesElo {
     /// The probabilities of loss, draw and win.
-    pub fn probabilities(&self) -> [f64; 3] {
+    pub(crate) fn probabilities(&self) -> [f64; 3] {
         let win = score_of_elo(self.strength - self.draw_elo);
         let loss = score_of_elo(-self.strength - self.draw_elo);
         [loss, 1.0 - win - loss, win]
     }
 
     /// The parameters of probabilities of loss, draw and win, all positive.
-    pub fn of_probabilities([loss, draw, win]: [f64; 3]) -> Self {
+    pub(crate) fn of_probabilities([loss, draw, win]: [f64; 3]) -> Self {
         // The sums are the complements, without their cancellation near one.
         let won = (win / (loss + draw)).log10();
         let lost = (loss / (win + draw)).log10();
@@ -34,31 +34,26 @@ impl BayesElo {
     }
 
     /// The difference on the plain logistic scale.
-    pub fn logistic(&self) -> f64 {
+    pub(crate) fn logistic(&self) -> f64 {
         let win = score_of_elo(self.strength - self.draw_elo);
         let loss = score_of_elo(-self.strength - self.draw_elo);
         elo_of_score(0.5 * (1.0 + win - loss))
     }
 
     /// How many logistic Elo one BayesElo is worth near equality, 0 to 1.
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         let x = 10f64.powf(-self.draw_elo / 400.0);
         4.0 * x / ((1.0 + x) * (1.0 + x))
     }
 }
 
-/// The draw Elo of games, zero counts regularised.
-pub fn draw_elo(games: &Wdl) -> f64 {
-    BayesElo::of_probabilities(Sample::games(games).probabilities).draw_elo
-}
-
 /// Bounds in BayesElo as logistic ones, by the draw Elo of the games.
-pub fn bayesian_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
+pub(crate) fn bayesian_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
     bayesian_bounds_of(&Sample::games(games).probabilities, elo0, elo1)
 }
 
 /// The same by probabilities of loss, draw and win.
-pub fn bayesian_bounds_of(game: &[f64; 3], elo0: f64, elo1: f64) -> (f64, f64) {
+pub(crate) fn bayesian_bounds_of(game: &[f64; 3], elo0: f64, elo1: f64) -> (f64, f64) {
     let BayesElo { draw_elo, .. } = BayesElo::of_probabilities(*game);
     let logistic = |strength| BayesElo { strength, draw_elo }.logistic();
     (logistic(elo0), logistic(elo1))

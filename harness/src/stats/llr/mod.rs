@@ -10,10 +10,10 @@ mod tilt;
 
 use super::counts::{Counts, Pentanomial, Wdl};
 use super::elo::score_of_elo;
+use super::model::Model;
 use super::sample::{Sample, dot};
-use super::sprt::Model;
 
-pub use bayesian::{BayesElo, bayesian_bounds, bayesian_bounds_of, draw_elo};
+pub(crate) use bayesian::{BayesElo, bayesian_bounds, bayesian_bounds_of};
 
 use tilt::Tilt;
 

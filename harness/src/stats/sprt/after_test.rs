@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::super::counts::{Counts, Wdl};
 use super::super::elo::{Estimate, score_of_elo};
 use super::super::llr;
+use super::super::model::Model;
 use super::super::sample::Sample;
-use super::{Brownian, Model, SprtConfig};
+use super::{Brownian, SprtConfig};
 
 /// Strength after a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ const MAX_LOSS: f64 = 0.5;
 
 /// The two gamblers' wealth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Betting {
+pub(crate) struct Betting {
     bounds: [f64; 2],
     /// Logarithms of the wealth gained against H0 and against H1.
     log_wealth: [f64; 2],
@@ -35,7 +35,7 @@ pub struct Betting {
 
 impl Betting {
     /// Before the first result; `bounds` are the expected scores of H0 and H1.
-    pub fn new(bounds: [f64; 2]) -> Self {
+    pub(crate) fn new(bounds: [f64; 2]) -> Self {
         Self {
             bounds,
             log_wealth: [0.0; 2],
@@ -46,7 +46,7 @@ impl Betting {
     }
 
     /// Takes the next score, 0 to 1.
-    pub fn absorb(&mut self, score: f64) {
+    pub(crate) fn absorb(&mut self, score: f64) {
         let variance = blend(self.pairs, self.squares);
         let gains = log_gains(self.bounds, variance, score);
         self.log_wealth[0] += gains[0];
@@ -60,7 +60,8 @@ impl Betting {
     /// The wealth that counts alone would have led to, on average over the
     /// order of the results: they say nothing of the variance seen so far at
     /// each bet.
-    pub fn expected<const K: usize>(bounds: [f64; 2], sample: &Sample<K>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn expected<const K: usize>(bounds: [f64; 2], sample: &Sample<K>) -> Self {
         let (mean, variance) = sample.mean_and_variance();
         let gain_at = |pairs: f64| {
             let stake_variance = blend(pairs, pairs * variance);
@@ -90,7 +91,7 @@ impl Betting {
     /// Both wealths as one number on the scale of a log-likelihood ratio: the
     /// logarithm of the wealth gained against H0, or less that gained against
     /// H1, whichever is nearer to its end of [ln beta, -ln alpha].
-    pub fn statistic(&self, (lower, upper): (f64, f64)) -> f64 {
+    pub(crate) fn statistic(&self, (lower, upper): (f64, f64)) -> f64 {
         let [against0, against1] = self.log_wealth;
         if against0 / upper >= against1 / -lower {
             against0
@@ -117,6 +118,7 @@ fn log_gains([zero, one]: [f64; 2], variance: f64, score: f64) -> [f64; 2] {
 
 /// The sum of `gain` over 0, 1, .. up to `size`, as an integral by Simpson's
 /// rule in ln(1 + pairs / prior): the stake changes on that scale only.
+#[cfg(test)]
 fn integrate(gain: impl Fn(f64) -> [f64; 2], size: f64) -> [f64; 2] {
     const STEPS: usize = 400;
     let end = (size / PRIOR_PAIRS).ln_1p();

@@ -1,54 +1,11 @@
 //! What is tested, and at which error rates.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::super::Model;
 use super::super::elo::{NELO_PER_SIGMA, score_of_elo, sigma_per_game};
-
-/// On which scale the bounds are, and which statistic is tested.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Model {
-    /// Normalized Elo: the number of games needed depends on the bounds only,
-    /// whatever the draw ratio.
-    #[default]
-    Normalized,
-    /// Logistic Elo: the expected score.
-    Logistic,
-    /// BayesElo: the draw Elo is estimated from the games.
-    Bayesian,
-    /// Logistic Elo, tested by betting: error rates hold at every sample size
-    /// without any approximation.
-    Betting,
-}
-
-impl Model {
-    /// All models.
-    pub const ALL: [Model; 4] = [
-        Model::Normalized,
-        Model::Logistic,
-        Model::Bayesian,
-        Model::Betting,
-    ];
-
-    /// The name in configuration files, on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Normalized => "normalized",
-            Model::Logistic => "logistic",
-            Model::Bayesian => "bayesian",
-            Model::Betting => "betting",
-        }
-    }
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 impl FromStr for Model {
     type Err = SprtError;
@@ -93,7 +50,7 @@ impl Default for SprtConfig {
 
 /// The largest bound, in Elo of any model. 4000 logistic Elo is a score of
 /// one half point in 10^10 games.
-pub const MAX_BOUND: f64 = 4000.0;
+pub(super) const MAX_BOUND: f64 = 4000.0;
 
 /// Why a test is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

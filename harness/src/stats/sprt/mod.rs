@@ -6,15 +6,16 @@ mod brownian;
 mod config;
 mod overshoot;
 
-pub use after_test::SprtEstimate;
-pub use betting::Betting;
-pub use brownian::Brownian;
-pub use config::{MAX_BOUND, Model, SprtConfig, SprtError};
+pub(crate) use after_test::SprtEstimate;
+pub(crate) use betting::Betting;
+pub(crate) use brownian::Brownian;
+pub use config::{SprtConfig, SprtError};
 pub use overshoot::Overshoot;
 
 use super::counts::{Pentanomial, Wdl};
 use super::elo::score_of_elo;
 use super::llr;
+use super::model::Model;
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use shakmaty::Color;
 
 use super::super::delay::waited_by;
 use super::{End, Game, index, lost, millis, silence};
-use crate::experiment::Termination;
-use crate::uci::{Answer, AnswerError, PROMPT};
+use crate::engine::uci::{Answer, AnswerError, PROMPT};
+use crate::rules::Termination;
 
 /// How long after its time an engine may still answer, so that it need not be
 /// started anew.

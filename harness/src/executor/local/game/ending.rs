@@ -10,9 +10,9 @@ use shakmaty::{EnPassantMode, Position};
 use super::{End, Game, index, millis};
 use crate::executor::local::evidence;
 use crate::executor::{Evidence, GameText};
-use crate::experiment::{GameResult, Outcome, Termination};
-use crate::game::{Ending, GameHeader, write_game};
-use crate::openings::Variant;
+use crate::rules::openings::Variant;
+use crate::rules::{Ending, GameHeader, write_game};
+use crate::rules::{GameResult, Outcome, Termination};
 
 impl Game<'_> {
     /// The result and the texts of the finished game.

@@ -13,14 +13,14 @@ use shakmaty::{Chess, Color, Move, Position};
 use super::delay::DelayMeter;
 use super::outbox::Outbox;
 use super::seat::Seat;
+use crate::engine::uci::{AnswerError, PROMPT, StartError};
 use crate::executor::{Evidence, GameText, PairJob, Player};
-use crate::experiment::{Effort, GameResult, Outcome, Termination};
-use crate::game::{
+use crate::rules::openings::StartError as OpeningError;
+use crate::rules::tablebase::{TablebaseError, Tables};
+use crate::rules::{
     Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move, push_go,
 };
-use crate::openings::StartError as OpeningError;
-use crate::tablebase::{TablebaseError, Tables};
-use crate::uci::{AnswerError, PROMPT, StartError};
+use crate::rules::{Effort, GameResult, Outcome, Termination};
 
 /// Why a game could not be played at all: nothing an engine under test did.
 #[derive(Debug, thiserror::Error)]

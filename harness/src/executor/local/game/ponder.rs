@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use shakmaty::Color::{self, Black, White};
 
 use super::{Game, index};
-use crate::game::push_go;
-use crate::uci::AnswerError;
+use crate::engine::uci::AnswerError;
+use crate::rules::push_go;
 
 impl Game<'_> {
     /// Lets the engine that has just moved think on the answer it expects, if

@@ -1,0 +1,301 @@
+//! Builds an engine of a recipe, or finds it in the cache.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::bench;
+use super::cache::Cache;
+use super::error::{BuildError, FailedBuild};
+use super::git::{self, Commit, Repository};
+use super::recipe::{Recipe, Revision};
+use super::record::{self, BuildRecord, Built};
+use super::sha256::sha256_file;
+use super::tree::{Borrowed, WorkTree};
+
+/// How many lines of a failed build's log its error quotes.
+const TAIL_LINES: usize = 15;
+
+/// Builds engines and keeps them.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    cache: Cache,
+}
+
+impl Builder {
+    /// A builder with the user's cache.
+    ///
+    /// # Errors
+    /// [`BuildError::NoCache`].
+    pub fn new() -> Result<Self, BuildError> {
+        Cache::of_user()
+            .map(|cache| Self { cache })
+            .ok_or(BuildError::NoCache)
+    }
+
+    /// A builder with a cache of its own.
+    pub fn with_cache(cache: Cache) -> Self {
+        Self { cache }
+    }
+
+    /// The engine of a recipe, from the cache or built now. Waits while
+    /// somebody else builds in the same repository. `announce` is told what
+    /// takes time.
+    ///
+    /// # Errors
+    /// [`BuildError`]. A failed build is tried again at the next call.
+    pub fn build(
+        &self,
+        recipe: &Recipe,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Built, BuildError> {
+        recipe.check()?;
+        let repository = Repository::open(&recipe.repository)?;
+        match &recipe.revision {
+            Revision::Commit(rev) => {
+                let commit = repository.commit(rev)?;
+                if let Some(built) = self.cache.find(recipe, &commit.id) {
+                    return Ok(built);
+                }
+                let tree = self.cache.work_tree(&repository, announce)?;
+                let target = Target {
+                    check_out: commit.id.clone(),
+                    address: commit.id.clone(),
+                    tree: None,
+                    commit,
+                };
+                self.build_in(&tree, recipe, &target, announce)
+            }
+            Revision::WorkTree { tree: expected } => {
+                self.build_changes(&repository, recipe, expected.as_deref(), announce)
+            }
+        }
+    }
+
+    /// Builds uncommitted changes. Without any it is the commit they would lie
+    /// on.
+    fn build_changes(
+        &self,
+        repository: &Repository,
+        recipe: &Recipe,
+        expected: Option<&str>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Built, BuildError> {
+        if let Some(built) = expected.and_then(|tree| self.cache.find(recipe, tree)) {
+            return Ok(built);
+        }
+        let commit = repository.commit("HEAD")?;
+        let tree = self.cache.work_tree(repository, announce)?;
+        let snapshot = tree.snapshot(repository, &commit)?;
+        if expected.is_some_and(|expected| expected != snapshot.tree) {
+            return Err(BuildError::ChangesGone {
+                repository: recipe.repository.clone(),
+            });
+        }
+        let target = if snapshot.is_clean {
+            Target {
+                check_out: commit.id.clone(),
+                address: commit.id.clone(),
+                tree: None,
+                commit,
+            }
+        } else {
+            Target {
+                check_out: snapshot.commit,
+                address: snapshot.tree.clone(),
+                tree: Some(snapshot.tree),
+                commit,
+            }
+        };
+        self.build_in(&tree, recipe, &target, announce)
+    }
+
+    fn build_in(
+        &self,
+        tree: &WorkTree,
+        recipe: &Recipe,
+        target: &Target,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Built, BuildError> {
+        // Somebody else may have built it while this waited for the lock.
+        if let Some(built) = self.cache.find(recipe, &target.address) {
+            return Ok(built);
+        }
+        let what = target.describe();
+        announce(&format!("building {what}: {}", recipe.describe_build()));
+        let address = recipe.address(&target.address);
+        let partial = self.cache.fresh_partial(&address)?;
+        let made = self.make(tree, recipe, target, partial.path());
+        let failed_log = self.cache.failed_log(&address);
+        match made {
+            Ok(record) => {
+                let _ = fs::remove_file(&failed_log);
+                self.cache.publish(&partial, &address)?;
+                Ok(self.cache.built(recipe, &address, record, false))
+            }
+            Err(BuildError::Failed(mut failed)) => {
+                self.cache.keep_failed(&failed.log, &failed_log)?;
+                failed.log = failed_log;
+                Err(BuildError::Failed(failed))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks the tree out, runs the build line and records what came of it.
+    fn make(
+        &self,
+        tree: &WorkTree,
+        recipe: &Recipe,
+        target: &Target,
+        dir: &Path,
+    ) -> Result<BuildRecord, BuildError> {
+        let borrowed = if recipe.is_cargo() {
+            Borrowed::CargoTarget
+        } else {
+            Borrowed::Nothing
+        };
+        tree.check_out(&target.check_out, borrowed, recipe.program_in_tree())?;
+        let out = dir.join(Recipe::program_name());
+        let log = dir.join(record::LOG);
+        if let Some(line) = recipe.build_line(&out) {
+            let status = run(&line, tree, &log)?;
+            if let Some(status) = status {
+                return Err(BuildError::Failed(Box::new(FailedBuild {
+                    commit: target.describe(),
+                    line: recipe.describe_build().to_string(),
+                    status,
+                    tail: last_lines(&log),
+                    log,
+                })));
+            }
+        }
+        if borrowed == Borrowed::CargoTarget {
+            tree.mark_reusable()?;
+        }
+        self.collect(tree, recipe, target, &out)?;
+        let record = BuildRecord {
+            repository: tree.repository.clone(),
+            commit: target.commit.id.clone(),
+            subject: target.commit.subject.clone(),
+            date: target.commit.date,
+            tree: target.tree.clone(),
+            build: recipe.build.clone(),
+            cmd: recipe.cmd.clone(),
+            sha256: sha256_file(&out).map_err(BuildError::io(&out))?,
+            bench: bench::run(&out, &recipe.args(), &dir.join(record::BENCH_LOG)),
+            // The message of a commit says nothing about later changes.
+            expected_bench: target.commit.bench.filter(|_| target.tree.is_none()),
+            created: jiff::Timestamp::now(),
+        };
+        record.write(dir)?;
+        Ok(record)
+    }
+
+    /// Copies the program out of the tree, unless the build put it there.
+    fn collect(
+        &self,
+        tree: &WorkTree,
+        recipe: &Recipe,
+        target: &Target,
+        out: &Path,
+    ) -> Result<(), BuildError> {
+        let missing = |program: String, hint| BuildError::NoProgram {
+            commit: target.describe(),
+            program,
+            hint,
+        };
+        let Some(program) = recipe.program_in_tree() else {
+            return if out.is_file() {
+                Ok(())
+            } else {
+                Err(missing(
+                    "{out}".into(),
+                    ": the build line must put it there",
+                ))
+            };
+        };
+        let from = tree.src().join(program);
+        let with_suffix = PathBuf::from(format!(
+            "{}{}",
+            from.display(),
+            std::env::consts::EXE_SUFFIX
+        ));
+        let Some(from) = [from, with_suffix].into_iter().find(|path| path.is_file()) else {
+            let name = program.display().to_string();
+            return Err(missing(
+                name,
+                " in the work tree: `cmd` is a path inside it",
+            ));
+        };
+        fs::copy(&from, out)
+            .map(drop)
+            .map_err(BuildError::io(&from))
+    }
+}
+
+/// What is to be built.
+struct Target {
+    /// What the work tree is set to.
+    check_out: String,
+    /// What the build's address is made of: the commit, or the tree of the
+    /// uncommitted changes.
+    address: String,
+    /// The tree, if it is not the commit's.
+    tree: Option<String>,
+    commit: Commit,
+}
+
+impl Target {
+    fn describe(&self) -> String {
+        let commit = self.commit.describe();
+        match self.tree {
+            Some(_) => format!("the uncommitted changes on {commit}"),
+            None => commit,
+        }
+    }
+}
+
+/// Runs a build line in the work tree, all it prints going to the log. Returns
+/// how it failed, if it did.
+fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildError> {
+    let output = File::create(log).map_err(BuildError::io(log))?;
+    let errors = output.try_clone().map_err(BuildError::io(log))?;
+    let (shell, flag) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("sh", "-c")
+    };
+    let mut command = Command::new(shell);
+    command
+        .args([flag, line])
+        .current_dir(tree.src())
+        // The lock as its (empty) input: should this process be killed, the
+        // tree stays locked until the build has ended too.
+        .stdin(Stdio::from(tree.lock()?))
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors))
+        // The program is expected in the work tree.
+        .env_remove("CARGO_TARGET_DIR");
+    git::forget_surroundings(&mut command);
+    match command.status() {
+        Ok(status) if status.success() => Ok(None),
+        Ok(status) => Ok(Some(status.to_string())),
+        Err(error) => Ok(Some(format!("{shell}: {error}"))),
+    }
+}
+
+fn last_lines(log: &Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let from = lines.len().saturating_sub(TAIL_LINES);
+    let quoted: Vec<String> = lines[from..]
+        .iter()
+        .map(|line| format!("  | {line}"))
+        .collect();
+    quoted.join("\n")
+}

@@ -1,0 +1,59 @@
+//! Why an engine could not be built.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::git::GitError;
+
+/// Why an engine could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Failed(Box<FailedBuild>),
+    #[error("{commit} was built, but there is no program {program}{hint}")]
+    NoProgram {
+        commit: String,
+        program: String,
+        hint: &'static str,
+    },
+    #[error("{commit}: {reason}. If this is meant to be, set `bench = \"record\"`")]
+    Bench { commit: String, reason: String },
+    #[error("the uncommitted changes of {} are no longer those that were built: they cannot be built again", repository.display())]
+    ChangesGone { repository: PathBuf },
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(
+        "`cmd` must be a path inside the repository's work tree, or {{out}}, and not {program}"
+    )]
+    Outside { program: String },
+    #[error("there is no place for the cache of builds: set HONE_CACHE to a folder")]
+    NoCache,
+}
+
+/// A build line that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{commit} does not build ({status}): {line}\n{tail}\nThe whole log is in {}", log.display())]
+pub struct FailedBuild {
+    /// Its id and subject.
+    pub commit: String,
+    pub line: String,
+    pub status: String,
+    /// The last lines of the log.
+    pub tail: String,
+    pub log: PathBuf,
+}
+
+impl BuildError {
+    /// Whether the commit is at fault (it does not build), and not the
+    /// machine, the repository or the request.
+    pub fn is_of_commit(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::NoProgram { .. })
+    }
+
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        |source| Self::Io { path, source }
+    }
+}

@@ -1,0 +1,28 @@
+//! Checksums of files.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// The sha256 of a file in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
+    use sha2::{Digest, Sha256};
+    use std::io::Read;
+    let mut hasher = Sha256::new();
+    let mut file = File::open(path)?;
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            count => hasher.update(&chunk[..count]),
+        }
+    }
+    Ok(hex(&hasher.finalize()))
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

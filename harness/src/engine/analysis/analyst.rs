@@ -1,0 +1,190 @@
+//! An engine process that evaluates one position after the other.
+
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::{EngineCommand, Limit};
+use crate::engine::uci::{AnswerError, Client, OptionError, StartError, Timeouts, check_options};
+use crate::rules::Score;
+use crate::rules::openings::Variant;
+
+/// Time for `uciok`, and for `readyok`.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// What an engine came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Evaluation {
+    /// In UCI notation; empty if the engine named none.
+    pub best_move: String,
+    /// From the side to move.
+    pub score: Option<Score>,
+    pub nodes: u64,
+    /// Each time the first move, the score or the depth changed, in order.
+    pub iterations: Vec<Iteration>,
+    pub elapsed: Duration,
+}
+
+/// The engine's choice from some moment of a search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Iteration {
+    pub depth: u32,
+    /// First move of the principal variation, in UCI notation.
+    pub best_move: String,
+    /// From the side to move.
+    pub score: Option<Score>,
+    pub nodes: u64,
+    pub elapsed: Duration,
+}
+
+/// Why a position was not evaluated.
+#[derive(Debug, Error)]
+pub(crate) enum AnalysisError {
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    #[error("the engine does not play Chess960: it has no option `UCI_Chess960`")]
+    NoChess960,
+    #[error("{engine}: {source} (position \"{position}\")")]
+    Answer {
+        engine: String,
+        position: String,
+        source: AnswerError,
+    },
+}
+
+/// A running engine, configured.
+#[derive(Debug)]
+pub(crate) struct Analyst {
+    client: Client,
+}
+
+impl Analyst {
+    /// Starts an engine and sets its options.
+    ///
+    /// # Errors
+    /// If it does not start, or lacks one of the options.
+    pub(crate) async fn start(
+        engine: &EngineCommand,
+        variant: Variant,
+    ) -> Result<Self, AnalysisError> {
+        let timeouts = Timeouts {
+            startup: HANDSHAKE,
+            ready: HANDSHAKE,
+        };
+        let client = Client::start(&engine.launch, timeouts).await?;
+        let options = engine.options.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+        check_options(client.options(), options)?;
+        let mut wanted = engine.options.clone();
+        if variant == Variant::Chess960 {
+            let on = ("UCI_Chess960".to_owned(), "true".to_owned());
+            check_options(client.options(), [(on.0.as_str(), on.1.as_str())])
+                .map_err(|_| AnalysisError::NoChess960)?;
+            wanted.push(on);
+        }
+        let mut analyst = Self { client };
+        let deadline = Instant::now() + HANDSHAKE;
+        let set = analyst.client.configure(&wanted, deadline).await;
+        analyst.answered(set, "none yet")?;
+        analyst.forget().await?;
+        Ok(analyst)
+    }
+
+    /// Starts several of the same engine.
+    ///
+    /// # Errors
+    /// As [`Analyst::start`].
+    pub(crate) async fn start_several(
+        count: usize,
+        engine: &EngineCommand,
+        variant: Variant,
+    ) -> Result<Vec<Self>, AnalysisError> {
+        let mut analysts = Vec::with_capacity(count);
+        for _ in 0..count {
+            analysts.push(Self::start(engine, variant).await?);
+        }
+        Ok(analysts)
+    }
+
+    /// The engine's `id name`.
+    pub(crate) fn name(&self) -> &str {
+        self.client.name()
+    }
+
+    /// Makes the engine forget what it has searched, so that an evaluation
+    /// does not depend on those before it.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Answer`] if the engine is gone.
+    pub(crate) async fn forget(&mut self) -> Result<(), AnalysisError> {
+        let deadline = Instant::now() + HANDSHAKE;
+        let sent = self.client.send(b"ucinewgame\nisready\n", deadline).await;
+        self.answered(sent, "new game")?;
+        let ready = self.client.wait_ready(deadline).await;
+        self.answered(ready, "new game")
+    }
+
+    /// Searches a position, given as six-field FEN.
+    ///
+    /// # Errors
+    /// [`AnalysisError::Answer`] if the engine ends or does not answer.
+    pub(crate) async fn evaluate(
+        &mut self,
+        fen: &str,
+        limit: Limit,
+    ) -> Result<Evaluation, AnalysisError> {
+        let started = Instant::now();
+        let deadline = started + limit.patience();
+        self.client.clear_info();
+        let command = format!("position fen {fen}\n{}", limit.go());
+        let sent = self.client.send(command.as_bytes(), deadline).await;
+        self.answered(sent, fen)?;
+        let mut iterations: Vec<Iteration> = Vec::new();
+        let answer = self
+            .client
+            .watch_bestmove(deadline, |info| {
+                let first = info.pv.split(u8::is_ascii_whitespace).next();
+                let first = first.unwrap_or_default();
+                let known = iterations.last();
+                let is_known = known.is_some_and(|known| {
+                    known.depth == info.depth
+                        && known.score == info.score
+                        && known.best_move.as_bytes() == first
+                });
+                if first.is_empty() || is_known {
+                    return;
+                }
+                iterations.push(Iteration {
+                    depth: info.depth,
+                    best_move: String::from_utf8_lossy(first).into_owned(),
+                    score: info.score,
+                    nodes: info.nodes,
+                    elapsed: started.elapsed(),
+                });
+            })
+            .await;
+        let answer = self.answered(answer, fen)?;
+        let info = self.client.info();
+        Ok(Evaluation {
+            best_move: String::from_utf8_lossy(self.client.best_move()).into_owned(),
+            score: info.score,
+            nodes: info.nodes,
+            iterations,
+            elapsed: answer.arrived.duration_since(started),
+        })
+    }
+
+    /// Ends the engine.
+    pub(crate) async fn quit(self) {
+        self.client.quit(Duration::from_secs(1)).await;
+    }
+
+    fn answered<T>(&self, result: Result<T, AnswerError>, fen: &str) -> Result<T, AnalysisError> {
+        result.map_err(|source| AnalysisError::Answer {
+            engine: self.client.name().to_owned(),
+            position: fen.to_owned(),
+            source,
+        })
+    }
+}

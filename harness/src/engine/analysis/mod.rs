@@ -1,0 +1,12 @@
+//! One engine that is asked about single positions: the judge of a book, the
+//! solver of a suite.
+
+mod analyst;
+mod command;
+mod limit;
+mod pool;
+
+pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
+pub(crate) use command::{EngineCommand, parse_option};
+pub(crate) use limit::Limit;
+pub(crate) use pool::evaluate_all;

@@ -1,0 +1,74 @@
+//! Several engine processes at work on a list of positions.
+
+use std::{cell::RefCell, rc::Rc};
+
+use tokio::task::{JoinSet, LocalSet};
+
+use super::{AnalysisError, Analyst, Evaluation, Limit};
+
+/// Evaluates all positions (six-field FEN), each from scratch, and gives the
+/// evaluations in the order of the positions. `done` is told of each one as it
+/// comes. The engines are ended.
+///
+/// # Errors
+/// The first failure of an engine.
+pub(crate) async fn evaluate_all(
+    analysts: Vec<Analyst>,
+    positions: Vec<String>,
+    limit: Limit,
+    done: impl FnMut(usize, &Evaluation) + 'static,
+) -> Result<Vec<Evaluation>, AnalysisError> {
+    let count = positions.len();
+    let work = Rc::new(RefCell::new(Work {
+        next: 0,
+        evaluations: vec![Evaluation::default(); count],
+        done,
+    }));
+    let positions = Rc::new(positions);
+    let local = LocalSet::new();
+    let mut tasks = JoinSet::new();
+    for analyst in analysts {
+        let one = work_of_one(analyst, Rc::clone(&positions), limit, Rc::clone(&work));
+        tasks.spawn_local_on(one, &local);
+    }
+    local
+        .run_until(async {
+            while let Some(outcome) = tasks.join_next().await {
+                outcome.expect("an analyst's work does not panic")?;
+            }
+            Ok::<(), AnalysisError>(())
+        })
+        .await?;
+    let mut work = work.borrow_mut();
+    Ok(std::mem::take(&mut work.evaluations))
+}
+
+struct Work<F> {
+    next: usize,
+    evaluations: Vec<Evaluation>,
+    done: F,
+}
+
+async fn work_of_one<F: FnMut(usize, &Evaluation)>(
+    mut analyst: Analyst,
+    positions: Rc<Vec<String>>,
+    limit: Limit,
+    work: Rc<RefCell<Work<F>>>,
+) -> Result<(), AnalysisError> {
+    loop {
+        let index = {
+            let mut work = work.borrow_mut();
+            work.next += 1;
+            work.next - 1
+        };
+        let Some(fen) = positions.get(index) else {
+            analyst.quit().await;
+            return Ok(());
+        };
+        analyst.forget().await?;
+        let evaluation = analyst.evaluate(fen, limit).await?;
+        let mut work = work.borrow_mut();
+        (work.done)(index, &evaluation);
+        work.evaluations[index] = evaluation;
+    }
+}

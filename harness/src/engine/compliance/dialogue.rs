@@ -1,0 +1,204 @@
+//! One engine process and what is asked of it.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position};
+
+use super::Subject;
+use crate::engine::uci::{AnswerError, Client, EngineOption};
+use crate::rules::Info;
+use crate::rules::Referee;
+
+pub(super) struct Dialogue {
+    client: Option<Client>,
+    patience: Duration,
+    /// Every `info` line since the last `go`.
+    infos: Vec<String>,
+}
+
+impl Dialogue {
+    /// Starts the engine and gives it its options.
+    pub(super) async fn start(subject: &Subject) -> Result<Self, String> {
+        let client = Client::start(&subject.launch, subject.timeouts())
+            .await
+            .map_err(|error| error.to_string())?;
+        let mut dialogue = Self {
+            client: Some(client),
+            patience: subject.patience,
+            infos: Vec::new(),
+        };
+        let deadline = dialogue.deadline();
+        dialogue
+            .client()
+            .configure(&subject.options, deadline)
+            .await
+            .map_err(|error| error.to_string())?;
+        Ok(dialogue)
+    }
+
+    fn client(&mut self) -> &mut Client {
+        self.client.as_mut().expect("the engine runs until the end")
+    }
+
+    fn deadline(&self) -> Instant {
+        Instant::now() + self.patience
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    pub(super) fn id(&mut self) -> (String, String) {
+        let client = self.client();
+        (client.name().to_string(), client.author().to_string())
+    }
+
+    pub(super) fn options(&mut self) -> Vec<EngineOption> {
+        self.client().options().to_vec()
+    }
+
+    pub(super) fn has_option(&mut self, name: &str) -> bool {
+        self.client()
+            .options()
+            .iter()
+            .any(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    pub(super) fn transcript(&mut self) -> String {
+        self.client().transcript().render()
+    }
+
+    /// Sends whole lines.
+    pub(super) async fn send(&mut self, text: &str) -> Result<(), String> {
+        let deadline = self.deadline();
+        self.client()
+            .send(text.as_bytes(), deadline)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    /// `isready`, answered.
+    pub(super) async fn ready(&mut self) -> Result<(), String> {
+        self.send("isready\n").await?;
+        self.expect_ready().await
+    }
+
+    pub(super) async fn expect_ready(&mut self) -> Result<(), String> {
+        let deadline = self.deadline();
+        self.client()
+            .wait_ready(deadline)
+            .await
+            .map_err(|error| format!("no `readyok`: {error}"))
+    }
+
+    /// Whether a `bestmove` comes within `wait`.
+    pub(super) async fn bestmove_within(&mut self, wait: Duration) -> Result<bool, String> {
+        let deadline = Instant::now() + wait;
+        let infos = &mut self.infos;
+        let client = self.client.as_mut().expect("the engine runs until the end");
+        let heard = client
+            .wait_line(deadline, |line| {
+                if line.starts_with(b"info ") {
+                    infos.push(String::from_utf8_lossy(line).into_owned());
+                }
+                line.starts_with(b"bestmove")
+            })
+            .await;
+        match heard {
+            Ok(_) => Ok(true),
+            Err(AnswerError::TimedOut) => Ok(false),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Sets up a position, lets the engine think and judges its answer.
+    /// Returns the time it took and what it said last.
+    pub(super) async fn think(
+        &mut self,
+        position: &str,
+        go: &str,
+        limit: Duration,
+    ) -> Result<(Duration, Info), String> {
+        let referee = referee_of(position)?;
+        self.infos.clear();
+        let asked = Instant::now();
+        self.send(&format!("position {position}\n{go}\n")).await?;
+        let client = self.client();
+        client.clear_info();
+        let answer = client
+            .wait_bestmove(asked + limit)
+            .await
+            .map_err(|error| format!("no `bestmove` after `{go}`: {error}"))?;
+        let info = client.info().clone();
+        let best = client.best_move().to_vec();
+        if referee.find(&best).is_none() {
+            let best = String::from_utf8_lossy(&best);
+            return Err(format!("`bestmove {best}` is illegal in `{position}`"));
+        }
+        Ok((answer.arrived.saturating_duration_since(asked), info))
+    }
+
+    /// The `info` lines of the last search.
+    pub(super) fn infos(&self) -> &[String] {
+        &self.infos
+    }
+
+    /// Closes its input. Whether it ended by itself.
+    pub(super) async fn hang_up(&mut self) -> bool {
+        let client = self.client.take().expect("the engine runs until the end");
+        client.hang_up(self.patience).await
+    }
+
+    /// Sends `quit`. Whether it ended by itself.
+    pub(super) async fn quits(&mut self) -> bool {
+        if self.send("quit\n").await.is_err() {
+            return false;
+        }
+        let deadline = Instant::now() + self.patience;
+        loop {
+            if self.client().exit_status().await != "still running" {
+                return true;
+            }
+            if Instant::now() > deadline {
+                return false;
+            }
+        }
+    }
+
+    /// Ends the engine. What was said.
+    pub(super) async fn end(mut self) -> String {
+        match self.client.take() {
+            Some(client) => {
+                let text = client.transcript().render();
+                client.kill().await;
+                text
+            }
+            None => String::new(),
+        }
+    }
+}
+
+/// The position after a `position` command's arguments.
+pub(super) fn referee_of(position: &str) -> Result<Referee, String> {
+    let (start, moves) = position.split_once(" moves ").unwrap_or((position, ""));
+    let start: Chess = match start.strip_prefix("fen ") {
+        None => Chess::default(),
+        Some(fen) => fen
+            .parse::<Fen>()
+            .map_err(|error| error.to_string())
+            .and_then(|fen| {
+                let mode = CastlingMode::detect(fen.as_setup());
+                fen.into_position(mode).map_err(|error| error.to_string())
+            })?,
+    };
+    let mut referee = Referee::new(start);
+    for text in moves.split_whitespace() {
+        let legal = referee
+            .find(text.as_bytes())
+            .ok_or_else(|| format!("{text} is illegal"))?;
+        referee.play(legal);
+    }
+    debug_assert!(!referee.position().legal_moves().is_empty());
+    Ok(referee)
+}

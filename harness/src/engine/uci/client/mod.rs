@@ -1,0 +1,299 @@
+//! One engine process: its start, its options and what is sent to it. `waiting`
+//! has its answers, `ending` its end.
+
+mod ending;
+mod waiting;
+
+use std::io;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
+
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, ChildStdin};
+use tokio::task::unconstrained;
+use tokio::time::{Sleep, sleep_until, timeout_at};
+
+use crate::engine::uci::guard;
+use crate::engine::uci::lines::LineReader;
+use crate::engine::uci::options::EngineOption;
+use crate::engine::uci::output::{Bell, EngineOutput};
+use crate::engine::uci::process::Launch;
+use crate::engine::uci::stderr::KeptStderr;
+use crate::engine::uci::transcript::{Direction, Transcript};
+use crate::engine::uci::watch::Watch;
+use crate::rules::Info;
+
+pub(crate) use waiting::Answer;
+pub(crate) use waiting::PROMPT;
+
+/// How long an engine may take to say that it is there.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// From its start to `uciok`.
+    pub startup: Duration,
+    /// From `isready` to `readyok`.
+    pub ready: Duration,
+}
+
+/// Why an engine could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("cannot start `{command}`: {source}")]
+    Spawn { command: String, source: io::Error },
+    #[error("`{command}` ended ({status}) before it said `uciok`: is it a UCI engine?{stderr}")]
+    Ended {
+        command: String,
+        status: String,
+        stderr: String,
+    },
+    #[error("`{command}` did not say `uciok` within {seconds} s: is it a UCI engine?{heard}")]
+    NoUciok {
+        command: String,
+        seconds: u64,
+        heard: String,
+    },
+}
+
+/// Why an engine did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    #[error("the engine closed its output or ended")]
+    Disconnected,
+    #[error("the engine did not answer in time")]
+    TimedOut,
+}
+
+/// A running engine that has said `uciok`.
+#[derive(Debug)]
+pub struct Client {
+    child: Child,
+    pid: u32,
+    /// Closed to tell the engine that nobody is there any more.
+    stdin: Option<ChildStdin>,
+    lines: LineReader<EngineOutput>,
+    /// Of the wait for an answer to what was sent last.
+    watch: Watch,
+    /// When this engine was last attended to.
+    attended: Instant,
+    /// When something was sent last.
+    sent: Instant,
+    /// When the thread last saw to what else there is to do.
+    rested: Instant,
+    /// Wakes `hone` to look up. It is left to run from move to move, because
+    /// setting it costs more than an idle glance now and then.
+    alarm: Pin<Box<Sleep>>,
+    transcript: Transcript,
+    stderr: KeptStderr,
+    /// `id name` and `id author`.
+    name: String,
+    author: String,
+    options: Vec<EngineOption>,
+    /// What has been set and differs from the engine's defaults.
+    set: Vec<(String, String)>,
+    info: Info,
+    best: Vec<u8>,
+    ponder: Vec<u8>,
+}
+
+impl Client {
+    /// Starts the engine and waits for its `uciok`.
+    ///
+    /// # Errors
+    /// [`StartError`], with what the engine said instead.
+    pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
+        let command = launch.command_line();
+        // A fork that is interrupted begins again.
+        Bell::silence();
+        let mut child = launch.spawn().map_err(|source| StartError::Spawn {
+            command: command.clone(),
+            source,
+        })?;
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
+            command: command.clone(),
+            source,
+        })?;
+        let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
+        let pid = child.id().unwrap_or(0);
+        guard::watch(pid);
+        let mut client = Self {
+            pid,
+            child,
+            stdin,
+            lines: LineReader::new(stdout),
+            watch: Watch::default(),
+            attended: Instant::now(),
+            sent: Instant::now(),
+            rested: Instant::now(),
+            alarm: Box::pin(sleep_until(Instant::now().into())),
+            transcript: Transcript::default(),
+            stderr,
+            name: String::new(),
+            author: String::new(),
+            options: Vec::new(),
+            set: Vec::new(),
+            info: Info::default(),
+            best: Vec::new(),
+            ponder: Vec::new(),
+        };
+        match client.handshake(timeouts.startup).await {
+            Ok(()) => Ok(client),
+            Err(AnswerError::Disconnected) => Err(StartError::Ended {
+                command,
+                status: client.exit_status().await,
+                stderr: client.stderr_hint(),
+            }),
+            Err(AnswerError::TimedOut) => Err(StartError::NoUciok {
+                command,
+                seconds: timeouts.startup.as_secs(),
+                heard: client.stderr_hint(),
+            }),
+        }
+    }
+
+    async fn handshake(&mut self, limit: Duration) -> Result<(), AnswerError> {
+        let deadline = Instant::now() + limit;
+        self.send(b"uci\n", deadline).await?;
+        loop {
+            while let Some(line) = self.lines.buffered() {
+                self.transcript
+                    .push(Direction::FromEngine, Instant::now(), line);
+                let text = String::from_utf8_lossy(line);
+                let text = text.trim();
+                if text == "uciok" {
+                    return Ok(());
+                }
+                if let Some(name) = text.strip_prefix("id name ") {
+                    self.name = name.trim().to_string();
+                } else if let Some(author) = text.strip_prefix("id author ") {
+                    self.author = author.trim().to_string();
+                } else if let Some(option) = EngineOption::parse(text) {
+                    self.options.push(option);
+                }
+            }
+            self.fill(deadline).await?;
+        }
+    }
+
+    /// The engine's `id name`; empty if it gave none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The engine's `id author`; empty if it gave none.
+    pub fn author(&self) -> &str {
+        &self.author
+    }
+
+    /// The options it declared.
+    pub fn options(&self) -> &[EngineOption] {
+        &self.options
+    }
+
+    /// The process's id, which is also that of its process group.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Brings the engine's options from what they are to `wanted`: sends what
+    /// differs, and sets back to its default what is no longer wanted.
+    ///
+    /// # Errors
+    /// [`AnswerError`] if the engine no longer reads.
+    pub async fn configure(
+        &mut self,
+        wanted: &[(String, String)],
+        deadline: Instant,
+    ) -> Result<(), AnswerError> {
+        let mut commands = String::new();
+        for (name, _) in &self.set {
+            if wanted.iter().any(|(other, _)| other == name) {
+                continue;
+            }
+            let default = self
+                .options
+                .iter()
+                .find(|option| option.name.eq_ignore_ascii_case(name))
+                .and_then(EngineOption::default_value);
+            if let Some(default) = default {
+                push_setoption(&mut commands, name, &default);
+            }
+        }
+        for pair in wanted {
+            if !self.set.contains(pair) {
+                push_setoption(&mut commands, &pair.0, &pair.1);
+            }
+        }
+        if !commands.is_empty() {
+            self.send(commands.as_bytes(), deadline).await?;
+            self.set = wanted.to_vec();
+        }
+        Ok(())
+    }
+
+    /// Sends whole lines.
+    ///
+    /// # Errors
+    /// [`AnswerError::Disconnected`] if the engine is gone,
+    /// [`AnswerError::TimedOut`] if it does not read.
+    pub async fn send(&mut self, text: &[u8], deadline: Instant) -> Result<(), AnswerError> {
+        self.send_at(Instant::now(), text, deadline).await.map(drop)
+    }
+
+    /// [`Client::send`] where it is known to be `now`; returns when all was
+    /// written.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub async fn send_at(
+        &mut self,
+        now: Instant,
+        text: &[u8],
+        deadline: Instant,
+    ) -> Result<Instant, AnswerError> {
+        self.transcript.push(Direction::ToEngine, now, text);
+        self.watch = Watch::default();
+        let Some(stdin) = &mut self.stdin else {
+            return Err(AnswerError::Disconnected);
+        };
+        // The runtime may not put it off in favour of other tasks.
+        let write = unconstrained(stdin.write_all(text));
+        match timeout_at(deadline.into(), write).await {
+            Ok(Ok(())) => {
+                self.attended = Instant::now();
+                self.sent = self.attended;
+                Ok(self.attended)
+            }
+            Ok(Err(_)) => Err(AnswerError::Disconnected),
+            Err(_) => Err(AnswerError::TimedOut),
+        }
+    }
+
+    /// The last part of the dialogue.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    /// The last part of what it wrote to its standard error.
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
+    fn stderr_hint(&self) -> String {
+        match self.stderr().lines().next_back() {
+            Some(last) => format!(" It wrote: {last}"),
+            None => String::new(),
+        }
+    }
+}
+
+fn push_setoption(commands: &mut String, name: &str, value: &str) {
+    commands.push_str("setoption name ");
+    commands.push_str(name);
+    if !value.is_empty() {
+        commands.push_str(" value ");
+        commands.push_str(value);
+    }
+    commands.push('\n');
+}

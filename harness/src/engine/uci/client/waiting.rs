@@ -1,0 +1,215 @@
+//! Waiting for answers.
+
+use std::time::{Duration, Instant};
+
+use tokio::task::yield_now;
+
+use super::{AnswerError, Client};
+use crate::engine::uci::output::{Bell, RING};
+use crate::engine::uci::transcript::Direction;
+use crate::rules::Info;
+
+/// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    pub arrived: Instant,
+}
+
+/// An answer that comes within this time is prompt.
+pub(crate) const PROMPT: Duration = Duration::from_millis(5);
+
+/// So often a thread sees to other things even if all answers are prompt.
+const REST: Duration = Duration::from_millis(20);
+
+/// Where the lines of an answer are kept.
+struct Heard<'a> {
+    info: &'a mut Info,
+    best: &'a mut Vec<u8>,
+    ponder: &'a mut Vec<u8>,
+}
+
+impl Client {
+    /// Waits for `readyok`, which must have been asked for.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub async fn wait_ready(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        // The opponent was waited for first.
+        self.attended = Instant::now();
+        self.wait_for(deadline, |_, line| line.trim_ascii() == b"readyok")
+            .await
+            .map(drop)
+    }
+
+    /// Forgets what the engine said of its last search.
+    pub fn clear_info(&mut self) {
+        self.info.clear();
+    }
+
+    /// Waits for a line that `is_it` accepts, which sees every line without
+    /// its end.
+    ///
+    /// # Errors
+    /// [`AnswerError`].
+    pub async fn wait_line(
+        &mut self,
+        deadline: Instant,
+        mut is_it: impl FnMut(&[u8]) -> bool,
+    ) -> Result<Answer, AnswerError> {
+        self.wait_for(deadline, |_, line| is_it(line)).await
+    }
+
+    /// Waits for the answer to a `go`, keeping what the `info` lines say.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; after a time-out the engine may still be thinking.
+    pub async fn wait_bestmove(&mut self, deadline: Instant) -> Result<Answer, AnswerError> {
+        self.watch_bestmove(deadline, |_| {}).await
+    }
+
+    /// [`Client::wait_bestmove`] that shows what is known after each `info`
+    /// line.
+    ///
+    /// # Errors
+    /// As [`Client::wait_bestmove`].
+    pub async fn watch_bestmove(
+        &mut self,
+        deadline: Instant,
+        mut watch: impl FnMut(&Info),
+    ) -> Result<Answer, AnswerError> {
+        self.wait_for(deadline, |heard, line| {
+            if let Some(rest) = line.strip_prefix(b"info")
+                && rest.first().is_some_and(u8::is_ascii_whitespace)
+            {
+                heard.info.update(line);
+                watch(heard.info);
+                return false;
+            }
+            let mut words = line
+                .split(u8::is_ascii_whitespace)
+                .filter(|word| !word.is_empty());
+            if words.next() != Some(b"bestmove") {
+                return false;
+            }
+            heard.best.extend(words.next().unwrap_or_default());
+            if words.next() == Some(b"ponder") {
+                heard.ponder.extend(words.next().unwrap_or_default());
+            }
+            true
+        })
+        .await
+    }
+
+    /// What the engine said before its last answer.
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// The move of the last answer as the engine wrote it; empty if it wrote
+    /// none.
+    pub fn best_move(&self) -> &[u8] {
+        &self.best
+    }
+
+    /// The move it would like to ponder on; empty if it named none.
+    pub fn ponder_move(&self) -> &[u8] {
+        &self.ponder
+    }
+
+    async fn wait_for(
+        &mut self,
+        deadline: Instant,
+        mut is_it: impl FnMut(&mut Heard<'_>, &[u8]) -> bool,
+    ) -> Result<Answer, AnswerError> {
+        self.best.clear();
+        self.ponder.clear();
+        loop {
+            let arrived = self.lines.arrived();
+            let mut heard = Heard {
+                info: &mut self.info,
+                best: &mut self.best,
+                ponder: &mut self.ponder,
+            };
+            while let Some(line) = self.lines.buffered() {
+                self.transcript.push(Direction::FromEngine, arrived, line);
+                if is_it(&mut heard, line) {
+                    return Ok(Answer { arrived });
+                }
+            }
+            // An engine that never stops talking must not keep the floor.
+            if arrived > self.watch.extended(deadline) {
+                return Err(AnswerError::TimedOut);
+            }
+            self.fill(deadline).await?;
+        }
+    }
+
+    pub(super) async fn fill(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        if let Some(filled) = self.fill_promptly(deadline).await {
+            return filled;
+        }
+        loop {
+            let glance = self.watch.glance(self.attended, deadline);
+            if self.alarm.is_elapsed() || self.alarm.deadline() > glance.into() {
+                self.alarm.as_mut().reset(glance.into());
+            }
+            let filled = tokio::select! {
+                biased;
+                filled = self.lines.fill() => Some(filled),
+                () = &mut self.alarm => None,
+            };
+            let now = match filled {
+                Some(_) => self.lines.arrived(),
+                None => Instant::now(),
+            };
+            self.watch.woke(now, glance);
+            self.attended = now;
+            match filled {
+                Some(Ok(true)) => return Ok(()),
+                Some(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
+                None if now >= self.watch.extended(deadline) => {
+                    return Err(AnswerError::TimedOut);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Waits in the read itself, if this thread has a bell, for as long as an
+    /// answer may be called prompt. `None` if it is not.
+    async fn fill_promptly(&mut self, deadline: Instant) -> Option<Result<(), AnswerError>> {
+        let until = deadline.min(self.sent + PROMPT);
+        while self.attended + RING < until && Bell::ring() {
+            if self.attended > self.rested + REST {
+                self.rest().await;
+            }
+            let glance = self.watch.glance(self.attended, deadline);
+            let filled = self.lines.fill_alone();
+            self.attended = match filled {
+                Some(_) => self.lines.arrived(),
+                None => Instant::now(),
+            };
+            self.watch.woke(self.attended, glance);
+            match filled {
+                Some(Ok(true)) => return Some(Ok(())),
+                Some(Ok(false) | Err(_)) => return Some(Err(AnswerError::Disconnected)),
+                // Perhaps it waits for its standard error to be read.
+                None => self.rest().await,
+            }
+        }
+        Bell::silence();
+        None
+    }
+
+    /// Lets the thread see to what else there is to do.
+    async fn rest(&mut self) {
+        self.rested = self.attended;
+        yield_now().await;
+    }
+
+    /// For how long nobody has watched for the answer to what was sent last,
+    /// because `hone` itself was stopped. Deadlines are later by that.
+    pub fn unwatched(&self) -> Duration {
+        self.watch.unwatched()
+    }
+}

@@ -1,0 +1,86 @@
+//! A companion process that ends what `hone` leaves behind when it is killed
+//! outright: the death signal reaches an engine but not the engine's children.
+//!
+//! The companion is `hone` itself, started with [`ARGUMENT`]. It reads the
+//! process groups of engines from its standard input; when that ends, because
+//! `hone` is gone, it kills those that are still there.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use super::process::kill_group;
+
+/// The hidden subcommand that makes `hone` the companion.
+pub(crate) const ARGUMENT: &str = "guard-engines";
+
+struct Companion {
+    input: ChildStdin,
+    /// Reaped with `hone`.
+    _process: Child,
+}
+
+static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
+
+/// Starts the companion, once. Without it engines are still ended in every
+/// case but their children in all but one, so a failure is no error.
+pub(crate) fn install() {
+    let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
+    if companion.is_some() || !cfg!(unix) {
+        return;
+    }
+    *companion = start().ok();
+}
+
+fn start() -> io::Result<Companion> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .arg(ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut process = command.spawn()?;
+    let input = process.stdin.take().expect("stdin is piped");
+    Ok(Companion {
+        input,
+        _process: process,
+    })
+}
+
+/// Tells the companion of an engine's process group.
+pub(super) fn watch(pid: u32) {
+    tell('+', pid);
+}
+
+/// Tells it that the group is gone.
+pub(super) fn forget(pid: u32) {
+    tell('-', pid);
+}
+
+fn tell(sign: char, pid: u32) {
+    let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(companion) = &mut *companion {
+        // A companion that was killed cannot be helped.
+        let _ = writeln!(companion.input, "{sign}{pid}");
+    }
+}
+
+/// The companion's work, until its standard input ends.
+pub(crate) fn guard(input: impl BufRead) {
+    let mut groups = HashSet::new();
+    for line in input.lines().map_while(Result::ok) {
+        let Some((sign, pid)) = line.split_at_checked(1) else {
+            continue;
+        };
+        if let Ok(pid) = pid.parse::<u32>() {
+            match sign {
+                "+" => groups.insert(pid),
+                _ => groups.remove(&pid),
+            };
+        }
+    }
+    groups.into_iter().for_each(kill_group);
+}

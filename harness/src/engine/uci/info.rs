@@ -1,0 +1,202 @@
+//! `info` lines.
+
+use crate::rules::{Info, Score};
+
+impl Info {
+    /// Takes in one `info` line (without the line end). Fields that cannot be
+    /// read are passed over: an engine's chatter is never an error.
+    pub fn update(&mut self, line: &[u8]) {
+        let mut line_info = LineInfo::default();
+        line_info.read(line);
+        if line_info.multipv > 1 {
+            self.nodes = line_info.nodes.unwrap_or(self.nodes);
+            return;
+        }
+        self.nodes = line_info.nodes.unwrap_or(self.nodes);
+        self.nps = line_info.nps.unwrap_or(self.nps);
+        self.hashfull = line_info.hashfull.unwrap_or(self.hashfull);
+        self.tbhits = line_info.tbhits.unwrap_or(self.tbhits);
+        if let Some(score) = line_info.score
+            && !line_info.bound
+        {
+            self.score = Some(score);
+            self.depth = line_info.depth.unwrap_or(self.depth);
+            self.seldepth = line_info.seldepth.unwrap_or(self.seldepth);
+            if let Some(pv) = line_info.pv {
+                self.pv.clear();
+                self.pv.extend_from_slice(shortened(pv));
+            }
+        }
+    }
+}
+
+/// Bytes kept of a principal variation: about 200 moves.
+const MAX_PV: usize = 1024;
+
+/// As many whole moves of a variation as are kept.
+fn shortened(pv: &[u8]) -> &[u8] {
+    if pv.len() <= MAX_PV {
+        return pv;
+    }
+    let end = pv[..=MAX_PV].iter().rposition(u8::is_ascii_whitespace);
+    &pv[..end.unwrap_or(0)]
+}
+
+#[derive(Default)]
+struct LineInfo<'a> {
+    depth: Option<u32>,
+    seldepth: Option<u32>,
+    multipv: u32,
+    score: Option<Score>,
+    bound: bool,
+    nodes: Option<u64>,
+    nps: Option<u64>,
+    hashfull: Option<u32>,
+    tbhits: Option<u64>,
+    pv: Option<&'a [u8]>,
+}
+
+impl<'a> LineInfo<'a> {
+    fn read(&mut self, line: &'a [u8]) {
+        let mut words = Words { rest: line };
+        while let Some(word) = words.next() {
+            match word {
+                b"depth" => self.depth = words.number(),
+                b"seldepth" => self.seldepth = words.number(),
+                b"multipv" => self.multipv = words.number().unwrap_or(0),
+                b"nodes" => self.nodes = words.number(),
+                b"nps" => self.nps = words.number(),
+                b"hashfull" => self.hashfull = words.number(),
+                b"tbhits" => self.tbhits = words.number(),
+                b"cp" => self.score = words.number().map(Score::Cp).or(self.score),
+                b"mate" => self.score = words.number().map(Score::Mate).or(self.score),
+                b"lowerbound" | b"upperbound" => self.bound = true,
+                b"pv" => {
+                    self.pv = Some(words.rest.trim_ascii());
+                    return;
+                }
+                // The rest of the line is free text.
+                b"string" => return,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Splits a line at white space (all control characters) without allocating.
+struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl Words<'_> {
+    /// The next word if it is a number; passed over in any case.
+    fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
+        let word = self.next()?;
+        let (negative, digits) = match word {
+            [b'-', digits @ ..] => (true, digits),
+            [b'+', digits @ ..] => (false, digits),
+            digits => (false, digits),
+        };
+        let mut value = 0_i64;
+        for digit in digits {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            value = value
+                .checked_mul(10)?
+                .checked_add(i64::from(digit - b'0'))?;
+        }
+        if digits.is_empty() {
+            return None;
+        }
+        T::try_from(if negative { -value } else { value }).ok()
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let is_space = |byte: &u8| *byte <= b' ';
+        let start = self.rest.iter().position(|byte| !is_space(byte))?;
+        let rest = &self.rest[start..];
+        let end = rest.iter().position(is_space).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        Some(&rest[..end])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(lines: &[&str]) -> Info {
+        let mut info = Info::default();
+        for line in lines {
+            info.update(line.as_bytes());
+        }
+        info
+    }
+
+    #[test]
+    fn reads_every_field() {
+        let info = info(&[
+            "info depth 12 seldepth 20 multipv 1 score cp -31 nodes 1234 nps 99 hashfull 7 tbhits 3 time 15 pv e2e4 e7e5",
+        ]);
+        assert_eq!(info.depth, 12);
+        assert_eq!(info.seldepth, 20);
+        assert_eq!(info.score, Some(Score::Cp(-31)));
+        assert_eq!((info.nodes, info.nps), (1234, 99));
+        assert_eq!((info.hashfull, info.tbhits), (7, 3));
+        assert_eq!(info.pv, b"e2e4 e7e5");
+    }
+
+    #[test]
+    fn bounds_and_other_variations_do_not_give_the_score() {
+        let info = info(&[
+            "info depth 5 score cp 10 nodes 100 pv a2a3",
+            "info depth 6 score cp 90 lowerbound nodes 200 pv b2b3",
+            "info depth 6 multipv 2 score cp -50 nodes 300 pv c2c3",
+        ]);
+        assert_eq!(info.score, Some(Score::Cp(10)));
+        assert_eq!(info.depth, 5);
+        assert_eq!(info.nodes, 300);
+        assert_eq!(info.pv, b"a2a3");
+    }
+
+    #[test]
+    fn free_text_is_not_searched_for_fields() {
+        let info = info(&["info string depth 99 score cp 5000"]);
+        assert_eq!(info, Info::default());
+    }
+
+    #[test]
+    fn an_endless_variation_is_cut_between_moves() {
+        let line = format!("info depth 1 score cp 1 pv {}", "e2e4 g8f6 ".repeat(500));
+        let info = info(&[&line]);
+        assert!(info.pv.len() <= MAX_PV);
+        assert!(info.pv.ends_with(b" e2e4") || info.pv.ends_with(b" g8f6"));
+    }
+
+    #[test]
+    fn rubbish_is_passed_over() {
+        let info = info(&["info depth x score cp nodes -5 pv", "info", ""]);
+        assert_eq!(info.score, None);
+    }
+
+    #[test]
+    fn scores_are_written_as_pgn_readers_expect() {
+        let text = |score: Score| {
+            let mut out = String::new();
+            score.write_pgn(&mut out);
+            out
+        };
+        assert_eq!(text(Score::Cp(0)), "0.00");
+        assert_eq!(text(Score::Cp(100)), "+1.00");
+        assert_eq!(text(Score::Cp(-7)), "-0.07");
+        assert_eq!(text(Score::Mate(1)), "+M1");
+        assert_eq!(text(Score::Mate(-1)), "-M2");
+        assert_eq!(text(Score::Mate(100)), "+M199");
+        assert_eq!(text(Score::Mate(-100)), "-M200");
+    }
+}

@@ -1,0 +1,162 @@
+//! Reads an engine's output line by line without allocating.
+
+use std::io;
+use std::time::Instant;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use super::output::ReadAlone;
+
+/// Bytes of one line that are kept; the rest of a longer line is dropped, so
+/// that an engine that never ends its line cannot fill the memory.
+const MAX_LINE: usize = 64 * 1024;
+
+/// Splits a byte stream into lines, ended by `\n` or `\r\n`.
+#[derive(Debug)]
+pub(crate) struct LineReader<R> {
+    source: R,
+    buffer: Box<[u8]>,
+    /// The unread part of the buffer.
+    start: usize,
+    end: usize,
+    /// How far the unread part is known to hold no line end.
+    scanned: usize,
+    /// Inside a line longer than the buffer, whose rest is dropped.
+    dropping: bool,
+    /// When the newest bytes arrived.
+    arrived: Instant,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    pub(crate) fn new(source: R) -> Self {
+        Self {
+            source,
+            buffer: vec![0; MAX_LINE].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            scanned: 0,
+            dropping: false,
+            arrived: Instant::now(),
+        }
+    }
+
+    /// A line that is here already, without its line end.
+    pub(crate) fn buffered(&mut self) -> Option<&[u8]> {
+        loop {
+            let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.end]) else {
+                self.scanned = self.end;
+                return None;
+            };
+            let line = self.start..self.scanned + at;
+            self.start = line.end + 1;
+            self.scanned = self.start;
+            if std::mem::take(&mut self.dropping) {
+                continue;
+            }
+            let line = &self.buffer[line];
+            return Some(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+    }
+
+    /// Waits for more bytes, at most a buffer full. Returns whether there may
+    /// be more: `false` at the end of the stream. Cancel safe.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    pub(crate) async fn fill(&mut self) -> io::Result<bool> {
+        self.make_room();
+        let count = self.source.read(&mut self.buffer[self.end..]).await?;
+        Ok(self.filled(count))
+    }
+
+    /// [`LineReader::fill`] that waits in the read itself; `None` if the
+    /// thread's bell rang first.
+    pub(super) fn fill_alone(&mut self) -> Option<io::Result<bool>>
+    where
+        R: ReadAlone,
+    {
+        self.make_room();
+        let read = self.source.read_alone(&mut self.buffer[self.end..]);
+        read.map(|count| count.map(|count| self.filled(count)))
+            .transpose()
+    }
+
+    fn make_room(&mut self) {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            self.scanned = 0;
+        } else if self.end == self.buffer.len() {
+            if self.start == 0 {
+                self.dropping = true;
+                self.end = 0;
+                self.scanned = 0;
+            } else {
+                self.buffer.copy_within(self.start..self.end, 0);
+                self.end -= self.start;
+                self.scanned -= self.start;
+                self.start = 0;
+            }
+        }
+    }
+
+    fn filled(&mut self, count: usize) -> bool {
+        self.arrived = Instant::now();
+        self.end += count;
+        count > 0
+    }
+
+    /// When the newest bytes arrived.
+    pub(crate) fn arrived(&self) -> Instant {
+        self.arrived
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(input: &[u8]) -> Vec<Vec<u8>> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("runtime");
+        runtime.block_on(async {
+            let mut reader = LineReader::new(input);
+            let mut lines = Vec::new();
+            loop {
+                while let Some(line) = reader.buffered() {
+                    lines.push(line.to_vec());
+                }
+                if !reader.fill().await.expect("reading from memory") {
+                    return lines;
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn splits_at_both_kinds_of_line_end() {
+        assert_eq!(
+            lines(b"one\ntwo\r\n\nthree\nrest"),
+            [&b"one"[..], b"two", b"", b"three"]
+        );
+    }
+
+    #[test]
+    fn a_line_longer_than_the_buffer_is_dropped_and_the_next_one_read() {
+        let mut input = vec![b'x'; 3 * MAX_LINE + 5];
+        input.extend_from_slice(b"\nbestmove e2e4\n");
+        assert_eq!(lines(&input), [&b"bestmove e2e4"[..]]);
+    }
+
+    #[test]
+    fn lines_across_buffer_ends_stay_whole() {
+        let mut input = Vec::new();
+        for number in 0..20_000 {
+            input.extend_from_slice(format!("info string line {number}\n").as_bytes());
+        }
+        let lines = lines(&input);
+        assert_eq!(lines.len(), 20_000);
+        assert_eq!(lines[19_999], b"info string line 19999");
+    }
+}

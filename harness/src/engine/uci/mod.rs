@@ -1,0 +1,21 @@
+//! The UCI protocol from the controlling side: one engine process, its lines,
+//! its options and its answers.
+
+mod client;
+pub(crate) mod guard;
+mod info;
+mod lines;
+mod options;
+mod output;
+mod process;
+mod stderr;
+mod transcript;
+mod watch;
+
+pub(crate) use client::PROMPT;
+pub(crate) use client::{Answer, AnswerError, StartError};
+pub use client::{Client, Timeouts};
+pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
+pub(crate) use output::Bell;
+pub use process::Launch;
+pub(crate) use process::kill_group;

@@ -1,0 +1,254 @@
+//! The options an engine declares, and whether a value fits them.
+
+use std::fmt;
+
+/// The kind of a UCI option with the values it takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OptionKind {
+    Check {
+        default: bool,
+    },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+    },
+    Combo {
+        default: String,
+        values: Vec<String>,
+    },
+    Button,
+    Text {
+        default: String,
+    },
+}
+
+/// An option as the engine declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOption {
+    pub name: String,
+    pub kind: OptionKind,
+}
+
+/// Why an option of the configuration does not fit the engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum OptionError {
+    #[error("the engine has no option `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    Unknown {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("`{value}` is no value of option `{name}`: the engine takes {allowed}")]
+    Value {
+        name: String,
+        value: String,
+        allowed: String,
+    },
+}
+
+impl EngineOption {
+    /// Reads an `option name … type …` line. `None` if it is not one.
+    pub fn parse(line: &str) -> Option<Self> {
+        const KEYS: [&str; 5] = ["type", "default", "min", "max", "var"];
+        let rest = line.trim().strip_prefix("option")?.trim_start();
+        let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
+        for word in rest.split_whitespace() {
+            let has_type = fields.iter().any(|(key, _)| *key == "type");
+            let is_key = match fields.last() {
+                None => word == "name",
+                // A name may contain words such as `min`; only `type` ends it.
+                Some(_) if !has_type => word == "type",
+                Some(_) => KEYS.contains(&word),
+            };
+            if is_key {
+                fields.push((word, Vec::new()));
+            } else {
+                fields.last_mut()?.1.push(word);
+            }
+        }
+        let field = |key: &str| {
+            fields
+                .iter()
+                .find(|(name, _)| *name == key)
+                .map(|(_, words)| words.join(" "))
+        };
+        let number = |key: &str| field(key)?.parse::<i64>().ok();
+        let kind = match field("type")?.as_str() {
+            "check" => OptionKind::Check {
+                default: field("default").is_some_and(|value| value == "true"),
+            },
+            "spin" => OptionKind::Spin {
+                default: number("default").unwrap_or(0),
+                min: number("min").unwrap_or(i64::MIN),
+                max: number("max").unwrap_or(i64::MAX),
+            },
+            "combo" => OptionKind::Combo {
+                default: field("default").unwrap_or_default(),
+                values: fields
+                    .iter()
+                    .filter(|(key, _)| *key == "var")
+                    .map(|(_, words)| words.join(" "))
+                    .collect(),
+            },
+            "button" => OptionKind::Button,
+            "string" => OptionKind::Text {
+                default: match field("default").unwrap_or_default() {
+                    empty if empty == "<empty>" => String::new(),
+                    value => value,
+                },
+            },
+            _ => return None,
+        };
+        Some(Self {
+            name: field("name").filter(|name| !name.is_empty())?,
+            kind,
+        })
+    }
+
+    /// The value the engine starts with, as `setoption` would write it; `None`
+    /// for a button.
+    pub fn default_value(&self) -> Option<String> {
+        match &self.kind {
+            OptionKind::Check { default } => Some(default.to_string()),
+            OptionKind::Spin { default, .. } => Some(default.to_string()),
+            OptionKind::Combo { default, .. } => Some(default.clone()),
+            OptionKind::Text { default } if default.is_empty() => Some("<empty>".to_string()),
+            OptionKind::Text { default } => Some(default.clone()),
+            OptionKind::Button => None,
+        }
+    }
+
+    fn accepts(&self, value: &str) -> bool {
+        match &self.kind {
+            OptionKind::Check { .. } => value == "true" || value == "false",
+            OptionKind::Spin { min, max, .. } => value
+                .parse::<i64>()
+                .is_ok_and(|number| (*min..=*max).contains(&number)),
+            OptionKind::Combo { values, .. } => {
+                values.iter().any(|known| known.eq_ignore_ascii_case(value))
+            }
+            OptionKind::Button | OptionKind::Text { .. } => true,
+        }
+    }
+}
+
+impl fmt::Display for OptionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Check { .. } => write!(f, "true or false"),
+            Self::Spin { min, max, .. } => write!(f, "whole numbers from {min} to {max}"),
+            Self::Combo { values, .. } => write!(f, "one of: {}", values.join(", ")),
+            Self::Button => write!(f, "no value (it is a button)"),
+            Self::Text { .. } => write!(f, "any text"),
+        }
+    }
+}
+
+/// Checks that the engine declares an option `name` that takes `value`. Names
+/// are compared without case, as UCI asks.
+///
+/// # Errors
+/// [`OptionError`], with the nearest name or the values that are allowed.
+pub(crate) fn check_options<'a>(
+    declared: &[EngineOption],
+    wanted: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), OptionError> {
+    for (name, value) in wanted {
+        let Some(option) = declared
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+        else {
+            return Err(OptionError::Unknown {
+                name: name.to_string(),
+                nearest: nearest(name, declared.iter().map(|option| option.name.as_str())),
+            });
+        };
+        if !option.accepts(value) {
+            return Err(OptionError::Value {
+                name: option.name.clone(),
+                value: value.to_string(),
+                allowed: option.kind.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The candidate most like `name`, if any is like it at all.
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = name.to_lowercase();
+    candidates
+        .map(|candidate| {
+            let likeness = strsim::jaro_winkler(&name, &candidate.to_lowercase());
+            (likeness, candidate)
+        })
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(line: &str) -> EngineOption {
+        EngineOption::parse(line).expect(line)
+    }
+
+    #[test]
+    fn reads_every_kind() {
+        assert_eq!(
+            option("option name Hash type spin default 16 min 1 max 1024").kind,
+            OptionKind::Spin {
+                default: 16,
+                min: 1,
+                max: 1024
+            }
+        );
+        assert_eq!(
+            option("option name Style type combo default Solid var Solid var Very Risky").kind,
+            OptionKind::Combo {
+                default: "Solid".into(),
+                values: vec!["Solid".into(), "Very Risky".into()]
+            }
+        );
+        assert_eq!(
+            option("option name Clear Hash type button"),
+            EngineOption {
+                name: "Clear Hash".into(),
+                kind: OptionKind::Button
+            }
+        );
+        assert_eq!(
+            option("option name Debug Log File type string default <empty>").kind,
+            OptionKind::Text {
+                default: String::new()
+            }
+        );
+        assert_eq!(
+            option("option name max min default type check default true").name,
+            "max min default"
+        );
+        assert_eq!(EngineOption::parse("option"), None);
+        assert_eq!(EngineOption::parse("option name x type"), None);
+        assert_eq!(EngineOption::parse("id name x"), None);
+    }
+
+    #[test]
+    fn names_the_nearest_option_and_the_range() {
+        let declared = [
+            option("option name QsDeltaMargin type spin default 200 min 0 max 1000"),
+            option("option name Ponder type check default false"),
+        ];
+        let error = check_options(&declared, [("QsDeltaMargn", "1")]).unwrap_err();
+        assert!(
+            error.to_string().contains("did you mean `QsDeltaMargin`"),
+            "{error}"
+        );
+        let error = check_options(&declared, [("QsDeltaMargin", "1001")]).unwrap_err();
+        assert!(error.to_string().contains("from 0 to 1000"), "{error}");
+        let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
+        assert!(error.to_string().contains("true or false"), "{error}");
+        check_options(&declared, [("qsdeltamargin", "1000"), ("Ponder", "true")]).expect("fits");
+    }
+}

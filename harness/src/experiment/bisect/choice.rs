@@ -1,0 +1,139 @@
+//! Which two commits to play next.
+
+use std::collections::BTreeSet;
+
+use super::posterior::Posterior;
+
+/// What a match is worth if one of its commits has not played yet and must
+/// perhaps be built: builds take as long as many games.
+const UNPLAYED: f64 = 0.85;
+
+/// The two commits, `(earlier, later)`, whose next pair tells most about which
+/// commit it was: the mutual information between the pair's result and the
+/// culprit. `None` if no match tells anything, as no two commits are left.
+pub(crate) fn most_informative(
+    posterior: &Posterior,
+    skipped: &BTreeSet<usize>,
+    played: &BTreeSet<usize>,
+) -> Option<(usize, usize)> {
+    let last = posterior.last();
+    let sums = Sums::new(posterior);
+    let level = posterior.level();
+    let level_entropy = entropy(&level);
+    let commits: Vec<usize> = (0..=last).filter(|k| !skipped.contains(k)).collect();
+    let mut best: Option<(f64, (usize, usize))> = None;
+    for (at, &earlier) in commits.iter().enumerate() {
+        for &later in &commits[at + 1..] {
+            let (weight, mean, conditional) = sums.between(earlier, later);
+            let mut result = mean;
+            for (p, q) in result.iter_mut().zip(&level) {
+                *p += (1.0 - weight) * q;
+            }
+            let information = entropy(&result) - conditional - (1.0 - weight) * level_entropy;
+            let unplayed = [earlier, later]
+                .iter()
+                .filter(|k| !played.contains(k))
+                .count();
+            let worth = information * UNPLAYED.powi(unplayed as i32);
+            // The first of equals, as these sums are the same everywhere.
+            if best.is_none_or(|(most, _)| worth > most * (1.0 + 1e-9)) {
+                best = Some((worth, (earlier, later)));
+            }
+        }
+    }
+    best.map(|(_, pair)| pair)
+}
+
+/// Sums over the first commits: of their probabilities, of how a pair ends
+/// with them as culprits, and of its entropy.
+struct Sums(Vec<(f64, [f64; 5], f64)>);
+
+impl Sums {
+    fn new(posterior: &Posterior) -> Self {
+        let mut sums = vec![(0.0, [0.0; 5], 0.0)];
+        let mut sum = (0.0, [0.0; 5], 0.0);
+        for commit in 1..=posterior.last() {
+            let weight = posterior.commit(commit);
+            let pair = posterior.across(commit);
+            sum.0 += weight;
+            for (total, p) in sum.1.iter_mut().zip(pair) {
+                *total += weight * p;
+            }
+            sum.2 += weight * entropy(&pair);
+            sums.push(sum);
+        }
+        Self(sums)
+    }
+
+    /// Over the commits after `earlier` up to `later`.
+    fn between(&self, earlier: usize, later: usize) -> (f64, [f64; 5], f64) {
+        let (from, to) = (&self.0[earlier], &self.0[later]);
+        let mut pair = to.1;
+        for (sum, less) in pair.iter_mut().zip(from.1) {
+            *sum -= less;
+        }
+        (to.0 - from.0, pair, to.2 - from.2)
+    }
+}
+
+/// In nats.
+fn entropy(probabilities: &[f64; 5]) -> f64 {
+    -probabilities
+        .iter()
+        .filter(|p| **p > 0.0)
+        .map(|p| p * p.ln())
+        .sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::posterior::Evidence;
+    use super::super::section::BisectSection;
+    use super::*;
+    use crate::stats::Pentanomial;
+
+    fn ends(last: usize) -> BTreeSet<usize> {
+        BTreeSet::from([0, last])
+    }
+
+    #[test]
+    fn at_first_the_history_is_halved() {
+        let posterior = Posterior::new(
+            &Evidence::new(),
+            &BTreeSet::new(),
+            64,
+            &BisectSection::default(),
+        );
+        let chosen = most_informative(&posterior, &BTreeSet::new(), &ends(64)).expect("a match");
+        let inside = chosen.1 - chosen.0;
+        assert!((24..=42).contains(&inside), "{chosen:?}");
+    }
+
+    #[test]
+    fn what_does_not_build_is_not_chosen() {
+        let posterior = Posterior::new(
+            &Evidence::new(),
+            &BTreeSet::new(),
+            6,
+            &BisectSection::default(),
+        );
+        let skipped = BTreeSet::from([2, 3, 4]);
+        let (earlier, later) = most_informative(&posterior, &skipped, &ends(6)).expect("a match");
+        assert!(!skipped.contains(&earlier) && !skipped.contains(&later));
+        assert!(later > earlier);
+    }
+
+    #[test]
+    fn the_suspects_are_split() {
+        let lost = Pentanomial([300, 700, 500, 100, 50]);
+        let evidence = Evidence::from([((8, 12), lost)]);
+        let posterior = Posterior::new(&evidence, &BTreeSet::new(), 40, &BisectSection::default());
+        let none = BTreeSet::new();
+        let played = (0..=40).collect();
+        let (earlier, later) = most_informative(&posterior, &none, &played).expect("a match");
+        let inside = (earlier + 1..=later)
+            .filter(|k| (9..=12).contains(k))
+            .count();
+        assert_eq!(inside, 2, "{earlier} {later}");
+    }
+}

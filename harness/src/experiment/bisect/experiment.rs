@@ -1,0 +1,402 @@
+//! Bisection as a pure state machine.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+use super::choice::most_informative;
+use super::posterior::{Evidence, FINE, Posterior};
+use super::section::BisectSection;
+use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
+use crate::stats::Estimate;
+
+/// Commits that no match can tell apart, for those between them do not build,
+/// and how probably one of them is the culprit.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    pub commits: RangeInclusive<usize>,
+    pub probability: f64,
+    /// Size of the change in Elo, above 0.
+    pub size: Estimate,
+}
+
+/// What a built engine is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    pub sha256: String,
+    /// The node count of its `bench`, where games do not depend on its speed.
+    pub bench: Option<u64>,
+}
+
+impl Fingerprint {
+    /// Whether both play the same moves.
+    fn is_same_engine(&self, other: &Self) -> bool {
+        let same_bench = self.bench.is_some() && self.bench == other.bench;
+        same_bench || self.sha256 == other.sha256
+    }
+}
+
+/// What a try to build a commit has shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It does not build, or does not play.
+    Skipped,
+    Built(Fingerprint),
+}
+
+/// A bisection in progress. Engine number k of its pairs is commit k.
+#[derive(Debug)]
+pub(crate) struct BisectExperiment {
+    section: BisectSection,
+    last: usize,
+    evidence: Evidence,
+    posterior: Posterior,
+    /// Commits that have played, in results absorbed.
+    played: BTreeSet<usize>,
+    /// Commits that can play.
+    ready: BTreeSet<usize>,
+    skipped: BTreeSet<usize>,
+    built: BTreeMap<usize, Fingerprint>,
+    /// Commits between two that are the same engine.
+    innocent: BTreeSet<usize>,
+    /// What a ledger says of commits: after how many pairs it turned out.
+    later: Vec<(u64, usize, Known)>,
+    absorbed: u64,
+    /// The match of the current batch.
+    current: Option<(usize, usize)>,
+    verdict: Option<Verdict>,
+}
+
+impl BisectExperiment {
+    /// Of `last` commits after the good one (at least 1). `known` is what is
+    /// known of builds, each with the number of pairs after which it turned
+    /// out, in that order.
+    pub(crate) fn new(
+        section: BisectSection,
+        last: usize,
+        known: Vec<(u64, usize, Known)>,
+    ) -> Self {
+        assert!(last >= 1, "there is a commit after the good one");
+        let evidence = Evidence::new();
+        let mut experiment = Self {
+            posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
+            section,
+            last,
+            evidence,
+            played: BTreeSet::from([0, last]),
+            ready: BTreeSet::new(),
+            skipped: BTreeSet::new(),
+            built: BTreeMap::new(),
+            innocent: BTreeSet::new(),
+            later: known,
+            absorbed: 0,
+            current: None,
+            verdict: None,
+        };
+        experiment.judge();
+        experiment
+    }
+
+    /// The match of the next pairs, `(earlier, later)`; none after a verdict.
+    pub(crate) fn next_match(&mut self) -> Option<(usize, usize)> {
+        if self.verdict.is_some() {
+            return None;
+        }
+        if self.current.is_none() {
+            self.current = most_informative(&self.posterior, &self.skipped, &self.played);
+        }
+        self.current
+    }
+
+    /// The commits that must be built before the next pair.
+    pub(crate) fn wanted(&mut self) -> Vec<usize> {
+        let pair = self.next_match();
+        let commits = pair
+            .into_iter()
+            .flat_map(|(earlier, later)| [earlier, later]);
+        commits.filter(|k| !self.ready.contains(k)).collect()
+    }
+
+    /// A commit can play from now on.
+    pub(crate) fn set_ready(&mut self, commit: usize) {
+        self.ready.insert(commit);
+    }
+
+    /// Whether it is known already what became of a commit's build.
+    pub(crate) fn knows(&self, commit: usize) -> bool {
+        self.built.contains_key(&commit) || self.skipped.contains(&commit)
+    }
+
+    /// What has become of a commit's build. A commit that does not build is
+    /// left out of matches; between two that are the same engine there is no
+    /// culprit. Either way the match is chosen anew.
+    pub(crate) fn learn(&mut self, commit: usize, known: Known) {
+        if self.take_in(commit, known) {
+            self.current = None;
+            self.judge();
+        }
+    }
+
+    /// Returns whether it changes what is to be played.
+    fn take_in(&mut self, commit: usize, known: Known) -> bool {
+        if self.knows(commit) {
+            return false;
+        }
+        let fingerprint = match known {
+            Known::Skipped => return self.skipped.insert(commit),
+            Known::Built(fingerprint) => fingerprint,
+        };
+        let before = self.innocent.len();
+        for (other, known) in &self.built {
+            if known.is_same_engine(&fingerprint) {
+                let (low, high) = (commit.min(*other), commit.max(*other));
+                self.innocent.extend(low + 1..=high);
+            }
+        }
+        self.built.insert(commit, fingerprint);
+        let has_changed = self.innocent.len() > before;
+        if has_changed {
+            self.update();
+        }
+        has_changed
+    }
+
+    fn update(&mut self) {
+        self.posterior = Posterior::new(&self.evidence, &self.innocent, self.last, &self.section);
+    }
+
+    /// Takes the next pair of a match, in half points of its later commit.
+    pub(crate) fn take(&mut self, pair: (usize, usize), half_points: usize) {
+        self.current = Some(pair);
+        self.played.extend([pair.0, pair.1]);
+        self.evidence.entry(pair).or_default().add(half_points);
+        self.absorbed += 1;
+        let is_end = self.absorbed >= self.section.max_pairs;
+        if is_end || self.absorbed.is_multiple_of(self.section.batch) {
+            self.update();
+            self.current = None;
+            self.judge();
+        }
+    }
+
+    fn judge(&mut self) {
+        self.verdict = self.judged();
+        while self.verdict.is_none()
+            && let Some(next) = self.later.iter().position(|(at, ..)| *at <= self.absorbed)
+        {
+            let (_, commit, known) = self.later.remove(next);
+            self.take_in(commit, known);
+            self.verdict = self.judged();
+        }
+    }
+
+    fn judged(&self) -> Option<Verdict> {
+        let wanted = self.section.probability;
+        let (_, probability) = self.most_probable();
+        if probability >= wanted {
+            Some(Verdict::Complete)
+        } else if self.posterior.none() >= wanted || self.absorbed >= self.section.max_pairs {
+            Some(Verdict::Inconclusive)
+        } else {
+            None
+        }
+    }
+
+    /// The commits in groups that matches can tell apart.
+    pub(crate) fn groups(&self) -> Vec<RangeInclusive<usize>> {
+        let mut groups = Vec::new();
+        let mut first = 1;
+        for commit in 1..=self.last {
+            if !self.skipped.contains(&commit) {
+                groups.push(first..=commit);
+                first = commit + 1;
+            }
+        }
+        groups
+    }
+
+    /// Probability that the culprit is in a group.
+    pub(crate) fn probability(&self, group: &RangeInclusive<usize>) -> f64 {
+        group.clone().map(|k| self.posterior.commit(k)).sum()
+    }
+
+    fn most_probable(&self) -> (RangeInclusive<usize>, f64) {
+        let groups = self.groups().into_iter();
+        let with_probability = groups.map(|group| {
+            let probability = self.probability(&group);
+            (group, probability)
+        });
+        with_probability
+            .max_by(|(_, p), (_, q)| p.total_cmp(q))
+            .unwrap_or((1..=self.last, 1.0))
+    }
+
+    /// The most probable commit, or those that cannot be told from it.
+    pub(crate) fn found(&self) -> Found {
+        let (commits, probability) = self.most_probable();
+        let fine = Posterior::with_sizes(
+            &self.evidence,
+            &self.innocent,
+            self.last,
+            &self.section,
+            FINE,
+        );
+        Found {
+            size: fine.size(commits.clone()),
+            commits,
+            probability,
+        }
+    }
+
+    pub(crate) fn posterior(&self) -> &Posterior {
+        &self.posterior
+    }
+
+    pub(crate) fn section(&self) -> &BisectSection {
+        &self.section
+    }
+
+    /// All matches so far.
+    pub(crate) fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    pub(crate) fn skipped(&self) -> &BTreeSet<usize> {
+        &self.skipped
+    }
+
+    /// Pairs absorbed.
+    pub(crate) fn pairs(&self) -> u64 {
+        self.absorbed
+    }
+}
+
+impl Experiment for BisectExperiment {
+    fn plan(&mut self, pair: u64) -> Next {
+        if pair >= self.section.max_pairs {
+            return Next::End;
+        }
+        let batch = self.section.batch;
+        if pair / batch != self.absorbed / batch || !self.wanted().is_empty() {
+            return Next::Wait;
+        }
+        match self.current {
+            None => Next::Wait,
+            Some((earlier, later)) => Next::Play(PairPlan {
+                first: Side::plain(later),
+                second: Side::plain(earlier),
+                opening: pair,
+            }),
+        }
+    }
+
+    fn absorb(&mut self, result: &PairResult) {
+        let [later, earlier] = result.engines;
+        self.take((earlier, later), result.half_points());
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.verdict
+    }
+
+    fn budget(&self) -> u64 {
+        self.section.max_pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn experiment(last: usize) -> BisectExperiment {
+        BisectExperiment::new(BisectSection::default(), last, Vec::new())
+    }
+
+    #[test]
+    fn a_plan_waits_for_builds_and_for_its_batch() {
+        let mut bisect = experiment(8);
+        assert_eq!(bisect.plan(0), Next::Wait);
+        let wanted = bisect.wanted();
+        assert_eq!(wanted.len(), 2);
+        wanted.iter().for_each(|k| bisect.set_ready(*k));
+        assert!(matches!(bisect.plan(15), Next::Play(_)));
+        assert_eq!(bisect.plan(16), Next::Wait);
+        assert_eq!(bisect.plan(20_000), Next::End);
+    }
+
+    #[test]
+    fn a_batch_that_was_begun_is_finished_as_it_was() {
+        let mut whole = experiment(30);
+        let first = whole.next_match().expect("a match");
+        (0..16).for_each(|_| whole.take(first, 1));
+        let second = whole.next_match().expect("a match");
+        (0..3).for_each(|_| whole.take(second, 4));
+        // Read back from a ledger.
+        let mut again = experiment(30);
+        (0..16).for_each(|_| again.take(first, 1));
+        (0..3).for_each(|_| again.take(second, 4));
+        assert_eq!(again.next_match(), Some(second));
+        assert_eq!(again.next_match(), whole.next_match());
+    }
+
+    #[test]
+    fn commits_that_do_not_build_are_named_together() {
+        let mut bisect = BisectExperiment::new(
+            BisectSection::default(),
+            5,
+            vec![(0, 2, Known::Skipped), (0, 3, Known::Skipped)],
+        );
+        assert_eq!(bisect.groups(), [1..=1, 2..=4, 5..=5]);
+        // Everything between 1 and 4 lost.
+        while bisect.verdict().is_none() {
+            let (earlier, later) = bisect.next_match().expect("a match");
+            let across = earlier < 3 && 3 <= later;
+            bisect.take((earlier, later), if across { 0 } else { 2 });
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Complete));
+        assert_eq!(bisect.found().commits, 2..=4);
+    }
+
+    #[test]
+    fn between_two_of_the_same_engine_there_is_no_culprit() {
+        let engine = |sha256: &str, bench| {
+            Known::Built(Fingerprint {
+                sha256: sha256.to_string(),
+                bench,
+            })
+        };
+        let mut bisect = experiment(8);
+        bisect.learn(0, engine("a", Some(1)));
+        bisect.learn(5, engine("b", Some(1)));
+        assert_eq!(bisect.posterior().commit(5), 0.0);
+        assert!(bisect.posterior().commit(6) > 0.2);
+        bisect.learn(6, engine("c", None));
+        bisect.learn(7, engine("c", None));
+        assert_eq!(bisect.posterior().commit(7), 0.0);
+        assert!(bisect.posterior().commit(8) > 0.4);
+        bisect.learn(8, engine("c", None));
+        assert!((bisect.probability(&(6..=6)) - 0.9).abs() < 1e-9);
+        assert_eq!(bisect.verdict(), None);
+        assert!(bisect.knows(7) && !bisect.knows(4));
+    }
+
+    #[test]
+    fn a_single_suspect_is_not_condemned_without_a_game() {
+        let mut bisect = experiment(1);
+        assert_eq!(bisect.verdict(), None);
+        while bisect.verdict().is_none() {
+            bisect.take((0, 1), 1);
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Complete));
+    }
+
+    #[test]
+    fn without_a_change_nothing_is_named() {
+        let mut bisect = experiment(10);
+        let mut pairs = [2, 1, 3, 2, 2].into_iter().cycle();
+        while bisect.verdict().is_none() {
+            let pair = bisect.next_match().expect("a match");
+            bisect.take(pair, pairs.next().expect("endless"));
+        }
+        assert_eq!(bisect.verdict(), Some(Verdict::Inconclusive));
+    }
+}

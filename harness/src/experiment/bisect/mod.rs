@@ -1,0 +1,17 @@
+//! Finds the commit that changed an engine's strength, by probabilistic
+//! bisection: every match between two commits updates the probability of each
+//! commit being the culprit, and the next two are those from which most is to
+//! be learned. `docs/bisect.md` says what is assumed.
+//!
+//! Commits are numbered along the first-parent history: 0 is the good one, the
+//! last is the bad one. If commit k is the culprit, all from k on differ from
+//! all before it by the same unknown Elo.
+
+mod choice;
+mod experiment;
+mod posterior;
+mod section;
+pub(crate) mod simulate;
+
+pub(crate) use experiment::{BisectExperiment, Fingerprint, Known};
+pub(crate) use section::BisectSection;

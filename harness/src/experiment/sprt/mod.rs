@@ -1,0 +1,69 @@
+//! `hone sprt`: plays one pairing until the sequential test decides.
+
+mod section;
+
+pub use section::SprtSection;
+
+use super::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
+use crate::stats::{Decision, Sprt, SprtConfig, SprtError};
+
+/// A sequential test of the first engine against the second.
+#[derive(Debug)]
+pub struct SprtExperiment {
+    test: Sprt,
+    max_pairs: u64,
+    absorbed: u64,
+    verdict: Option<Verdict>,
+}
+
+impl SprtExperiment {
+    /// A test that ends undecided after `max_pairs`.
+    ///
+    /// # Errors
+    /// [`SprtError`] if the hypotheses or error rates make no sense.
+    pub fn new(config: SprtConfig, max_pairs: u64) -> Result<Self, SprtError> {
+        Ok(Self {
+            test: Sprt::new(config)?,
+            max_pairs,
+            absorbed: 0,
+            verdict: None,
+        })
+    }
+}
+
+impl Experiment for SprtExperiment {
+    fn plan(&mut self, pair: u64) -> Next {
+        if pair >= self.max_pairs {
+            return Next::End;
+        }
+        Next::Play(PairPlan {
+            first: Side::plain(0),
+            second: Side::plain(1),
+            opening: pair,
+        })
+    }
+
+    fn absorb(&mut self, result: &PairResult) {
+        let halves = [0, 1].map(|game| result.first_half_points(game));
+        self.test.absorb_games(halves);
+        self.absorbed += 1;
+        self.verdict = match self.test.decision() {
+            Some(Decision::AcceptH1) => Some(Verdict::H1),
+            Some(Decision::AcceptH0) => Some(Verdict::H0),
+            None if self.absorbed >= self.max_pairs => Some(Verdict::Inconclusive),
+            None => None,
+        };
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.verdict
+    }
+
+    fn budget(&self) -> u64 {
+        self.max_pairs
+    }
+
+    fn test(&self) -> Option<&Sprt> {
+        Some(&self.test)
+    }
+}

@@ -1,0 +1,103 @@
+//! The model of an engine's strength as a function of its parameters.
+
+/// One parameter of a landscape. Values are what the engine is told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    pub name: String,
+    pub min: f64,
+    pub max: f64,
+    pub start: f64,
+    pub optimum: f64,
+    /// `w`: Elo lost, to first order, one range away from the optimum.
+    pub sensitivity: f64,
+    /// `kappa`: how much steeper one side of the optimum is.
+    pub skew: f64,
+}
+
+/// How Elo falls with the quadratic form `Q`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Fall {
+    /// `-scale ln(1 + Q / scale)`: ever flatter; `-Q` if the scale is infinite.
+    Flattening { scale: f64 },
+    /// `-(Q + Q^2 / scale)`: ever steeper.
+    Steepening { scale: f64 },
+}
+
+impl Fall {
+    fn elo(self, q: f64) -> f64 {
+        match self {
+            Self::Flattening { scale } if scale.is_infinite() => -q,
+            // An R that is not positive could leave the logarithm's domain.
+            Self::Flattening { scale } => -scale * (q / scale).max(-0.999).ln_1p(),
+            Self::Steepening { scale } => -(q + q * q / scale),
+        }
+    }
+
+    /// The `Q` that costs `elo` (a positive number).
+    pub(crate) fn form_at(self, elo: f64) -> f64 {
+        match self {
+            Self::Flattening { scale } if scale.is_infinite() => elo,
+            Self::Flattening { scale } => scale * (elo / scale).exp_m1(),
+            Self::Steepening { scale } => 0.5 * scale * ((1.0 + 4.0 * elo / scale).sqrt() - 1.0),
+        }
+    }
+}
+
+/// `Elo(v) = -fall(Q)`, `Q = sum z_i sqrt(w_i) R_ij sqrt(w_j) z_j`,
+/// `z = u + kappa u^2`, `u = (v - optimum) / (max - min)`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Landscape {
+    axes: Vec<Axis>,
+    fall: Fall,
+    /// `sqrt(w_i) R_ij sqrt(w_j)`, row by row; `None` stands for the identity R.
+    form: Option<Vec<f64>>,
+}
+
+impl Landscape {
+    /// `coupling` is the matrix R.
+    pub(crate) fn new(axes: Vec<Axis>, fall: Fall, coupling: Option<&[Vec<f64>]>) -> Self {
+        let form = coupling.map(|coupling| {
+            let rows = axes.iter().zip(coupling);
+            rows.flat_map(|(row, line)| {
+                axes.iter()
+                    .zip(line)
+                    .map(|(column, r)| (row.sensitivity * column.sensitivity).sqrt() * r)
+            })
+            .collect()
+        });
+        Self { axes, fall, form }
+    }
+
+    pub(crate) fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Strength below the optimum's, in Elo: at most 0 if R is positive.
+    pub(crate) fn elo(&self, values: &[f64]) -> f64 {
+        let mut z = [0.0; 64];
+        if self.axes.len() <= z.len() {
+            self.elo_with(values, &mut z[..self.axes.len()])
+        } else {
+            self.elo_with(values, &mut vec![0.0; self.axes.len()])
+        }
+    }
+
+    fn elo_with(&self, values: &[f64], z: &mut [f64]) -> f64 {
+        for ((z, axis), value) in z.iter_mut().zip(&self.axes).zip(values) {
+            let u = (value - axis.optimum) / (axis.max - axis.min);
+            *z = u + axis.skew * u * u;
+        }
+        let q = match &self.form {
+            None => {
+                let terms = z.iter().zip(&self.axes);
+                terms.map(|(z, axis)| axis.sensitivity * z * z).sum::<f64>()
+            }
+            Some(form) => form
+                .chunks_exact(z.len())
+                .zip(z.iter())
+                .map(|(row, zi)| zi * row.iter().zip(z.iter()).map(|(m, zj)| m * zj).sum::<f64>())
+                .sum(),
+        };
+        self.fall.elo(q)
+    }
+}

@@ -1,0 +1,179 @@
+//! SPSA whose perturbations follow from what is known of each parameter.
+//!
+//! The values move as in [`Spsa`](super::Spsa): linear decay of the gain, the
+//! differences as played. The perturbation of a parameter is
+//! `reach * sqrt(D)`, `D` the standard deviation (in ranges) that a Bayesian
+//! filter of its own leaves to the optimum. The square root is what theory
+//! asks for: the noise of an optimum falls like `1 / c`, its bias by skew
+//! grows like `c^2`, so the best `c` goes with the square root of the noise
+//! that remains. A sensitive parameter is soon perturbed narrowly, where
+//! skew, cliffs and saturation do no harm; a weak one stays wide, where alone
+//! it can be measured.
+
+use serde::{Deserialize, Serialize};
+
+use super::posterior::{Belief, Grid, Sums, believe};
+use super::spsa::{fitting, linear_gain};
+use super::{Method, Noise, Observation, TailAverage};
+use crate::experiment::tune::pair_model::ELO_PER_SCORE;
+use crate::experiment::tune::space::{Proposal, Space};
+
+/// The constants of the adaptive method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AdaptiveSettings {
+    /// Gain at the start, in units of `1 / sqrt(pairs)`; it falls to 0.
+    pub gain: f64,
+    /// Perturbation in ranges per square root of the optimum's standard
+    /// deviation.
+    pub reach: f64,
+    /// Least perturbation, as a share of the span.
+    pub width_min: f64,
+    /// Greatest perturbation, as a share of the span.
+    pub width_max: f64,
+    /// Prior standard deviation of an optimum around the start, in ranges.
+    pub spread: f64,
+    /// Prior standard deviation of a parameter's skew.
+    pub skew: f64,
+    /// In the filter an observation made when a share `a` of the present
+    /// pairs was played weighs `a^fade`: coupled parameters have moved since.
+    pub fade: f64,
+}
+
+impl Default for AdaptiveSettings {
+    fn default() -> Self {
+        Self {
+            gain: 1.0,
+            reach: 0.8,
+            width_min: 0.08,
+            width_max: 0.35,
+            spread: 0.2,
+            skew: 0.5,
+            fade: 0.3,
+        }
+    }
+}
+
+/// Posteriors are worked out so many times in a run.
+const REFRESHES: u64 = 300;
+
+/// The adaptive method at work.
+#[derive(Debug, Clone)]
+pub(crate) struct Adaptive {
+    settings: AdaptiveSettings,
+    batches: u64,
+    pairs: u64,
+    /// Batches between two refreshes.
+    every: u64,
+    space: Space,
+    grid: Grid,
+    sums: Vec<Sums>,
+    beliefs: Vec<Belief>,
+    theta: Vec<f64>,
+    average: TailAverage,
+    noise: Noise,
+    scratch: Vec<f64>,
+}
+
+impl Adaptive {
+    /// For `batches` batches of `pairs` pairs each.
+    pub(crate) fn new(settings: AdaptiveSettings, space: Space, batches: u64, pairs: u64) -> Self {
+        let grid = Grid::new(settings.spread, settings.skew);
+        let mut scratch = vec![];
+        let first = believe(&Sums::default(), &grid, &mut scratch);
+        Self {
+            batches,
+            pairs,
+            every: (batches / REFRESHES).max(1),
+            sums: vec![Sums::default(); space.dimension()],
+            beliefs: vec![first; space.dimension()],
+            grid,
+            theta: space.start(),
+            average: TailAverage::new(batches, space.start()),
+            noise: Noise::default(),
+            scratch,
+            space,
+            settings,
+        }
+    }
+
+    fn width(&self, index: usize) -> f64 {
+        let AdaptiveSettings {
+            reach,
+            width_min,
+            width_max,
+            ..
+        } = self.settings;
+        (reach * self.beliefs[index].deviation.sqrt()).clamp(width_min, width_max)
+    }
+
+    /// Feeds the filters: each parameter's gets the difference less what the
+    /// others are believed to have contributed.
+    fn learn(&mut self, observation: &Observation) {
+        let pairs = observation.pairs();
+        if pairs == 0 {
+            return;
+        }
+        let score = observation.wins_minus_losses() / (4 * pairs) as f64;
+        let elo = score * ELO_PER_SCORE;
+        let weight = pairs as f64 / self.noise.elo_variance();
+        let played = &observation.played;
+        let sides = played.plus.iter().zip(&played.minus);
+        let points: Vec<(f64, f64, f64)> = sides
+            .zip(self.space.params())
+            .zip(&self.beliefs)
+            .map(|(((plus, minus), param), belief)| {
+                let d = 0.5 * (plus - minus) / param.span();
+                let m = (0.5 * (plus + minus) - param.start) / param.span();
+                (d, m, belief.predict(d, m))
+            })
+            .collect();
+        let all: f64 = points.iter().map(|(.., own)| own).sum();
+        let keep = 1.0 - self.settings.fade / (observation.batch + 11) as f64;
+        for (sums, (d, m, own)) in self.sums.iter_mut().zip(points) {
+            sums.fade(keep);
+            sums.add(d, m, elo - (all - own), weight);
+        }
+    }
+}
+
+impl Method for Adaptive {
+    fn propose(&mut self, _batch: u64, signs: &[f64]) -> Proposal {
+        let mut proposal = Proposal {
+            plus: self.theta.clone(),
+            minus: self.theta.clone(),
+        };
+        for (index, param) in self.space.params().iter().enumerate() {
+            let width = self.width(index) * param.span();
+            let offset = signs[index] * fitting(width, self.theta[index], param);
+            proposal.plus[index] += offset;
+            proposal.minus[index] -= offset;
+        }
+        proposal
+    }
+
+    fn absorb(&mut self, observation: &Observation) {
+        let progress = observation.batch as f64 / self.batches as f64;
+        let planned = self.batches * self.pairs;
+        self.noise.add(observation);
+        let gain =
+            linear_gain(self.settings.gain, 0.0, progress, planned) * self.noise.gain_factor();
+        observation.ascend(&mut self.theta, gain);
+        self.space.clip(&mut self.theta);
+        self.learn(observation);
+        if observation.batch.is_multiple_of(self.every) {
+            for (belief, sums) in self.beliefs.iter_mut().zip(&self.sums) {
+                *belief = believe(sums, &self.grid, &mut self.scratch);
+            }
+        }
+        self.average.push(observation.batch, &self.theta);
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.theta.clone()
+    }
+
+    fn average(&self) -> Vec<f64> {
+        self.average.mean.clone()
+    }
+}

@@ -1,0 +1,222 @@
+//! The classic rules against traces of the original programs.
+
+use serde_json::Value;
+
+use super::*;
+use crate::experiment::tune::param::{Kind, Param};
+
+/// The traces, or `None` (said on standard error) where they are missing.
+fn traces() -> Option<Vec<Value>> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../shared/data/golden/statistics.json"
+    );
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: no golden data at {path}");
+        return None;
+    };
+    let data: Value = serde_json::from_str(&text).unwrap();
+    let cases = data["cases"].as_array().unwrap().iter();
+    Some(
+        cases
+            .filter(|case| case["kind"] == "spsa_trace")
+            .cloned()
+            .collect(),
+    )
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|number| number.as_f64().unwrap()).collect()
+}
+
+fn integers(value: &Value) -> Vec<f64> {
+    let list = value.as_array().unwrap().iter();
+    list.map(|text| {
+        let text = text.as_str().unwrap();
+        text.split('=').nth(1).unwrap().parse().unwrap()
+    })
+    .collect()
+}
+
+fn space(list: &Value, kind: &Kind) -> Space {
+    let params = list.as_array().unwrap().iter().map(|row| Param {
+        kind: kind.clone(),
+        step: row[4].as_f64().unwrap(),
+        ..Param::int(
+            row[0].as_str().unwrap(),
+            row[1].as_f64().unwrap(),
+            row[2].as_f64().unwrap(),
+            row[3].as_f64().unwrap(),
+        )
+    });
+    Space::new(params.collect()).unwrap()
+}
+
+fn settings(inputs: &Value, stability: &str, gain: &str) -> ClassicSettings {
+    let number = |key: &str| inputs[key].as_f64().unwrap();
+    ClassicSettings {
+        alpha: number("alpha"),
+        gamma: number("gamma"),
+        stability: number(stability),
+        gain: number(gain),
+        width: 1.0,
+    }
+}
+
+fn clipped(space: &Space, mut values: Vec<f64>) -> Vec<f64> {
+    space.clip(&mut values);
+    values
+}
+
+#[test]
+fn openbench_to_the_last_digit() {
+    let Some(traces) = traces() else { return };
+    let mut steps = 0;
+    for case in traces {
+        let id = case["id"].as_str().unwrap();
+        if !id.starts_with("spsa-openbench") {
+            continue;
+        }
+        let inputs = &case["inputs"];
+        let kind = match inputs["type"].as_str().unwrap() {
+            "int" => Kind::Int,
+            _ => Kind::Text { decimals: 9 },
+        };
+        let space = space(&inputs["params_name_value_min_max_cend"], &kind);
+        let pairs = inputs["pairs_per"].as_u64().unwrap();
+        let batches = inputs["iterations"].as_u64().unwrap();
+        let settings = settings(inputs, "a_ratio", "r_end");
+        let mut rule = Classic::new(
+            ClassicRule::OpenBench,
+            settings,
+            space.clone(),
+            batches,
+            pairs,
+        );
+        for (batch, step) in case["outputs"]["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
+            let signs = numbers(&step["flips"]);
+            let k = rule.counter(batch as u64);
+            for (index, c) in numbers(&step["c"]).into_iter().enumerate() {
+                assert_eq!(rule.schedule(index, k).0, c, "{id} step {batch}");
+                assert_eq!(
+                    rule.schedule(index, k).1,
+                    step["r"][index].as_f64().unwrap()
+                );
+            }
+            let proposal = rule.propose(batch as u64, &signs);
+            if kind == Kind::Int {
+                let played = space.realise(&proposal, rule.rounding(), &numbers(&step["u"]));
+                assert_eq!(played.plus, numbers(&step["dev"]), "{id} step {batch}");
+                assert_eq!(played.minus, numbers(&step["base"]), "{id} step {batch}");
+            } else {
+                assert_eq!(clipped(&space, proposal.plus), numbers(&step["dev"]));
+                assert_eq!(clipped(&space, proposal.minus), numbers(&step["base"]));
+            }
+            rule.update_at(k, &signs, step["result_w_minus_l"].as_f64().unwrap());
+            assert_eq!(
+                rule.values(),
+                numbers(&step["values_after"]),
+                "{id} {batch}"
+            );
+            steps += 1;
+        }
+    }
+    assert_eq!(steps, 50);
+}
+
+#[test]
+fn fishtest_to_the_last_digit() {
+    let Some(traces) = traces() else { return };
+    let case = traces
+        .into_iter()
+        .find(|case| case["id"] == "spsa-fishtest")
+        .unwrap();
+    let inputs = &case["inputs"];
+    let space = space(&inputs["params_name_start_min_max_cend"], &Kind::Int);
+    let pairs = inputs["num_games"].as_u64().unwrap() / 2;
+    let settings = settings(inputs, "A_ratio", "r_end");
+    let mut rule = Classic::new(ClassicRule::Fishtest, settings, space.clone(), pairs, 1);
+    for step in case["outputs"]["steps"].as_array().unwrap() {
+        let signs = numbers(&step["flips"]);
+        let k = step["iter_at_dispatch"].as_f64().unwrap() + 1.0;
+        assert_eq!(rule.counter(k as u64 - 1), k);
+        for index in 0..signs.len() {
+            let (c, r) = rule.schedule(index, k);
+            assert_eq!(c, step["c"][index].as_f64().unwrap());
+            assert_eq!(r, step["R"][index].as_f64().unwrap());
+        }
+        let proposal = rule.propose_at(k, &signs);
+        assert_eq!(clipped(&space, proposal.plus), numbers(&step["w_values"]));
+        assert_eq!(clipped(&space, proposal.minus), numbers(&step["b_values"]));
+        rule.update_at(k, &signs, step["result_w_minus_l"].as_f64().unwrap());
+        assert_eq!(rule.values(), numbers(&step["theta_after"]));
+    }
+}
+
+#[test]
+fn weather_factory_to_the_last_digit() {
+    let Some(traces) = traces() else { return };
+    let mut steps = 0;
+    for case in traces {
+        if case["inputs"].get("games_per_iteration").is_none() {
+            continue;
+        }
+        let inputs = &case["inputs"];
+        let space = space(&inputs["params_name_value_min_max_step"], &Kind::Int);
+        let pairs = inputs["games_per_iteration"].as_u64().unwrap() / 2;
+        let settings = settings(inputs, "A", "a");
+        let mut rule = Classic::new(
+            ClassicRule::WeatherFactory,
+            settings,
+            space.clone(),
+            100,
+            pairs,
+        );
+        for (batch, step) in case["outputs"]["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
+            let signs = numbers(&step["flips"]);
+            let k = rule.counter(batch as u64);
+            let proposal = rule.propose(batch as u64, &signs);
+            let played = space.realise(&proposal, rule.rounding(), &[0.0; 4]);
+            assert_eq!(played.plus, integers(&step["engine_a"]), "step {batch}");
+            assert_eq!(played.minus, integers(&step["engine_b"]), "step {batch}");
+            rule.update_at(k, &signs, step["result_w_minus_l"].as_f64().unwrap());
+            assert_eq!(
+                rule.values(),
+                numbers(&step["values_after"]),
+                "step {batch}"
+            );
+            steps += 1;
+        }
+    }
+    assert_eq!(steps, 50);
+}
+
+#[test]
+fn observations_drive_the_rule() {
+    let space = Space::new(vec![Param::int("A", 50.0, 0.0, 100.0)]).unwrap();
+    let settings = ClassicSettings::customary(ClassicRule::OpenBench, 0);
+    let mut rule = Classic::new(ClassicRule::OpenBench, settings, space.clone(), 10, 8);
+    let proposal = rule.propose(0, &[-1.0]);
+    let played = space.realise(&proposal, rule.rounding(), &[0.5]);
+    rule.absorb(&Observation {
+        batch: 0,
+        signs: vec![-1.0],
+        proposal,
+        played,
+        counts: [1, 3, 2, 2, 0],
+    });
+    // The plus side, below the start, lost 3 more than it won.
+    let (c, r) = rule.schedule(0, 1.0);
+    assert_eq!(rule.values(), [50.0 + 3.0 * r * c]);
+}

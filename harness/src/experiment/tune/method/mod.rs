@@ -1,0 +1,176 @@
+//! Update rules: what to try next and what a result teaches.
+
+mod adaptive;
+mod classic;
+mod posterior;
+mod spsa;
+
+pub(crate) use adaptive::{Adaptive, AdaptiveSettings};
+pub(crate) use classic::{Classic, ClassicRule, ClassicSettings};
+pub(crate) use spsa::{Spsa, SpsaSettings};
+
+use super::pair_model::Moments;
+use super::space::{Played, Proposal, Rounding};
+
+/// The finished pairs of one batch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    pub batch: u64,
+    /// What the method asked for.
+    pub proposal: Proposal,
+    /// The signs that the method was given for the batch.
+    pub signs: Vec<f64>,
+    /// What the two sides really had.
+    pub played: Played,
+    /// Pairs by their result for the plus side: LL, LD, DD or WL, WD, WW.
+    /// Pairs in which an engine failed are not among them.
+    pub counts: [u64; 5],
+}
+
+impl Observation {
+    /// Pairs that count.
+    pub fn pairs(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Wins minus losses of the plus side.
+    pub fn wins_minus_losses(&self) -> f64 {
+        let [ll, ld, _, wd, ww] = self.counts.map(|count| count as f64);
+        2.0 * (ww - ll) + wd - ld
+    }
+
+    /// Moves `values` along the difference of the sides as they were played:
+    /// by half of it for each unit of `gain` times wins minus losses.
+    fn ascend(&self, values: &mut [f64], gain: f64) {
+        let step = 0.5 * gain * self.wins_minus_losses();
+        let sides = self.played.plus.iter().zip(&self.played.minus);
+        for (value, (plus, minus)) in values.iter_mut().zip(sides) {
+            *value += step * (plus - minus);
+        }
+    }
+}
+
+/// A tuning method: a pure state machine. The same observations in the same
+/// order lead to the same proposals and values, bit for bit.
+pub trait Method: Send {
+    /// What batch number `batch` should play; `signs` (+1 or -1) is the
+    /// batch's row of the design. Batches are proposed in order, each once,
+    /// and may be proposed before earlier ones are absorbed.
+    fn propose(&mut self, batch: u64, signs: &[f64]) -> Proposal;
+
+    /// Learns from a batch. Batches are absorbed in order, each once.
+    fn absorb(&mut self, observation: &Observation);
+
+    /// The values that the method stands for now, not rounded.
+    fn values(&self) -> Vec<f64>;
+
+    /// The average of the recent values: an insurance against a restless
+    /// last iterate.
+    fn average(&self) -> Vec<f64>;
+
+    /// How proposals are rounded to what the engine can have.
+    fn rounding(&self) -> Rounding {
+        Rounding::Shared
+    }
+}
+
+/// How noisy the pairs are, from all that were seen.
+#[derive(Debug, Clone, Default)]
+struct Noise {
+    counts: [u64; 5],
+}
+
+/// Variance of wins minus losses of the benchmark's pairs, for which gains are
+/// set.
+const USUAL_VARIANCE: f64 = 0.65;
+/// Pairs of usual noise that the first real ones are mixed with.
+const USUAL_PAIRS: f64 = 32.0;
+
+impl Noise {
+    fn add(&mut self, observation: &Observation) {
+        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
+            *sum += count;
+        }
+    }
+
+    /// What a gain must be multiplied by: `M` pairs of `M` times the usual
+    /// variance teach as much as one usual pair, so a gain of
+    /// `g / sqrt(pairs)` becomes `g / sqrt(M pairs)`.
+    fn gain_factor(&self) -> f64 {
+        let variance = Moments::with_prior(&self.counts, USUAL_PAIRS).variance;
+        (USUAL_VARIANCE / variance).sqrt().min(4.0)
+    }
+
+    /// Variance of a pair's result in Elo.
+    fn elo_variance(&self) -> f64 {
+        Moments::of_counts(&self.counts).elo_variance()
+    }
+}
+
+/// The plain mean of the values over the second half of the run.
+#[derive(Debug, Clone)]
+struct TailAverage {
+    begin: u64,
+    count: f64,
+    mean: Vec<f64>,
+}
+
+impl TailAverage {
+    /// For a run of `batches` batches starting at `values`.
+    fn new(batches: u64, values: Vec<f64>) -> Self {
+        Self {
+            begin: batches / 2,
+            count: 0.0,
+            mean: values,
+        }
+    }
+
+    /// Takes the values after `batch`.
+    fn push(&mut self, batch: u64, values: &[f64]) {
+        if batch < self.begin {
+            self.mean.copy_from_slice(values);
+            return;
+        }
+        self.count += 1.0;
+        for (mean, value) in self.mean.iter_mut().zip(values) {
+            *mean += (value - *mean) / self.count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(counts: [u64; 5]) -> Noise {
+        let sides = vec![1.0];
+        let mut noise = Noise::default();
+        noise.add(&Observation {
+            batch: 0,
+            proposal: Proposal {
+                plus: sides.clone(),
+                minus: sides.clone(),
+            },
+            signs: sides.clone(),
+            played: Played {
+                plus: sides.clone(),
+                minus: sides,
+            },
+            counts,
+        });
+        noise
+    }
+
+    #[test]
+    fn the_gain_follows_the_noise_of_the_pairs() {
+        let factor = |counts| observed(counts).gain_factor();
+        assert!((Noise::default().gain_factor() - 1.0).abs() < 1e-12);
+        assert!((factor([250, 2250, 5000, 2250, 250]) - 1.0).abs() < 1e-9);
+        // Variance 2.6, four times the usual.
+        let wild = factor([32_500, 0, 35_000, 0, 32_500]);
+        assert!((wild - 0.5).abs() < 0.01, "{wild}");
+        let drawish = factor([0, 8_000, 84_000, 8_000, 0]);
+        assert!((drawish - 2.0).abs() < 0.05, "{drawish}");
+        assert!(factor([0, 0, 1_000_000, 0, 0]) <= 4.0);
+    }
+}

@@ -1,0 +1,130 @@
+//! SPSA that sets itself up: the perturbation is a share of each parameter's
+//! span, the gain follows from the budget, both shrink linearly.
+//!
+//! With `theta += r d (wins - losses)`, `d` half the difference of the sides
+//! as played, a run of `N` pairs with gain `r = g / sqrt(N) (1 - t)` lets pure
+//! noise carry a parameter about `0.46 g` perturbations: `sqrt(0.65 / 3) g`,
+//! 0.65 being the usual variance of wins minus losses of a pair. Where pairs
+//! turn out noisier or quieter the gain is scaled to keep that distance.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Method, Noise, Observation, TailAverage};
+use crate::experiment::tune::param::Param;
+use crate::experiment::tune::space::{Proposal, Space};
+
+/// The constants of the self-configuring SPSA.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpsaSettings {
+    /// Perturbation at the start, as a share of the span.
+    pub width_start: f64,
+    /// Perturbation at the end, as a share of the span.
+    pub width_end: f64,
+    /// Gain at the start, in units of `1 / sqrt(pairs)`.
+    pub gain: f64,
+    /// Gain at the end, in the same units.
+    pub gain_end: f64,
+}
+
+impl Default for SpsaSettings {
+    fn default() -> Self {
+        Self {
+            width_start: 0.3,
+            width_end: 0.1,
+            gain: 0.9,
+            gain_end: 0.0,
+        }
+    }
+}
+
+/// The self-configuring SPSA at work.
+#[derive(Debug, Clone)]
+pub(crate) struct Spsa {
+    settings: SpsaSettings,
+    batches: f64,
+    /// Planned pairs.
+    planned: u64,
+    space: Space,
+    theta: Vec<f64>,
+    average: TailAverage,
+    noise: Noise,
+}
+
+impl Spsa {
+    /// For `batches` batches of `pairs` pairs each.
+    pub(crate) fn new(settings: SpsaSettings, space: Space, batches: u64, pairs: u64) -> Self {
+        Self {
+            settings,
+            batches: batches as f64,
+            planned: batches * pairs,
+            theta: space.start(),
+            average: TailAverage::new(batches, space.start()),
+            noise: Noise::default(),
+            space,
+        }
+    }
+
+    /// Share of the run that lies behind `batch`.
+    fn progress(&self, batch: u64) -> f64 {
+        batch as f64 / self.batches
+    }
+
+    /// The perturbation of `batch` as a share of the span.
+    fn width(&self, batch: u64) -> f64 {
+        let SpsaSettings {
+            width_start: start,
+            width_end: end,
+            ..
+        } = self.settings;
+        start + (end - start) * self.progress(batch)
+    }
+}
+
+impl Method for Spsa {
+    fn propose(&mut self, batch: u64, signs: &[f64]) -> Proposal {
+        let width = self.width(batch);
+        let mut proposal = Proposal {
+            plus: self.theta.clone(),
+            minus: self.theta.clone(),
+        };
+        for (index, param) in self.space.params().iter().enumerate() {
+            let offset = signs[index] * fitting(width * param.span(), self.theta[index], param);
+            proposal.plus[index] += offset;
+            proposal.minus[index] -= offset;
+        }
+        proposal
+    }
+
+    fn absorb(&mut self, observation: &Observation) {
+        let SpsaSettings { gain, gain_end, .. } = self.settings;
+        let progress = self.progress(observation.batch);
+        self.noise.add(observation);
+        let gain = linear_gain(gain, gain_end, progress, self.planned) * self.noise.gain_factor();
+        observation.ascend(&mut self.theta, gain);
+        self.space.clip(&mut self.theta);
+        self.average.push(observation.batch, &self.theta);
+    }
+
+    fn values(&self) -> Vec<f64> {
+        self.theta.clone()
+    }
+
+    fn average(&self) -> Vec<f64> {
+        self.average.mean.clone()
+    }
+}
+
+/// The gain, per unit of wins minus losses, after a share `progress` of
+/// `planned` pairs: it goes linearly from `gain` to `gain_end` over their root.
+pub(super) fn linear_gain(gain: f64, gain_end: f64, progress: f64, planned: u64) -> f64 {
+    (gain + (gain_end - gain) * progress) / (planned as f64).sqrt()
+}
+
+/// A perturbation of about `width` around `value`: near a bound it shrinks, down
+/// to half, to stay symmetric (a one-sided difference measures the slope beside
+/// `value`), and it is never so small that rounding makes the sides equal.
+pub(super) fn fitting(width: f64, value: f64, param: &Param) -> f64 {
+    let room = (value - param.min).min(param.max - value);
+    width.min(room).max(0.5 * width).max(0.5 * param.quantum())
+}

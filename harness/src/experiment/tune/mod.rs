@@ -1,0 +1,39 @@
+//! Tuning: parameters, update rules, and what a run teaches.
+//!
+//! * [`param`], [`space`]: what is tuned and which values an engine can have.
+//! * [`import`], [`pattern`], [`section`], [`resolve`]: where parameters come
+//!   from: other tuners' lists, `[tune]`, the engine's own options.
+//! * [`method`]: the update rules behind one trait.
+//! * [`tuner`], [`experiment`]: plans batches and pairs, always from the same
+//!   results, so that a run can be killed, resumed and folded again.
+//! * [`response`]: which parameters matter, and what was gained.
+//! * [`advice`]: what a run would do, and what its budget can find.
+//! * [`landscape`], [`pair_model`], [`model_file`]: engines without engines.
+//! * [`benchmark`]: random landscapes for all methods.
+//!
+//! Reproducibility: a run's values depend on its configuration, its seed and
+//! the results of its games only. `exp`, `ln`, `pow` and `cos` come from the
+//! platform's mathematical library, so between platforms whose libraries round
+//! differently last digits may differ; on one platform they never do.
+
+pub(crate) mod advice;
+pub(crate) mod benchmark;
+mod design;
+pub(crate) mod experiment;
+pub(crate) mod import;
+pub(crate) mod landscape;
+pub(crate) mod method;
+pub(crate) mod model_file;
+pub(crate) mod pair_model;
+pub(crate) mod param;
+pub(crate) mod pattern;
+pub(crate) mod resolve;
+pub(crate) mod response;
+pub(crate) mod section;
+pub(crate) mod space;
+pub(crate) mod stream;
+pub(crate) mod tuner;
+
+pub(crate) use experiment::TuneExperiment;
+pub(crate) use section::TuneSection;
+pub(crate) use space::{Space, SpaceError};

@@ -1,0 +1,285 @@
+//! `--simulate MODEL.toml`: a landscape and a distribution of pairs.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::landscape::{Axis, Fall, Landscape};
+use super::pair_model::PairModel;
+use super::space::Space;
+use crate::engine::uci::{EngineOption, OptionKind};
+
+/// Why a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ModelError {
+    #[error("cannot read {path}: {source}")]
+    Read {
+        path: String,
+        source: std::io::Error,
+    },
+    #[error("{path}: {source}")]
+    Toml {
+        path: String,
+        source: Box<toml::de::Error>,
+    },
+    #[error("{path}: {reason}")]
+    Content { path: String, reason: String },
+    #[error("the model has no parameter `{name}`; it has {known}")]
+    Unknown { name: String, known: String },
+}
+
+/// A model of an engine's strength.
+#[derive(Debug, Clone)]
+pub(crate) struct Model {
+    pub landscape: Landscape,
+    pub pairs: PairModel,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "scale")]
+    scale: f64,
+    pair: Option<[f64; 5]>,
+    param: Vec<FileParam>,
+    coupling: Option<Vec<Vec<f64>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileParam {
+    name: String,
+    min: f64,
+    max: f64,
+    start: f64,
+    optimum: f64,
+    sensitivity: f64,
+    #[serde(default)]
+    skew: f64,
+}
+
+fn scale() -> f64 {
+    300.0
+}
+
+impl Model {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// [`ModelError`], naming the file and what is wrong.
+    pub(crate) fn read(path: &Path) -> Result<Self, ModelError> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
+            path: shown.clone(),
+            source,
+        })?;
+        let file: File = toml::from_str(&text).map_err(|source| ModelError::Toml {
+            path: shown.clone(),
+            source: Box::new(source),
+        })?;
+        Self::from_file(file).map_err(|reason| ModelError::Content {
+            path: shown,
+            reason,
+        })
+    }
+
+    fn from_file(file: File) -> Result<Self, String> {
+        if file.scale.is_nan() || file.scale <= 0.0 {
+            return Err(format!("scale = {} must be above 0", file.scale));
+        }
+        if file.param.is_empty() {
+            return Err("there is no [[param]]".to_owned());
+        }
+        for param in &file.param {
+            check(param)?;
+        }
+        if let Some(coupling) = &file.coupling {
+            check_coupling(coupling, file.param.len())?;
+        }
+        let axes = file.param.into_iter().map(|param| Axis {
+            name: param.name,
+            min: param.min,
+            max: param.max,
+            start: param.start,
+            optimum: param.optimum,
+            sensitivity: param.sensitivity,
+            skew: param.skew,
+        });
+        let fall = Fall::Flattening { scale: file.scale };
+        Ok(Self {
+            landscape: Landscape::new(axes.collect(), fall, file.coupling.as_deref()),
+            pairs: match file.pair {
+                Some(pair) => PairModel::new(pair)?,
+                None => PairModel::BENCHMARK,
+            },
+        })
+    }
+
+    /// The model's parameters as an engine would declare them.
+    pub(crate) fn options(&self) -> Vec<EngineOption> {
+        let axes = self.landscape.axes().iter();
+        axes.map(|axis| EngineOption {
+            name: axis.name.clone(),
+            kind: OptionKind::Spin {
+                default: axis.start.round() as i64,
+                min: axis.min.ceil() as i64,
+                max: axis.max.floor() as i64,
+            },
+        })
+        .collect()
+    }
+
+    /// Strength at a space's values: what the engine would be told, rounded to
+    /// integers; parameters that are not tuned stay at the model's start.
+    ///
+    /// # Errors
+    /// If the space has a parameter that the model has not.
+    pub(crate) fn strength(&self, space: &Space) -> Result<Strength<'_>, ModelError> {
+        let axes = self.landscape.axes();
+        let places = space.params().iter().map(|param| {
+            let same = |axis: &Axis| axis.name.eq_ignore_ascii_case(&param.name);
+            axes.iter()
+                .position(same)
+                .ok_or_else(|| ModelError::Unknown {
+                    name: param.name.clone(),
+                    known: axes
+                        .iter()
+                        .map(|axis| axis.name.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                })
+        });
+        Ok(Strength {
+            landscape: &self.landscape,
+            space: space.clone(),
+            places: places.collect::<Result<_, _>>()?,
+            values: axes.iter().map(|axis| axis.start.round()).collect(),
+        })
+    }
+}
+
+fn check(param: &FileParam) -> Result<(), String> {
+    let name = &param.name;
+    let numbers = [
+        param.min,
+        param.max,
+        param.start,
+        param.optimum,
+        param.sensitivity,
+        param.skew,
+    ];
+    if numbers.iter().any(|number| !number.is_finite()) {
+        return Err(format!("param `{name}`: all numbers must be finite"));
+    }
+    if param.min >= param.max {
+        return Err(format!("param `{name}`: min must be below max"));
+    }
+    if param.sensitivity < 0.0 {
+        return Err(format!("param `{name}`: sensitivity must not be negative"));
+    }
+    Ok(())
+}
+
+fn check_coupling(coupling: &[Vec<f64>], parameters: usize) -> Result<(), String> {
+    if coupling.len() != parameters || coupling.iter().any(|row| row.len() != parameters) {
+        return Err(format!(
+            "coupling must have {parameters} rows of {parameters} numbers, one for each param"
+        ));
+    }
+    for (i, row) in coupling.iter().enumerate() {
+        for (j, value) in row.iter().enumerate() {
+            if !value.is_finite() || (value - coupling[j][i]).abs() > 1e-6 {
+                return Err(format!(
+                    "coupling must be symmetric and finite: see row {}, column {}",
+                    i + 1,
+                    j + 1
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A model's strength as a function of a space's values.
+#[derive(Debug, Clone)]
+pub(crate) struct Strength<'a> {
+    landscape: &'a Landscape,
+    space: Space,
+    /// For each of the space's parameters its axis.
+    places: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Strength<'_> {
+    /// Elo at `values`.
+    pub(crate) fn elo(&mut self, values: &[f64]) -> f64 {
+        let params = self.space.params().iter().zip(&self.places);
+        for ((param, place), value) in params.zip(values) {
+            self.values[*place] = param.engine_number(*value).round();
+        }
+        self.landscape.elo(&self.values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::param::Param;
+    use super::*;
+
+    const TWO: &str = "scale = 300.0\npair = [0.025, 0.225, 0.5, 0.225, 0.025]\n\
+        [[param]]\nname = \"A\"\nmin = 0\nmax = 100\nstart = 40\noptimum = 60\nsensitivity = 200\nskew = 0.5\n\
+        [[param]]\nname = \"B\"\nmin = 0\nmax = 10\nstart = 5\noptimum = 5\nsensitivity = 50\n";
+
+    fn model(text: &str) -> Result<Model, String> {
+        Model::from_file(toml::from_str(text).map_err(|error| error.to_string())?)
+    }
+
+    #[test]
+    fn follows_the_formula() {
+        let coupled = format!("coupling = [[1.0, 0.5], [0.5, 1.0]]\n{TWO}");
+        let space = Space::new(vec![
+            Param::int("B", 5.0, 0.0, 10.0),
+            Param::int("A", 40.0, 0.0, 100.0),
+        ])
+        .unwrap();
+        // u = (-0.2, 0.2), z = (-0.18, 0.2).
+        let plain: f64 = 200.0 * 0.18 * 0.18 + 50.0 * 0.2 * 0.2;
+        let cross: f64 = 2.0 * 0.5 * (200.0f64 * 50.0).sqrt() * -0.18 * 0.2;
+        for (text, q) in [(TWO, plain), (&coupled, plain + cross)] {
+            let model = model(text).unwrap();
+            let elo = model.strength(&space).unwrap().elo(&[7.0, 40.0]);
+            let expected = -300.0 * (1.0 + q / 300.0).ln();
+            assert!((elo - expected).abs() < 1e-9, "{elo} {expected}");
+        }
+    }
+
+    #[test]
+    fn parameters_that_are_not_tuned_stay() {
+        let model = model(TWO).unwrap();
+        let space = Space::new(vec![Param::int("b", 5.0, 0.0, 10.0)]).unwrap();
+        let at_start = model.strength(&space).unwrap().elo(&[5.0]);
+        assert_eq!(at_start, model.landscape.elo(&[40.0, 5.0]));
+        let other = Space::new(vec![Param::int("C", 5.0, 0.0, 10.0)]).unwrap();
+        let error = model.strength(&other).unwrap_err().to_string();
+        assert!(error.contains("`C`") && error.contains("A, B"), "{error}");
+    }
+
+    #[test]
+    fn impossible_models_are_refused() {
+        for (text, says) in [
+            (TWO.replace("300.0", "-1.0"), "scale"),
+            (TWO.replace("max = 100", "max = 0"), "`A`"),
+            (TWO.replace("sensitivity = 50", "sensitivity = -1"), "`B`"),
+            (TWO.replace("0.5, 0.225", "0.9, 0.225"), "sum to 1"),
+            (format!("coupling = [[1.0]]\n{TWO}"), "2 rows"),
+            (
+                format!("coupling = [[1.0, 0.1], [0.2, 1.0]]\n{TWO}"),
+                "symmetric",
+            ),
+            (format!("scales = 1\n{TWO}"), "scales"),
+        ] {
+            let error = model(&text).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

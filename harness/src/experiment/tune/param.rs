@@ -1,0 +1,267 @@
+//! One tunable parameter: its range, its grid, its text.
+
+use serde::{Deserialize, Serialize};
+
+use super::SpaceError;
+
+/// How a parameter's value reaches the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A spin option.
+    Int,
+    /// A real number that the engine takes as a spin: the option is
+    /// `value * factor`, rounded.
+    Scaled { factor: f64 },
+    /// A real number that the engine takes as text (a string option) with so
+    /// many decimals.
+    Text { decimals: u32 },
+    /// A check option; 0 is `false`, 1 is `true`.
+    Check,
+    /// A combo option whose choices have an order: the value is the index.
+    Combo { choices: Vec<String> },
+}
+
+/// The customary number of steps in a plausible range.
+pub(crate) const STEPS: f64 = 20.0;
+
+/// A parameter to tune. Values are in the parameter's own units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    pub name: String,
+    pub kind: Kind,
+    pub start: f64,
+    pub min: f64,
+    pub max: f64,
+    /// The change that the author thinks noticeable: the classic methods'
+    /// final perturbation. Range / 20 where nothing else is said; a smaller one
+    /// says that the range is wider than what is plausible.
+    pub step: f64,
+    /// The classic methods' final gain (`R_end`), if the import gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+}
+
+impl Param {
+    /// An integer parameter with the customary step of a twentieth of its range.
+    pub fn int(name: &str, start: f64, min: f64, max: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: Kind::Int,
+            start,
+            min,
+            max,
+            step: (max - min) / STEPS,
+            gain: None,
+        }
+    }
+
+    /// `max - min`.
+    pub fn range(&self) -> f64 {
+        self.max - self.min
+    }
+
+    /// The part of the range that is worth exploring at once, which all widths
+    /// are shares of: twenty steps, or the range if that is less.
+    pub fn span(&self) -> f64 {
+        self.range().min(STEPS * self.step)
+    }
+
+    /// The distance between two values that the engine can tell apart.
+    pub fn quantum(&self) -> f64 {
+        match &self.kind {
+            Kind::Int | Kind::Check | Kind::Combo { .. } => 1.0,
+            Kind::Scaled { factor } => 1.0 / factor,
+            Kind::Text { decimals } => 0.1f64.powi(*decimals as i32),
+        }
+    }
+
+    /// Grid points per unit; exact where `1 / quantum` would not be.
+    fn resolution(&self) -> f64 {
+        match &self.kind {
+            Kind::Int | Kind::Check | Kind::Combo { .. } => 1.0,
+            Kind::Scaled { factor } => *factor,
+            Kind::Text { decimals } => 10f64.powi(*decimals as i32),
+        }
+    }
+
+    /// The grid point below or above `value`, chosen by `draw` in `[0, 1)` so
+    /// that the expectation over draws is `value`; then kept in the range.
+    pub fn round_by(&self, value: f64, draw: f64) -> f64 {
+        let resolution = self.resolution();
+        let point = (value * resolution + draw).floor() / resolution;
+        point.clamp(self.min, self.max)
+    }
+
+    /// The nearest grid point within the range.
+    pub fn nearest(&self, value: f64) -> f64 {
+        let resolution = self.resolution();
+        ((value * resolution).round_ties_even() / resolution).clamp(self.min, self.max)
+    }
+
+    /// The number that the engine is told; never a negative zero.
+    pub fn engine_number(&self, value: f64) -> f64 {
+        match self.kind {
+            Kind::Scaled { factor } => (value * factor).round() + 0.0,
+            _ => value + 0.0,
+        }
+    }
+
+    /// The option's value as text.
+    pub fn text(&self, value: f64) -> String {
+        match &self.kind {
+            Kind::Int | Kind::Scaled { .. } => format!("{:.0}", self.engine_number(value)),
+            Kind::Text { decimals } => format!("{value:.*}", *decimals as usize),
+            Kind::Check => (value >= 0.5).to_string(),
+            Kind::Combo { choices } => {
+                let index = (value.round().max(0.0) as usize).min(choices.len() - 1);
+                choices[index].clone()
+            }
+        }
+    }
+
+    /// Whether the parameter makes sense.
+    ///
+    /// # Errors
+    /// Says which relation between `min`, `start`, `max` and `step` is broken.
+    pub fn check(&self) -> Result<(), SpaceError> {
+        let fail = |reason: String| {
+            Err(SpaceError::Param {
+                name: self.name.clone(),
+                reason,
+            })
+        };
+        let finite = [self.start, self.min, self.max, self.step]
+            .iter()
+            .all(|number| number.is_finite());
+        if !finite {
+            return fail("start, min, max and step must be finite numbers".to_owned());
+        }
+        if self.min >= self.max {
+            return fail(format!(
+                "min {} must be below max {}; give it a range to tune in",
+                self.min, self.max
+            ));
+        }
+        if self.start < self.min || self.start > self.max {
+            return fail(format!(
+                "start {} is outside {} to {}",
+                self.start, self.min, self.max
+            ));
+        }
+        if self.step <= 0.0 {
+            return fail(format!("step {} must be above 0", self.step));
+        }
+        match &self.kind {
+            Kind::Scaled { factor } if !(factor.is_finite() && *factor > 0.0) => {
+                fail(format!("factor {factor} must be above 0"))
+            }
+            Kind::Text { decimals } if *decimals > 9 => {
+                fail(format!("decimals {decimals} must be at most 9"))
+            }
+            Kind::Check if self.min != 0.0 || self.max != 1.0 => {
+                fail("a check option's range is 0 to 1".to_owned())
+            }
+            Kind::Combo { choices } if choices.len() as f64 <= self.max || self.min < 0.0 => {
+                fail(format!(
+                    "a combo's range is 0 to {}",
+                    choices.len().saturating_sub(1)
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_by_kind() {
+        let mut param = Param::int("A", 5.0, 0.0, 10.0);
+        assert_eq!(param.text(7.0), "7");
+        assert_eq!(param.text(-0.0), "0");
+        param.kind = Kind::Scaled { factor: 100.0 };
+        assert_eq!(param.text(0.57), "57");
+        param.kind = Kind::Text { decimals: 3 };
+        assert_eq!(param.text(0.57), "0.570");
+        param.kind = Kind::Check;
+        assert_eq!(param.text(1.0), "true");
+        param.kind = Kind::Combo {
+            choices: vec!["Small".into(), "Large".into()],
+        };
+        assert_eq!(param.text(1.0), "Large");
+    }
+
+    #[test]
+    fn a_small_step_narrows_what_is_explored_at_once() {
+        let wide = Param::int("A", 200.0, 0.0, 4000.0);
+        assert_eq!(wide.span(), 4000.0);
+        assert_eq!(
+            Param {
+                step: 20.0,
+                ..wide.clone()
+            }
+            .span(),
+            400.0
+        );
+        assert_eq!(
+            Param {
+                step: 900.0,
+                ..wide
+            }
+            .span(),
+            4000.0
+        );
+    }
+
+    #[test]
+    fn rounding_by_draw_is_unbiased_and_stays_inside() {
+        let param = Param::int("A", 5.0, 0.0, 10.0);
+        let mean = (0..1000)
+            .map(|draw| param.round_by(3.3, f64::from(draw) / 1000.0))
+            .sum::<f64>()
+            / 1000.0;
+        assert!((mean - 3.3).abs() < 1e-9, "{mean}");
+        assert_eq!(param.round_by(10.4, 0.9), 10.0);
+        assert_eq!(param.round_by(-3.0, 0.0), 0.0);
+        assert_eq!(param.nearest(3.5), 4.0);
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused() {
+        let good = Param::int("A", 5.0, 0.0, 10.0);
+        assert!(good.check().is_ok());
+        for bad in [
+            Param {
+                start: 11.0,
+                ..good.clone()
+            },
+            Param {
+                min: 10.0,
+                start: 10.0,
+                ..good.clone()
+            },
+            Param {
+                step: 0.0,
+                ..good.clone()
+            },
+            Param {
+                max: f64::NAN,
+                ..good.clone()
+            },
+            Param {
+                kind: Kind::Check,
+                ..good.clone()
+            },
+            Param {
+                kind: Kind::Scaled { factor: 0.0 },
+                ..good.clone()
+            },
+        ] {
+            let error = bad.check().unwrap_err().to_string();
+            assert!(error.contains("`A`"), "{error}");
+        }
+    }
+}

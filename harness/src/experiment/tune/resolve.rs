@@ -1,0 +1,302 @@
+//! Fills in what a configuration leaves to the engine.
+
+use super::import::{self, ImportError};
+use super::param::{Kind, Param, STEPS};
+use super::pattern::selects;
+use super::section::{ParamSection, TuneSection};
+use super::space::{Space, SpaceError};
+use crate::engine::uci::{EngineOption, OptionKind};
+
+/// Decimals of a parameter that the engine takes as text.
+const TEXT_DECIMALS: u32 = 4;
+
+/// Why the parameters could not be worked out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    #[error("[tune] import {path}: {source}")]
+    Read {
+        path: String,
+        source: std::io::Error,
+    },
+    #[error("[tune] import {path}: {source}")]
+    Import { path: String, source: ImportError },
+    #[error(
+        "[tune.params] {name}: the engine has no such option{}",
+        nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
+    )]
+    Unknown {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error("[tune.params] {name}: {reason}")]
+    Param { name: String, reason: String },
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+}
+
+/// The parameters of a run: those of the import and of the engine's own
+/// options that `group` and `exclude` select, and those that are named, which
+/// may say less or other than the engine. `configured` are the options that
+/// the engine is given anyway: a parameter starts from there.
+///
+/// # Errors
+/// If a parameter is unknown, impossible or incomplete, or none is left.
+pub(crate) fn resolve(
+    section: &TuneSection,
+    options: &[EngineOption],
+    configured: &[(String, String)],
+) -> Result<Space, ResolveError> {
+    let mut params = imported(section)?;
+    params.retain(|param| selects(&section.group, &section.exclude, &param.name));
+    if section.import.is_none() && !section.group.is_empty() {
+        for option in options {
+            let is_spin = matches!(option.kind, OptionKind::Spin { .. });
+            if is_spin && selects(&section.group, &section.exclude, &option.name) {
+                let entry = ParamSection::default();
+                params.push(described(&option.name, &entry, Some(option), configured)?);
+            }
+        }
+    }
+    for (name, entry) in &section.params {
+        let option = options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name));
+        if !selects(&[], &section.exclude, name) {
+            continue;
+        }
+        let known = params
+            .iter_mut()
+            .find(|param| param.name.eq_ignore_ascii_case(name));
+        match known {
+            Some(param) => amend(param, entry),
+            None => {
+                let complete = entry.start.is_some() && entry.min.is_some() && entry.max.is_some();
+                if option.is_none() && !complete {
+                    return Err(ResolveError::Unknown {
+                        name: name.clone(),
+                        nearest: nearest(name, options),
+                    });
+                }
+                params.push(described(name, entry, option, configured)?);
+            }
+        }
+    }
+    Ok(Space::new(params)?)
+}
+
+fn imported(section: &TuneSection) -> Result<Vec<Param>, ResolveError> {
+    let Some(path) = &section.import else {
+        return Ok(vec![]);
+    };
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| ResolveError::Read {
+        path: shown.clone(),
+        source,
+    })?;
+    import::parse(&text).map_err(|source| ResolveError::Import {
+        path: shown,
+        source,
+    })
+}
+
+/// Lays what the configuration says over an imported parameter.
+fn amend(param: &mut Param, entry: &ParamSection) {
+    param.start = entry.start.unwrap_or(param.start);
+    param.min = entry.min.unwrap_or(param.min);
+    param.max = entry.max.unwrap_or(param.max);
+    param.step = entry.step.unwrap_or(param.step);
+    param.gain = entry.gain.or(param.gain);
+    if let Some(factor) = entry.factor {
+        param.kind = Kind::Scaled { factor };
+    } else if let Some(decimals) = entry.decimals {
+        param.kind = Kind::Text { decimals };
+    }
+}
+
+fn described(
+    name: &str,
+    entry: &ParamSection,
+    option: Option<&EngineOption>,
+    configured: &[(String, String)],
+) -> Result<Param, ResolveError> {
+    let fail = |reason: &str| ResolveError::Param {
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let given = configured
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str());
+    let number = |text: &str| text.parse::<f64>().ok();
+    let (mut kind, start, min, max) = match option.map(|option| &option.kind) {
+        Some(OptionKind::Spin { default, min, max }) => (
+            Kind::Int,
+            given.and_then(number).or(Some(*default as f64)),
+            Some(*min as f64),
+            Some(*max as f64),
+        ),
+        Some(OptionKind::Check { default }) => {
+            let on = given.map_or(*default, |text| text == "true");
+            (
+                Kind::Check,
+                Some(f64::from(u8::from(on))),
+                Some(0.0),
+                Some(1.0),
+            )
+        }
+        Some(OptionKind::Combo { default, values }) => {
+            let choices = entry.choices.clone().unwrap_or_else(|| values.clone());
+            let wanted = given.unwrap_or(default);
+            let index = choices.iter().position(|choice| choice == wanted);
+            let last = choices.len().saturating_sub(1) as f64;
+            let start = index.map(|index| index as f64);
+            (Kind::Combo { choices }, start, Some(0.0), Some(last))
+        }
+        Some(OptionKind::Text { default }) => (
+            Kind::Text {
+                decimals: TEXT_DECIMALS,
+            },
+            given.and_then(number).or_else(|| number(default)),
+            None,
+            None,
+        ),
+        Some(OptionKind::Button) => return Err(fail("a button has no value to tune")),
+        None => (Kind::Int, None, None, None),
+    };
+    let mut scale = 1.0;
+    if entry.check {
+        kind = Kind::Check;
+    } else if let Some(choices) = &entry.choices {
+        kind = Kind::Combo {
+            choices: choices.clone(),
+        };
+    } else if let Some(factor) = entry.factor {
+        kind = Kind::Scaled { factor };
+        scale = factor;
+    } else if let Some(decimals) = entry.decimals {
+        kind = Kind::Text { decimals };
+    }
+    let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
+        own.or(engine.map(|engine| engine / scale)).ok_or_else(|| {
+            fail(&format!(
+                "`{what}` is missing and the engine does not say it"
+            ))
+        })
+    };
+    let min = value(entry.min, min, "min")?;
+    let max = value(entry.max, max, "max")?;
+    Ok(Param {
+        name: option.map_or(name, |option| &option.name).to_owned(),
+        kind,
+        start: value(entry.start, start, "start")?,
+        min,
+        max,
+        step: entry.step.unwrap_or((max - min) / STEPS),
+        gain: entry.gain,
+    })
+}
+
+fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
+    let distance = |option: &EngineOption| {
+        strsim::damerau_levenshtein(&name.to_lowercase(), &option.name.to_lowercase())
+    };
+    let best = options.iter().min_by_key(|option| distance(option))?;
+    (distance(best) <= name.len() / 2).then(|| best.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> Vec<EngineOption> {
+        [
+            "option name Hash type spin default 16 min 1 max 4096",
+            "option name QsDeltaMargin type spin default 150 min 0 max 600",
+            "option name QsChecks type check default true",
+            "option name LmrBase type string default 0.75",
+            "option name Style type combo default Solid var Solid var Wild var Mad",
+        ]
+        .iter()
+        .map(|line| EngineOption::parse(line).unwrap())
+        .collect()
+    }
+
+    fn section(text: &str) -> TuneSection {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_engine_says_what_is_left_out() {
+        let tune = section(
+            "[params]\nqsdeltamargin = { max = 300, step = 20 }\nQsChecks = {}\nStyle = {}\n",
+        );
+        let space = resolve(&tune, &engine(), &[]).unwrap();
+        let by_name = |name: &str| {
+            let found = space.params().iter().find(|param| param.name == name);
+            found.unwrap().clone()
+        };
+        let margin = by_name("QsDeltaMargin");
+        assert_eq!((margin.start, margin.min, margin.max), (150.0, 0.0, 300.0));
+        assert_eq!(margin.step, 20.0);
+        assert_eq!(by_name("QsChecks").text(1.0), "true");
+        assert_eq!(by_name("Style").text(2.0), "Mad");
+    }
+
+    #[test]
+    fn a_parameter_starts_from_the_configured_option() {
+        let tune = section("[params]\nQsDeltaMargin = {}\n");
+        let configured = [("QsDeltaMargin".to_owned(), "20".to_owned())];
+        let space = resolve(&tune, &engine(), &configured).unwrap();
+        assert_eq!(space.start(), [20.0]);
+    }
+
+    #[test]
+    fn groups_select_spins() {
+        let space = resolve(&section("group = [\"Q*\"]\n"), &engine(), &[]).unwrap();
+        assert_eq!(space.dimension(), 1);
+        let none = resolve(&section("group = [\"Z*\"]\n"), &engine(), &[]);
+        assert!(none.unwrap_err().to_string().contains("no parameters"));
+    }
+
+    #[test]
+    fn real_numbers_as_text_and_as_scaled_spins() {
+        let tune = section(
+            "[params]\nLmrBase = { min = 0, max = 2, decimals = 2 }\nQsDeltaMargin = { factor = 100 }\n",
+        );
+        let space = resolve(&tune, &engine(), &[]).unwrap();
+        let options = space.options(&space.start());
+        assert!(options.contains(&("LmrBase".to_owned(), "0.75".to_owned())));
+        assert!(options.contains(&("QsDeltaMargin".to_owned(), "150".to_owned())));
+    }
+
+    #[test]
+    fn a_complete_section_needs_no_engine() {
+        let tune = section(
+            "[params]\nQsDeltaMargin = {}\nQsChecks = {}\nStyle = {}\n\
+             LmrBase = { min = 0, max = 2 }\nHash = { factor = 4 }\n",
+        );
+        let space = resolve(&tune, &engine(), &[]).unwrap();
+        let params = space.params().iter();
+        let complete = TuneSection {
+            params: params
+                .map(|param| (param.name.clone(), ParamSection::of(param)))
+                .collect(),
+            ..TuneSection::default()
+        };
+        let text = toml::to_string(&complete).unwrap();
+        assert_eq!(resolve(&section(&text), &[], &[]).unwrap(), space);
+    }
+
+    #[test]
+    fn says_what_is_missing() {
+        let error = |text: &str| {
+            resolve(&section(text), &engine(), &[])
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(error("[params]\nQsDeltaMargn = {}\n").contains("did you mean `QsDeltaMargin`"));
+        assert!(error("[params]\nLmrBase = {}\n").contains("`min` is missing"));
+        assert!(error("import = \"nowhere.txt\"\n").contains("nowhere.txt"));
+        assert!(error("").contains("no parameters"));
+    }
+}

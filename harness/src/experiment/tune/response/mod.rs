@@ -1,0 +1,339 @@
+//! What all pairs of a run say about the parameters: which matter, which are
+//! dead, which interact, where the optima are, what was gained.
+
+mod cholesky;
+mod surface;
+
+use serde::{Deserialize, Serialize};
+
+use self::surface::{Point, Surface};
+use super::method::Observation;
+use super::pair_model::{ELO_PER_SCORE, Moments};
+use super::space::Space;
+use super::stream::{Purpose, normal, stream};
+
+/// 97.5 % quantile of the normal distribution.
+const Z95: f64 = 1.959_963_984_540_054;
+/// The pairs were chosen by a method that follows its own noise, and no
+/// landscape is cubic: on the benchmark's landscapes the errors are about three
+/// times what the regression alone claims (`docs/tuning.md`).
+const WIDENED: f64 = 3.0;
+/// Elo that a parameter must be able to lose to count as alive.
+const NOTICEABLE: f64 = 1.0;
+/// Posterior samples behind an optimum's interval.
+const SAMPLES: u64 = 4000;
+/// An interaction is named if it is so many standard deviations from 0.
+const SIGNIFICANT: f64 = 2.5;
+
+/// Whether a parameter matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Weight {
+    /// A quarter of the span certainly (97.5 %) costs Elo.
+    Matters,
+    /// A quarter of the span certainly costs less than one Elo.
+    Dead,
+    /// The pairs do not say.
+    Unclear,
+}
+
+/// An estimate with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Interval {
+    pub estimate: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Interval {
+    /// Of a functional of the surface.
+    fn of((estimate, deviation): (f64, f64)) -> Self {
+        Self {
+            estimate,
+            low: estimate - Z95 * WIDENED * deviation,
+            high: estimate + Z95 * WIDENED * deviation,
+        }
+    }
+}
+
+/// What is known of one parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ParamResponse {
+    pub name: String,
+    pub weight: Weight,
+    /// Where it is best, the others being at their final values.
+    pub optimum: Interval,
+    /// Elo lost a quarter of the span away from the optimum.
+    pub quarter: Interval,
+    /// Whether the final value is at an end of the range.
+    pub at_bound: bool,
+}
+
+/// Two parameters that depend on each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Interaction {
+    pub first: String,
+    pub second: String,
+    /// Elo lost when both are a quarter of their span above the final value,
+    /// beyond what each loses alone; below 0: they go well together.
+    pub elo: Interval,
+}
+
+/// The estimated response.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Response {
+    /// Pairs that it rests on.
+    pub pairs: u64,
+    pub params: Vec<ParamResponse>,
+    pub interactions: Vec<Interaction>,
+    /// Elo of the final values less that of the start.
+    pub gain: Interval,
+}
+
+/// The history of a run, one batch at a time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct History {
+    batches: Vec<Batch>,
+    counts: [u64; 5],
+    /// Pairs and values after each batch.
+    path: Vec<(u64, Vec<f64>)>,
+}
+
+#[derive(Debug, Clone)]
+struct Batch {
+    plus: Vec<f64>,
+    minus: Vec<f64>,
+    score: f64,
+    pairs: u64,
+}
+
+impl History {
+    /// Takes a batch and the method's values after it.
+    pub(crate) fn push(&mut self, observation: &Observation, values: Vec<f64>) {
+        let pairs = observation.pairs();
+        if pairs == 0 {
+            return;
+        }
+        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
+            *sum += count;
+        }
+        self.batches.push(Batch {
+            plus: observation.played.plus.clone(),
+            minus: observation.played.minus.clone(),
+            score: observation.wins_minus_losses() / (4 * pairs) as f64,
+            pairs,
+        });
+        self.path.push((self.counts.iter().sum(), values));
+    }
+
+    /// The method's values after each batch, by the pairs that counted.
+    pub(crate) fn path(&self) -> &[(u64, Vec<f64>)] {
+        &self.path
+    }
+
+    /// The response around the `last` values; `None` if nothing was played.
+    pub(crate) fn response(&self, space: &Space, last: &[f64]) -> Option<Response> {
+        let last = space.nearest(last);
+        let variance = Moments::of_counts(&self.counts).elo_variance();
+        let points: Vec<Point> = self
+            .batches
+            .iter()
+            .map(|batch| point(batch, space, &last, variance))
+            .collect();
+        let surface = Surface::fit(&points, space.dimension())?;
+        let params = (0..space.dimension())
+            .map(|index| param_response(&surface, space, &last, index))
+            .collect();
+        let start: Vec<f64> = space
+            .params()
+            .iter()
+            .zip(&last)
+            .map(|(param, last)| (param.start - last) / param.span())
+            .collect();
+        let gain = surface.elo(&start).into_iter().map(|(at, w)| (at, -w));
+        Some(Response {
+            pairs: self.counts.iter().sum(),
+            params,
+            interactions: interactions(&surface, space),
+            gain: Interval::of(surface.estimate(&gain.collect())),
+        })
+    }
+}
+
+fn point(batch: &Batch, space: &Space, last: &[f64], variance: f64) -> Point {
+    let ranges = space.params().iter().map(super::param::Param::span);
+    let sides = batch.plus.iter().zip(&batch.minus).zip(last).zip(ranges);
+    let (d, m) = sides
+        .map(|(((plus, minus), last), range)| {
+            let half = 0.5 * (plus - minus) / range;
+            (half, (0.5 * (plus + minus) - last) / range)
+        })
+        .unzip();
+    Point {
+        d,
+        m,
+        elo: batch.score * ELO_PER_SCORE,
+        weight: batch.pairs as f64 / variance,
+    }
+}
+
+fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) -> ParamResponse {
+    let param = &space.params()[index];
+    let slope = surface.slope(index);
+    let curvature = surface.curvature(index);
+    let (h, h_deviation) = surface.estimate(&curvature);
+    let quarter = Interval::of((h / 32.0, h_deviation / 32.0));
+    let weight = if quarter.low > 0.0 {
+        Weight::Matters
+    } else if quarter.high < NOTICEABLE {
+        Weight::Dead
+    } else {
+        Weight::Unclear
+    };
+    let (s, s_deviation) = surface.estimate(&slope);
+    let shared = surface.covariance(&slope, &curvature) / h_deviation;
+    let own = (s_deviation * s_deviation - shared * shared)
+        .max(0.0)
+        .sqrt();
+    let place = |s: f64, h: f64| {
+        let to_bound = if s > 0.0 { param.max } else { param.min };
+        if h <= 0.0 {
+            return to_bound;
+        }
+        (last[index] + s / h * param.span()).clamp(param.min, param.max)
+    };
+    let mut rng = stream(0, Purpose::Resampling, index as u64);
+    let mut places: Vec<f64> = (0..SAMPLES)
+        .map(|_| {
+            let x = normal(&mut rng);
+            let sampled_s = s + WIDENED * (shared * x + own * normal(&mut rng));
+            place(sampled_s, h + h_deviation * x)
+        })
+        .collect();
+    places.sort_by(f64::total_cmp);
+    let quantile = |q: f64| places[(q * (SAMPLES - 1) as f64).round() as usize];
+    ParamResponse {
+        name: param.name.clone(),
+        weight,
+        optimum: Interval {
+            estimate: quantile(0.5),
+            low: quantile(0.025),
+            high: quantile(0.975),
+        },
+        quarter,
+        at_bound: last[index] <= param.min || last[index] >= param.max,
+    }
+}
+
+fn interactions(surface: &Surface, space: &Space) -> Vec<Interaction> {
+    let params = space.params();
+    let mut found = vec![];
+    for i in 1..params.len() {
+        for j in 0..i {
+            let Some(functional) = surface.interaction(i, j) else {
+                continue;
+            };
+            let (mean, deviation) = surface.estimate(&functional);
+            if mean.abs() > SIGNIFICANT * WIDENED * deviation {
+                found.push(Interaction {
+                    first: params[j].name.clone(),
+                    second: params[i].name.clone(),
+                    elo: Interval::of((mean / 16.0, deviation / 16.0)),
+                });
+            }
+        }
+    }
+    found.sort_by(|a, b| b.elo.estimate.abs().total_cmp(&a.elo.estimate.abs()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::landscape::{Axis, Fall, Landscape};
+    use super::super::method::{Spsa, SpsaSettings};
+    use super::super::pair_model::PairModel;
+    use super::super::param::Param;
+    use super::super::tuner::{Budget, Tuner};
+    use super::*;
+
+    /// A live, a dead and a weak parameter.
+    fn played_run() -> (Landscape, Response, Vec<f64>) {
+        let axis = |name: &str, start: f64, optimum: f64, sensitivity: f64| Axis {
+            name: name.to_owned(),
+            min: 0.0,
+            max: 100.0,
+            start,
+            optimum,
+            sensitivity,
+            skew: 0.0,
+        };
+        let axes = vec![
+            axis("Live", 40.0, 60.0, 300.0),
+            axis("Dead", 50.0, 70.0, 0.0),
+            axis("Weak", 50.0, 45.0, 60.0),
+        ];
+        let params = axes
+            .iter()
+            .map(|axis| Param::int(&axis.name, axis.start, axis.min, axis.max));
+        let space = Space::new(params.collect()).unwrap();
+        let landscape = Landscape::new(axes, Fall::Flattening { scale: 300.0 }, None);
+        let budget = Budget {
+            batches: 2500,
+            pairs: 8,
+            window: 1,
+        };
+        let method = Spsa::new(SpsaSettings::default(), space.clone(), 2500, 8);
+        let mut tuner = Tuner::new(space.clone(), budget, 3, Box::new(method)).with_history();
+        let mut outcomes = stream(3, Purpose::Outcomes, 0);
+        while let Some((_, played)) = tuner.plan() {
+            let elo = landscape.elo(&played.plus) - landscape.elo(&played.minus);
+            tuner.result(PairModel::BENCHMARK.draw(elo, 8, &mut outcomes));
+        }
+        tuner.finish();
+        let values = tuner.method().values();
+        let response = tuner.history().unwrap().response(&space, &values).unwrap();
+        (landscape, response, space.nearest(&values))
+    }
+
+    #[test]
+    fn tells_live_from_dead_and_brackets_the_truth() {
+        let (landscape, response, values) = played_run();
+        let [live, dead, weak] = &response.params[..] else {
+            panic!("three parameters");
+        };
+        assert_eq!(live.weight, Weight::Matters);
+        assert_ne!(dead.weight, Weight::Matters);
+        assert!(
+            live.optimum.low <= 60.0 && 60.0 <= live.optimum.high,
+            "{live:?}"
+        );
+        assert!(live.optimum.low > 40.0, "better than the start: {live:?}");
+        assert!(
+            weak.optimum.low <= 45.0 && 45.0 <= weak.optimum.high,
+            "{weak:?}"
+        );
+        // 300 / 16 Elo a quarter of the span away.
+        assert!(
+            live.quarter.low < 18.75 && live.quarter.high > 18.75,
+            "{live:?}"
+        );
+        assert!(
+            response.interactions.is_empty(),
+            "{:?}",
+            response.interactions
+        );
+        let gain = landscape.elo(&values) - landscape.elo(&[40.0, 50.0, 50.0]);
+        assert!(
+            response.gain.low < gain && gain < response.gain.high,
+            "{gain} {response:?}"
+        );
+        assert!(response.gain.low > 0.0);
+        assert_eq!(response.pairs, 20_000);
+    }
+
+    #[test]
+    fn says_nothing_without_pairs() {
+        let space = Space::new(vec![Param::int("A", 1.0, 0.0, 2.0)]).unwrap();
+        assert!(History::default().response(&space, &[1.0]).is_none());
+    }
+}

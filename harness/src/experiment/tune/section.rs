@@ -1,0 +1,253 @@
+//! `[tune]` of a configuration.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::method::{
+    Adaptive, AdaptiveSettings, Classic, ClassicRule, ClassicSettings, Method, Spsa, SpsaSettings,
+};
+use super::param::{Kind, Param};
+use super::space::Space;
+use super::tuner::Budget;
+use crate::experiment::SprtSection;
+use crate::rules::Limit;
+use crate::settings::{OpeningsConfig, TimeSpan, positive, positive_option};
+
+/// An update rule by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodName {
+    /// SPSA that sets itself up from ranges and budget.
+    #[default]
+    Spsa,
+    /// The same with perturbations from a posterior of each parameter.
+    Adaptive,
+    /// OpenBench's rule.
+    Openbench,
+    /// fishtest's rule.
+    Fishtest,
+    /// weather-factory's rule.
+    WeatherFactory,
+}
+
+impl MethodName {
+    /// As a configuration names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spsa => "spsa",
+            Self::Adaptive => "adaptive",
+            Self::Openbench => "openbench",
+            Self::Fishtest => "fishtest",
+            Self::WeatherFactory => "weather-factory",
+        }
+    }
+}
+
+/// What is tuned, how, and for how long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TuneSection {
+    pub method: MethodName,
+    /// The budget; see [`TuneSection::pairs`].
+    #[serde(
+        deserialize_with = "positive_option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub pairs: Option<u64>,
+    /// Without `pairs`, the budget is what can be played in this time. In any
+    /// case tuning ends after so long: the values are then those of an
+    /// unfinished run, which can be resumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_time: Option<TimeSpan>,
+    /// Pairs played with the same perturbation.
+    #[serde(deserialize_with = "positive")]
+    pub batch: u64,
+    /// A batch is planned from pairs at least so many before its first. No
+    /// more than this many pairs are ever in flight. It is the same at any
+    /// concurrency, so that the tuned values are.
+    #[serde(deserialize_with = "positive")]
+    pub window: u64,
+    /// Seed of perturbations and rounding; by default that of `[match]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// A list of parameters of OpenBench, fishtest or weather-factory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub import: Option<PathBuf>,
+    /// Patterns of names to tune (`Qs*`): of the import, or of the engine's
+    /// own spin options.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub group: Vec<String>,
+    /// Patterns of names not to tune.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<String>,
+    pub spsa: SpsaSettings,
+    pub adaptive: AdaptiveSettings,
+    pub classic: ClassicSection,
+    /// Parameters by name.
+    pub params: BTreeMap<String, ParamSection>,
+    /// A sequential test of the tuned values against the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifySection>,
+}
+
+impl Default for TuneSection {
+    fn default() -> Self {
+        Self {
+            method: MethodName::default(),
+            pairs: None,
+            max_time: None,
+            batch: 8,
+            window: 32,
+            seed: None,
+            import: None,
+            group: vec![],
+            exclude: vec![],
+            spsa: SpsaSettings::default(),
+            adaptive: AdaptiveSettings::default(),
+            classic: ClassicSection::default(),
+            params: BTreeMap::new(),
+            verify: None,
+        }
+    }
+}
+
+/// Constants of the classic rules that differ from the customary ones.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClassicSection {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamma: Option<f64>,
+    /// `A_ratio` (OpenBench, fishtest) or `A` in games (weather-factory).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stability: Option<f64>,
+    /// `R_end` (OpenBench, fishtest) or `a` (weather-factory).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// Factor on the parameters' steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+}
+
+impl ClassicSection {
+    fn over(&self, customary: ClassicSettings) -> ClassicSettings {
+        ClassicSettings {
+            alpha: self.alpha.unwrap_or(customary.alpha),
+            gamma: self.gamma.unwrap_or(customary.gamma),
+            stability: self.stability.unwrap_or(customary.stability),
+            gain: self.gain.unwrap_or(customary.gain),
+            width: self.width.unwrap_or(customary.width),
+        }
+    }
+}
+
+/// What a configuration says of one parameter; the engine says the rest.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ParamSection {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Final perturbation of the classic rules; a twentieth of the range by
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+    /// Final gain of the classic rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// The engine takes `value * factor`, rounded, as a spin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factor: Option<f64>,
+    /// The engine takes the value as text with so many decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u32>,
+    /// Choices of a combo in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choices: Option<Vec<String>>,
+    /// The option is a check: 0 is false, 1 is true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub check: bool,
+}
+
+impl ParamSection {
+    /// Everything about a parameter.
+    pub fn of(param: &Param) -> Self {
+        let mut section = Self {
+            start: Some(param.start),
+            min: Some(param.min),
+            max: Some(param.max),
+            step: Some(param.step),
+            gain: param.gain,
+            ..Self::default()
+        };
+        match &param.kind {
+            Kind::Int => {}
+            Kind::Scaled { factor } => section.factor = Some(*factor),
+            Kind::Text { decimals } => section.decimals = Some(*decimals),
+            Kind::Check => section.check = true,
+            Kind::Combo { choices } => section.choices = Some(choices.clone()),
+        }
+        section
+    }
+}
+
+/// `[tune.verify]`: the test, and what differs from `[match]`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VerifySection {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<Limit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub openings: Option<OpeningsConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Bounds, error rates, model and budget, as in `[sprt]`.
+    pub sprt: SprtSection,
+}
+
+impl TuneSection {
+    /// The budget: what is configured, or 10,000 pairs.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.unwrap_or(10_000)
+    }
+
+    /// The size of the run in batches.
+    pub fn budget(&self) -> Budget {
+        Budget {
+            batches: self.pairs().div_ceil(self.batch),
+            pairs: self.batch,
+            window: self.window,
+        }
+    }
+
+    /// The update rule, set up for `space`.
+    pub fn method(&self, space: &Space) -> Box<dyn Method> {
+        let Budget { batches, pairs, .. } = self.budget();
+        let space = space.clone();
+        let classic = |rule, space| {
+            let customary = ClassicSettings::customary(rule, 2 * self.pairs());
+            Box::new(Classic::new(
+                rule,
+                self.classic.over(customary),
+                space,
+                batches,
+                pairs,
+            ))
+        };
+        match self.method {
+            MethodName::Spsa => Box::new(Spsa::new(self.spsa.clone(), space, batches, pairs)),
+            MethodName::Adaptive => {
+                Box::new(Adaptive::new(self.adaptive.clone(), space, batches, pairs))
+            }
+            MethodName::Openbench => classic(ClassicRule::OpenBench, space),
+            MethodName::Fishtest => classic(ClassicRule::Fishtest, space),
+            MethodName::WeatherFactory => classic(ClassicRule::WeatherFactory, space),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! A tuning run without its games: batches are planned from earlier batches'
+//! results, always from the same ones.
+
+use std::collections::VecDeque;
+
+use super::design::Design;
+use super::method::{Method, Observation};
+use super::response::History;
+use super::space::{Played, Space};
+use super::stream::{Purpose, stream, uniform};
+
+/// The size of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Planned batches.
+    pub batches: u64,
+    /// Pairs in a batch, all with the same values.
+    pub pairs: u64,
+    /// A batch whose first pair is number `k` is planned from the results of
+    /// pairs up to `k - window` (at least 1), however many more are known.
+    pub window: u64,
+}
+
+impl Budget {
+    /// Batches whose results go into the plan of `batch`.
+    fn known_before(&self, batch: u64) -> u64 {
+        (batch * self.pairs + 1).saturating_sub(self.window) / self.pairs
+    }
+}
+
+/// Plans batches and absorbs their results in order.
+pub(crate) struct Tuner {
+    space: Space,
+    budget: Budget,
+    seed: u64,
+    method: Box<dyn Method>,
+    design: Design,
+    planned: u64,
+    absorbed: u64,
+    /// Planned and not absorbed; their counts are filled in by the results.
+    flights: VecDeque<Observation>,
+    /// Results that came in before a plan needed them.
+    results: VecDeque<[u64; 5]>,
+    history: Option<History>,
+}
+
+impl Tuner {
+    pub(crate) fn new(space: Space, budget: Budget, seed: u64, method: Box<dyn Method>) -> Self {
+        Self {
+            design: Design::new(seed, space.dimension()),
+            space,
+            budget,
+            seed,
+            method,
+            planned: 0,
+            absorbed: 0,
+            flights: VecDeque::new(),
+            results: VecDeque::new(),
+            history: None,
+        }
+    }
+
+    /// Keeps all batches, for the response.
+    #[must_use]
+    pub(crate) fn with_history(mut self) -> Self {
+        self.history = Some(History::default());
+        self
+    }
+
+    /// All absorbed batches, if they are kept.
+    pub(crate) fn history(&self) -> Option<&History> {
+        self.history.as_ref()
+    }
+
+    pub(crate) fn space(&self) -> &Space {
+        &self.space
+    }
+
+    pub(crate) fn method(&self) -> &dyn Method {
+        self.method.as_ref()
+    }
+
+    /// Plans the next batch, if there is one and the results that its plan
+    /// needs are known.
+    pub(crate) fn plan(&mut self) -> Option<(u64, Played)> {
+        if self.planned == self.budget.batches {
+            return None;
+        }
+        while self.absorbed < self.budget.known_before(self.planned) {
+            self.absorb_next()?;
+        }
+        let batch = self.planned;
+        let signs = self.design.signs(batch);
+        let proposal = self.method.propose(batch, &signs);
+        let mut rng = stream(self.seed, Purpose::Rounding, batch);
+        let draws: Vec<f64> = signs.iter().map(|_| uniform(&mut rng)).collect();
+        let played = self
+            .space
+            .realise(&proposal, self.method.rounding(), &draws);
+        self.flights.push_back(Observation {
+            batch,
+            proposal,
+            signs,
+            played: played.clone(),
+            counts: [0; 5],
+        });
+        self.planned += 1;
+        Some((batch, played))
+    }
+
+    /// Takes the counts of the next batch, from the plus side's view.
+    pub(crate) fn result(&mut self, counts: [u64; 5]) {
+        self.results.push_back(counts);
+    }
+
+    /// Absorbs every result there is; no batch is planned afterwards.
+    pub(crate) fn finish(&mut self) {
+        // What is not planned yet, as after a restart, is planned on the way.
+        while self.plan().is_some() {}
+        self.planned = self.budget.batches;
+        while self.absorb_next().is_some() {}
+    }
+
+    fn absorb_next(&mut self) -> Option<()> {
+        let counts = self.results.pop_front()?;
+        let mut observation = self.flights.pop_front()?;
+        observation.counts = counts;
+        self.method.absorb(&observation);
+        if let Some(history) = &mut self.history {
+            history.push(&observation, self.method.values());
+        }
+        self.absorbed += 1;
+        Some(())
+    }
+}

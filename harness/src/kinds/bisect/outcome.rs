@@ -1,0 +1,220 @@
+//! What a bisection came to, in all its forms.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::builds::short_id;
+use crate::experiment::bisect::BisectExperiment;
+use crate::experiment::{Experiment, Verdict};
+use crate::ledger::{LedgerError, Pairs};
+use crate::run::{Fold, Manifest, seconds_played};
+use crate::stats::Estimate;
+
+/// Rows of the table for people.
+const ROWS: usize = 10;
+
+/// All there is to say about a bisection.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Outcome {
+    run: String,
+    kind: &'static str,
+    /// `found`, `no_change` (good and bad do not differ) or `none`.
+    pub(crate) verdict: &'static str,
+    good: Suspect,
+    bad: Suspect,
+    /// The culprit; several, if those between them do not build.
+    pub(crate) culprit: Vec<Suspect>,
+    probability: f64,
+    /// Elo by which it changed the engine: below 0, a loss. Present once any
+    /// pair was played.
+    change: Option<Estimate>,
+    /// Probability that nothing changed.
+    no_change: f64,
+    pairs: u64,
+    games: u64,
+    /// Commits that do not build or play.
+    skipped: Vec<Suspect>,
+    /// Every commit, oldest first, with its probability.
+    pub(crate) posterior: Vec<Suspect>,
+    pub(crate) matches: Vec<MatchFacts>,
+    seconds: f64,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Suspect {
+    pub(crate) commit: String,
+    pub(crate) subject: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) probability: Option<f64>,
+}
+
+/// A match between two commits, from the later one's side.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct MatchFacts {
+    pub(crate) earlier: String,
+    pub(crate) later: String,
+    /// LL, LD, DD+WL, WD, WW.
+    pub(crate) pentanomial: [u64; 5],
+    pub(crate) elo: Option<Estimate>,
+}
+
+impl Outcome {
+    /// Of a run whose experiment has absorbed what `fold` holds of `pairs`.
+    pub(crate) fn of(
+        run: &str,
+        manifest: &Manifest,
+        fold: &Fold<BisectExperiment>,
+        pairs: &Pairs,
+    ) -> Result<Self, LedgerError> {
+        let experiment = &fold.experiment;
+        let posterior = experiment.posterior();
+        let last = posterior.last();
+        let suspect = |number: usize| {
+            let identity = &manifest.engines[number];
+            Suspect {
+                commit: identity.commit.clone().unwrap_or_default(),
+                subject: identity.subject.clone().unwrap_or_default(),
+                probability: None,
+            }
+        };
+        let found = experiment.found();
+        let sign = if experiment.section().gained {
+            1.0
+        } else {
+            -1.0
+        };
+        let ends = [sign * found.size.low, sign * found.size.high];
+        let names = manifest.names();
+        Ok(Self {
+            run: run.to_string(),
+            kind: manifest.kind.name(),
+            verdict: match experiment.verdict() {
+                Some(Verdict::Complete) => "found",
+                _ if posterior.none() >= experiment.section().probability => "no_change",
+                _ => "none",
+            },
+            good: suspect(0),
+            bad: suspect(last),
+            culprit: found.commits.clone().map(suspect).collect(),
+            probability: found.probability,
+            change: (experiment.pairs() > 0).then(|| Estimate {
+                estimate: sign * found.size.estimate,
+                low: ends[0].min(ends[1]),
+                high: ends[0].max(ends[1]),
+            }),
+            no_change: posterior.none(),
+            pairs: experiment.pairs(),
+            games: experiment.pairs() * 2,
+            skipped: experiment.skipped().iter().map(|k| suspect(*k)).collect(),
+            posterior: (1..=last)
+                .map(|number| Suspect {
+                    probability: Some(posterior.commit(number)),
+                    ..suspect(number)
+                })
+                .collect(),
+            matches: experiment
+                .evidence()
+                .iter()
+                .map(|((earlier, later), counts)| MatchFacts {
+                    earlier: names[*earlier].clone(),
+                    later: names[*later].clone(),
+                    pentanomial: counts.0,
+                    elo: crate::stats::elo::elo(*counts),
+                })
+                .collect(),
+            seconds: seconds_played(manifest, pairs)?,
+        })
+    }
+
+    /// The verdict for people.
+    pub(crate) fn sentence(&self) -> String {
+        let played = format!("{} games", self.games);
+        match self.verdict {
+            "found" => format!(
+                "{} with {:.1} % probability, after {played}. {}",
+                self.named(),
+                100.0 * self.probability,
+                self.change_words()
+            ),
+            "no_change" => format!(
+                "No commit changed the strength by as much as was looked for ({:.1} % \
+                 probability), after {played}. A change the other way is not looked for: see \
+                 --gained.",
+                100.0 * self.no_change
+            ),
+            _ => format!(
+                "No commit is named after {played}. The most probable with {:.1} %: {}",
+                100.0 * self.probability,
+                self.named()
+            ),
+        }
+    }
+
+    fn named(&self) -> String {
+        match self.culprit.as_slice() {
+            [one] => format!("It was {}", one.describe()),
+            several => {
+                let all: Vec<String> = several.iter().map(Suspect::describe).collect();
+                format!(
+                    "It was one of these, which cannot be told apart as those before the last \
+                     do not build: {}",
+                    all.join(", ")
+                )
+            }
+        }
+    }
+
+    fn change_words(&self) -> String {
+        match self.change {
+            Some(change) => format!(
+                "It changed the strength by {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
+                change.estimate, change.low, change.high
+            ),
+            None => String::new(),
+        }
+    }
+
+    /// The most probable commits.
+    pub(crate) fn table(&self) -> String {
+        let mut text = String::from("probability  commit\n");
+        for suspect in self.most_probable().into_iter().take(ROWS) {
+            let share = 100.0 * suspect.probability.unwrap_or_default();
+            let _ = writeln!(text, "{share:>9.1} %  {}", suspect.describe());
+        }
+        let _ = writeln!(text, "{:>9.1} %  nothing changed", 100.0 * self.no_change);
+        for skipped in &self.skipped {
+            let _ = writeln!(text, "    skipped  {}", skipped.describe());
+        }
+        text
+    }
+
+    /// All commits, the most probable first.
+    pub(crate) fn most_probable(&self) -> Vec<&Suspect> {
+        let mut suspects: Vec<&Suspect> = self.posterior.iter().collect();
+        suspects.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|s| s.probability.unwrap_or_default());
+            b.total_cmp(&a)
+        });
+        suspects
+    }
+
+    /// For a pull request or a wiki.
+    pub(crate) fn markdown(&self) -> String {
+        format!(
+            "# {}\n\n{}\n\n```text\n{}```\n",
+            self.run,
+            self.sentence(),
+            self.table()
+        )
+    }
+}
+
+impl Suspect {
+    /// Its first digits and its subject.
+    pub(crate) fn describe(&self) -> String {
+        let short = short_id(&self.commit);
+        format!("{short} ({})", self.subject)
+    }
+}

@@ -1,0 +1,228 @@
+//! What a tuning run came to, in all its forms.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::experiment::tune::param::Param;
+use crate::experiment::tune::response::{Response, Weight};
+use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+
+/// The result of a run, finished or not.
+#[derive(Debug, Clone)]
+pub(crate) struct Outcome {
+    space: Space,
+    method: &'static str,
+    planned: u64,
+    pub(crate) pairs: u64,
+    /// Pairs left out because an engine failed.
+    failed: u64,
+    /// The final values as the engine can have them.
+    pub(crate) final_values: Vec<f64>,
+    average: Vec<f64>,
+    response: Option<Response>,
+    true_gain: Option<f64>,
+}
+
+impl Outcome {
+    /// The experiment must have been concluded.
+    pub(crate) fn of(experiment: &TuneExperiment, section: &TuneSection) -> Self {
+        let tuner = experiment.tuner();
+        let space = tuner.space().clone();
+        let values = tuner.method().values();
+        Self {
+            method: section.method.name(),
+            planned: section.pairs(),
+            pairs: experiment.absorbed(),
+            failed: experiment.failed(),
+            final_values: space.nearest(&values),
+            average: space.nearest(&tuner.method().average()),
+            response: tuner
+                .history()
+                .and_then(|history| history.response(&space, &values)),
+            true_gain: None,
+            space,
+        }
+    }
+
+    /// Adds what a model knows.
+    pub(crate) fn with_true_gain(self, elo: f64) -> Self {
+        Self {
+            true_gain: Some(elo),
+            ..self
+        }
+    }
+
+    /// The estimated response, if any pair counted.
+    pub(crate) fn response(&self) -> Option<&Response> {
+        self.response.as_ref()
+    }
+
+    /// The parameters, in the order of all lists.
+    pub(crate) fn params(&self) -> &[Param] {
+        self.space.params()
+    }
+
+    /// The tuned values as UCI options.
+    pub(crate) fn options(&self) -> Vec<(String, String)> {
+        self.space.options(&self.final_values)
+    }
+
+    /// The values that the run started from, as UCI options.
+    pub(crate) fn start_options(&self) -> Vec<(String, String)> {
+        self.space.options(&self.space.start())
+    }
+
+    /// The part of the JSON that real and simulated runs share.
+    pub(crate) fn json(&self) -> Map<String, Value> {
+        let values = |values: &[f64]| -> Value {
+            let params = self.space.params().iter().zip(values);
+            params
+                .map(|(param, value)| (param.name.clone(), json!(value)))
+                .collect::<Map<_, _>>()
+                .into()
+        };
+        let mut object = Map::new();
+        object.insert("method".into(), json!(self.method));
+        object.insert("values".into(), values(&self.final_values));
+        object.insert("average".into(), values(&self.average));
+        object.insert("start".into(), values(&self.space.start()));
+        object.insert("pairs".into(), json!(self.pairs));
+        object.insert("failed_pairs".into(), json!(self.failed));
+        let bound = self.space.at_bound(&self.final_values);
+        object.insert("at_bound".into(), json!(bound));
+        if let Some(gain) = self.true_gain {
+            object.insert("elo_gain_true".into(), json!(gain));
+        }
+        object.insert("response".into(), to_value(&self.response));
+        object
+    }
+
+    /// The result for people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!(
+            "{}: {} of {} pairs\n\n",
+            self.method, self.pairs, self.planned
+        );
+        self.table(&mut text);
+        if self.failed > 0 {
+            let _ = writeln!(
+                text,
+                "\n{} pairs were left out: an engine failed in them",
+                self.failed
+            );
+        }
+        if let Some(response) = &self.response {
+            let gain = response.gain;
+            let _ = writeln!(
+                text,
+                "\npredicted gain {:+.1} Elo, 95 % between {:+.1} and {:+.1}; a test says more",
+                gain.estimate, gain.low, gain.high
+            );
+            for interaction in response.interactions.iter().take(10) {
+                let _ = writeln!(
+                    text,
+                    "{} and {} depend on each other: {:+.1} Elo lost beyond their own when both \
+                     are a quarter of the span higher",
+                    interaction.first, interaction.second, interaction.elo.estimate
+                );
+            }
+        }
+        if let Some(gain) = self.true_gain {
+            let _ = writeln!(text, "true gain {gain:+.2} Elo");
+        }
+        for name in self.space.at_bound(&self.final_values) {
+            let _ = writeln!(
+                text,
+                "warning: {name} ends at a bound of its range: widen the range and tune again"
+            );
+        }
+        text
+    }
+
+    fn table(&self, text: &mut String) {
+        let names = self.space.params().iter().map(|param| param.name.len());
+        let width = names.max().unwrap_or(0).max(9);
+        let _ = writeln!(
+            text,
+            "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  verdict",
+            "parameter", "start", "final", "average", "optimum, 95 %", "span/4 away (Elo)"
+        );
+        for (index, param) in self.space.params().iter().enumerate() {
+            let shown = |value: f64| param.text(value);
+            let _ = write!(
+                text,
+                "{:width$} {:>9} {:>9} {:>9}",
+                param.name,
+                shown(param.start),
+                shown(self.final_values[index]),
+                shown(self.average[index]),
+            );
+            if let Some(response) = &self.response {
+                let known = &response.params[index];
+                let optimum = format!(
+                    "{:.1} [{:.1}, {:.1}]",
+                    known.optimum.estimate, known.optimum.low, known.optimum.high
+                );
+                let quarter = format!(
+                    "{:.1} [{:.1}, {:.1}]",
+                    known.quarter.estimate, known.quarter.low, known.quarter.high
+                );
+                let verdict = match known.weight {
+                    Weight::Matters => "matters",
+                    Weight::Dead => "dead",
+                    Weight::Unclear => "unclear",
+                };
+                let _ = write!(text, "   {optimum:<27} {quarter:>22}  {verdict}");
+            }
+            text.push('\n');
+        }
+    }
+
+    /// The values to copy: TOML, OpenBench's input, `setoption` lines.
+    pub(crate) fn exports(&self) -> String {
+        let options = self.options();
+        let mut text = String::from("# options of an [[engine]]\noptions = { ");
+        let entries: Vec<String> = options
+            .iter()
+            .map(|(name, value)| format!("{name:?} = {}", toml_value(value)))
+            .collect();
+        text += &entries.join(", ");
+        text += " }\n\n# OpenBench: name, type, value, min, max, C_end, R_end\n";
+        for (param, value) in self.space.params().iter().zip(&self.final_values) {
+            let kind = if param.quantum() == 1.0 {
+                "int"
+            } else {
+                "float"
+            };
+            let gain = param.gain.unwrap_or(0.002);
+            let _ = writeln!(
+                text,
+                "{}, {kind}, {value}, {}, {}, {}, {gain}",
+                param.name, param.min, param.max, param.step
+            );
+        }
+        text += "\n# UCI\n";
+        for (name, value) in &options {
+            let _ = writeln!(text, "setoption name {name} value {value}");
+        }
+        text
+    }
+}
+
+fn toml_value(text: &str) -> String {
+    let is_plain = text.parse::<i64>().is_ok() || text == "true" || text == "false";
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("{text:?}")
+    }
+}
+
+fn to_value(value: &impl Serialize) -> Value {
+    match serde_json::to_value(value) {
+        Ok(value) => value,
+        Err(error) => unreachable!("numbers and names go into JSON: {error}"),
+    }
+}

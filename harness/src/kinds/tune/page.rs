@@ -1,0 +1,218 @@
+//! The report of a tuning run as one page of HTML.
+
+use super::outcome::Outcome;
+use super::pictures::{curve, deepest, path};
+use crate::experiment::tune::TuneExperiment;
+use crate::experiment::tune::param::Param;
+use crate::experiment::tune::response::{Interval, ParamResponse, Weight};
+use crate::report::html::chart::{Chart, Level, Line, Mark, short};
+use crate::report::html::{
+    Page, Paint, Source, Table, escape, failures_section, games_section, legend, paragraph,
+    preformatted, setup_section,
+};
+
+/// The page of a run.
+///
+/// # Errors
+/// If the games cannot be read or a picture cannot be drawn.
+pub(crate) fn html(
+    experiment: &TuneExperiment,
+    outcome: &Outcome,
+    source: Source<'_>,
+) -> anyhow::Result<Page> {
+    let manifest = source.manifest;
+    let run = source.dir.canonicalize().ok();
+    let run = run.as_deref().and_then(|path| path.file_name());
+    let run = run.map(|name| name.to_string_lossy()).unwrap_or_default();
+    let names = manifest.names();
+    let engine = names
+        .first()
+        .map_or("", |name| name.trim_end_matches(" plus"));
+    let mut page = Page::new(
+        &format!("Tuning of {engine}"),
+        &format!(
+            "Run {run}, begun {}, limit {}",
+            manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
+            manifest.config.r#match.limit
+        ),
+    );
+    page.lead(&lead(outcome), "none");
+    page.section("values", "Values", values(outcome));
+    page.section("paths", "Paths of the parameters", paths(experiment)?);
+    page.section("responses", "Estimated responses", responses(outcome)?);
+    let (games, _) = games_section(&source, experiment.absorbed())?;
+    page.section("failures", "Failures", failures_section(&source));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(&source)?);
+    Ok(page)
+}
+
+fn lead(outcome: &Outcome) -> String {
+    let gain = match outcome.response() {
+        Some(response) => format!(
+            "Predicted gain {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
+            response.gain.estimate, response.gain.low, response.gain.high
+        ),
+        None => "No pair has counted yet.".to_string(),
+    };
+    format!(
+        "{gain}\n{} pairs. Whether the engine got stronger only a test shows: \
+         `hone tune --verify` plays one.",
+        outcome.pairs
+    )
+}
+
+fn interval(known: Interval) -> String {
+    format!(
+        "{} ({} to {})",
+        short(&known.estimate),
+        short(&known.low),
+        short(&known.high)
+    )
+}
+
+fn values(outcome: &Outcome) -> String {
+    let mut table = Table::new(
+        "Optimum and what a quarter of the span away from it loses, with 95 % intervals",
+        &[
+            "parameter",
+            "start",
+            "final",
+            "optimum",
+            "Elo lost a quarter away",
+            "it",
+        ],
+    );
+    let start = outcome.start_options();
+    for (index, ((name, value), (_, start))) in outcome.options().iter().zip(&start).enumerate() {
+        let mut row = vec![name.clone(), start.clone(), value.clone()];
+        if let Some(response) = outcome.response() {
+            let known = &response.params[index];
+            row.push(interval(known.optimum));
+            row.push(interval(known.quarter));
+            row.push(weight(known.weight).to_string());
+        }
+        table.row(&row);
+    }
+    let mut html = table.html();
+    html += "<details><summary>The values to copy</summary>\n";
+    html += &preformatted(&outcome.exports());
+    html += "</details>\n<details><summary>All of it as text</summary>\n";
+    html += &preformatted(&outcome.text());
+    html + "</details>\n"
+}
+
+fn weight(weight: Weight) -> &'static str {
+    match weight {
+        Weight::Matters => "matters",
+        Weight::Dead => "is dead",
+        Weight::Unclear => "is unclear",
+    }
+}
+
+fn figure(title: &str, svg: &str, words: &str) -> String {
+    format!(
+        "<figure><h3>{}</h3><div class=\"scroll\">{svg}</div><figcaption>{}</figcaption></figure>\n",
+        escape(title),
+        escape(words)
+    )
+}
+
+fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
+    let params = experiment.tuner().space().params();
+    let mut html = legend(&[(Paint::First, "value"), (Paint::Soft, "start")]);
+    html += "<div class=\"pictures\">\n";
+    for (index, param) in params.iter().enumerate() {
+        let points = path(experiment, index);
+        let Some(&(pairs, last)) = points.last() else {
+            return Ok(paragraph("No pairs yet."));
+        };
+        let words = format!(
+            "{} went from {} to {} in {pairs} pairs; its range is {} to {}.",
+            param.name,
+            param.text(param.start),
+            param.text(last),
+            short(&param.min),
+            short(&param.max)
+        );
+        let svg = Chart {
+            label: words.clone(),
+            x_title: "pairs",
+            x: (0.0, pairs),
+            y: (param.min, param.max),
+            levels: vec![Level {
+                paint: Paint::Soft,
+                y: param.start,
+            }],
+            lines: vec![Line {
+                paint: Paint::First,
+                points,
+            }],
+            ..Chart::default()
+        }
+        .svg()?;
+        html += &figure(&param.name, &svg, &words);
+    }
+    Ok(html + "</div>\n")
+}
+
+fn responses(outcome: &Outcome) -> anyhow::Result<String> {
+    let Some(response) = outcome.response() else {
+        return Ok(String::new());
+    };
+    let mut html = paragraph(
+        "Elo lost by each parameter alone, the others at their final values. Grey: the ends \
+         of its 95 % interval; upright: the interval of the optimum.",
+    );
+    html += "<div class=\"pictures\">\n";
+    for (param, known) in outcome.params().iter().zip(&response.params) {
+        html += &response_figure(param, known)?;
+    }
+    html += "</div>\n";
+    if response.interactions.is_empty() {
+        return Ok(html);
+    }
+    let mut table = Table::new(
+        "Parameters that depend on each other: Elo lost when both are a quarter of the span \
+         higher, beyond what each loses alone (95 %)",
+        &["one", "other", "Elo"],
+    );
+    for pair in &response.interactions {
+        table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
+    }
+    Ok(html + &table.html())
+}
+
+fn response_figure(param: &Param, known: &ParamResponse) -> anyhow::Result<String> {
+    let words = format!(
+        "{} {}: best at {}; a quarter of the span away {} Elo are lost.",
+        param.name,
+        weight(known.weight),
+        interval(known.optimum),
+        interval(known.quarter)
+    );
+    let line = |paint, quarter| Line {
+        paint,
+        points: curve(param, known, quarter),
+    };
+    let mark = |x: f64| Mark {
+        paint: Paint::Second,
+        x,
+        text: String::new(),
+    };
+    let svg = Chart {
+        label: words.clone(),
+        y_title: "Elo",
+        x: (param.min, param.max),
+        y: (deepest(param, known), 0.5),
+        lines: vec![
+            line(Paint::Soft, known.quarter.low),
+            line(Paint::Soft, known.quarter.high),
+            line(Paint::First, known.quarter.estimate),
+        ],
+        marks: vec![mark(known.optimum.low), mark(known.optimum.high)],
+        ..Chart::default()
+    }
+    .svg()?;
+    Ok(figure(&param.name, &svg, &words))
+}

@@ -1,0 +1,170 @@
+//! An engine's clock. It never asks what time it is: it is told how long a
+//! move took.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::limit::Limit;
+
+/// An engine's clock over one game.
+///
+/// As in fastchess, the increment of a stage is there from its first move on:
+/// `8+0.08` starts with 8.08 s.
+#[derive(Debug, Clone)]
+pub(crate) struct Clock {
+    limit: Arc<Limit>,
+    /// Microseconds left for the moves of this stage.
+    left: i64,
+    stage: usize,
+    moves_left: Option<u32>,
+    margin: i64,
+}
+
+/// An engine used more time than it had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Overrun {
+    /// By how much, the margin not deducted.
+    pub by: Duration,
+}
+
+impl Clock {
+    /// A clock at the start of a game. `margin` is how much longer than
+    /// allowed a move may take.
+    pub(crate) fn new(limit: Arc<Limit>, margin: Duration) -> Self {
+        let first = limit.stages().first().copied();
+        Self {
+            left: first.map_or(0, |stage| micros(stage.base + stage.increment)),
+            moves_left: first.and_then(|stage| stage.moves),
+            stage: 0,
+            margin: i64::try_from(margin.as_micros()).unwrap_or(i64::MAX),
+            limit,
+        }
+    }
+
+    /// The limit the clock runs by.
+    pub(crate) fn limit(&self) -> &Limit {
+        &self.limit
+    }
+
+    /// Time left, increment, and moves to the next stage, as `go` sends them:
+    /// milliseconds, at least 1 left. `None` if no clock runs.
+    pub(crate) fn shown(&self) -> Option<(u64, u64, Option<u32>)> {
+        let stage = self.limit.stages().get(self.stage)?;
+        let left = u64::try_from(self.left / 1000).unwrap_or(0).max(1);
+        Some((left, stage.increment, self.moves_left))
+    }
+
+    /// How long the next move may take, margin included. `None` if the engine
+    /// cannot lose on time.
+    pub(crate) fn allowance(&self) -> Option<Duration> {
+        let clock = (!self.limit.stages().is_empty()).then_some(self.left);
+        let fixed = self.limit.movetime.map(micros);
+        let allowed = match (clock, fixed) {
+            (Some(clock), Some(fixed)) => clock.min(fixed),
+            (clock, fixed) => clock.or(fixed)?,
+        };
+        let micros = allowed.saturating_add(self.margin).max(0);
+        Some(Duration::from_micros(micros.unsigned_abs()))
+    }
+
+    /// Takes the time of a move off the clock and adds what the move earns.
+    ///
+    /// # Errors
+    /// [`Overrun`] if it took longer than was left plus the margin. Within the
+    /// margin the clock goes on from zero.
+    pub(crate) fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
+        let used_micros = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
+        if let Some(allowance) = self.allowance()
+            && used.as_micros() > allowance.as_micros()
+        {
+            let allowed = i64::try_from(allowance.as_micros()).unwrap_or(i64::MAX) - self.margin;
+            let by = used_micros.saturating_sub(allowed).max(0);
+            return Err(Overrun {
+                by: Duration::from_micros(by.unsigned_abs()),
+            });
+        }
+        let Some(stage) = self.limit.stages().get(self.stage).copied() else {
+            return Ok(());
+        };
+        self.left = self.left.saturating_sub(used_micros).max(0);
+        match &mut self.moves_left {
+            Some(1) => {
+                self.stage = (self.stage + 1).min(self.limit.stages().len() - 1);
+                let next = self.limit.stages()[self.stage];
+                self.moves_left = next.moves;
+                self.left += micros(next.base + next.increment);
+            }
+            Some(moves) => {
+                *moves -= 1;
+                self.left += micros(stage.increment);
+            }
+            None => self.left += micros(stage.increment),
+        }
+        Ok(())
+    }
+}
+
+fn micros(ms: u64) -> i64 {
+    i64::try_from(ms.saturating_mul(1000)).unwrap_or(i64::MAX / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(limit: &str, margin_ms: u64) -> Clock {
+        Clock::new(
+            Arc::new(limit.parse().expect(limit)),
+            Duration::from_millis(margin_ms),
+        )
+    }
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// The case of fastchess's own tests.
+    #[test]
+    fn moves_increment_and_margin() {
+        let mut clock = clock("3/10+0.1", 100);
+        for (used, left, moves) in [(5555, 4645, 2), (4745, 100, 1), (50, 10_150, 3)] {
+            assert_eq!(clock.spend(ms(used)), Ok(()));
+            assert_eq!(clock.shown(), Some((left, 100, Some(moves))));
+        }
+        assert_eq!(clock.spend(ms(10_251)), Err(Overrun { by: ms(101) }));
+    }
+
+    /// The case of fastchess's own tests.
+    #[test]
+    fn fixed_time_with_margin() {
+        let mut clock = clock("movetime=5000", 200);
+        assert_eq!(clock.spend(ms(5199)), Ok(()));
+        assert_eq!(clock.spend(ms(5200)), Ok(()));
+        assert_eq!(clock.spend(ms(5201)), Err(Overrun { by: ms(201) }));
+        assert_eq!(clock.shown(), None);
+    }
+
+    #[test]
+    fn stages_follow_each_other_and_the_last_repeats() {
+        let mut clock = clock("2/10,1/5+1", 0);
+        clock.spend(ms(4000)).expect("in time");
+        clock.spend(ms(4000)).expect("in time");
+        assert_eq!(clock.shown(), Some((8000, 1000, Some(1))));
+        clock.spend(ms(8000)).expect("in time");
+        assert_eq!(clock.shown(), Some((6000, 1000, Some(1))));
+    }
+
+    #[test]
+    fn no_clock_never_runs_out() {
+        let mut clock = clock("nodes=5000", 0);
+        assert_eq!(clock.allowance(), None);
+        assert_eq!(clock.spend(Duration::from_secs(1_000_000)), Ok(()));
+    }
+
+    #[test]
+    fn the_shorter_of_two_times_counts() {
+        let mut clock = clock("10+0 movetime=100", 0);
+        assert_eq!(clock.allowance(), Some(ms(100)));
+        assert_eq!(clock.spend(ms(101)), Err(Overrun { by: ms(1) }));
+    }
+}

@@ -1,0 +1,82 @@
+//! The `go` command.
+
+use super::clock::Clock;
+
+/// Adds the `go` for the side to move (0 for White, 1 for Black), with its line
+/// end. `clocks` are White's and Black's. An engine without a clock of its own
+/// is not told its opponent's: Stockfish would take its own time for zero and
+/// move at once.
+pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
+    command.extend_from_slice(b"go");
+    if ponder {
+        command.extend_from_slice(b" ponder");
+    }
+    let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
+    if let Some((_, _, moves)) = clocks[side].shown() {
+        for (clock, [time, increment]) in clocks.iter().zip(names) {
+            if let Some((left, inc, _)) = clock.shown() {
+                push_number(command, time, left);
+                push_number(command, increment, inc);
+            }
+        }
+        if let Some(moves) = moves {
+            push_number(command, b" movestogo ", u64::from(moves));
+        }
+    }
+    let limit = clocks[side].limit();
+    for (name, value) in [
+        (&b" movetime "[..], limit.movetime),
+        (b" nodes ", limit.nodes),
+        (b" depth ", limit.depth.map(u64::from)),
+    ] {
+        if let Some(value) = value {
+            push_number(command, name, value);
+        }
+    }
+    command.push(b'\n');
+}
+
+/// On the path of every move, so without the formatting machinery.
+fn push_number(command: &mut Vec<u8>, name: &[u8], value: u64) {
+    command.extend_from_slice(name);
+    command.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    fn go(white: &str, black: &str, side: usize) -> String {
+        let clock = |limit: &str| Clock::new(Arc::new(limit.parse().expect(limit)), Duration::ZERO);
+        let mut command = Vec::new();
+        push_go(&mut command, &[clock(white), clock(black)], side, false);
+        String::from_utf8(command).expect("ASCII")
+    }
+
+    #[test]
+    fn tells_both_clocks_and_the_movers_limits() {
+        assert_eq!(
+            go("8+0.08", "4+0.04", 0),
+            "go wtime 8080 winc 80 btime 4040 binc 40\n"
+        );
+        assert_eq!(
+            go("nodes=5000", "40/60", 1),
+            "go btime 60000 binc 0 movestogo 40\n"
+        );
+        assert_eq!(go("nodes=5000", "40/60", 0), "go nodes 5000\n");
+        assert_eq!(
+            go("movetime=50 depth=9", "depth=1", 0),
+            "go movetime 50 depth 9\n"
+        );
+    }
+
+    #[test]
+    fn pondering_is_said_first() {
+        let clock = || Clock::new(Arc::new("1+0".parse().expect("a limit")), Duration::ZERO);
+        let mut command = Vec::new();
+        push_go(&mut command, &[clock(), clock()], 1, true);
+        assert!(command.starts_with(b"go ponder wtime 1000 winc 0 btime 1000"));
+    }
+}

@@ -1,0 +1,29 @@
+//! The rules of a game between engines: openings, limits and clocks, the
+//! referee, adjudication, endgame tables, and the record. No engine runs here:
+//! what happens is passed in.
+
+mod adjudication;
+mod clock;
+mod digest;
+mod go;
+mod limit;
+mod movetext;
+pub mod openings;
+mod pgn;
+mod pv;
+mod referee;
+mod result;
+mod search_info;
+pub(crate) mod tablebase;
+
+pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
+pub(crate) use clock::Clock;
+pub(crate) use digest::{GameDigest, game_digest};
+pub(crate) use go::push_go;
+pub use limit::Limit;
+pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
+pub(crate) use pgn::{GameHeader, write_game};
+pub(crate) use pv::illegal_move;
+pub(crate) use referee::{Ending, Referee};
+pub(crate) use result::{Effort, GameResult, Outcome, Termination};
+pub(crate) use search_info::{Info, Score};

@@ -1,0 +1,25 @@
+//! Reads opening books and puts them in order.
+//!
+//! # Layout
+//!
+//! * [`Book`]: a file of openings (EPD, FEN or PGN, plain, gzip or zip), every
+//!   line of it checked when it is opened, held compactly, parsed on demand.
+//! * [`Opening`]: where a game starts: what travels with a pair.
+//! * [`Schedule`]: which opening of the book the n-th pair gets.
+//! * [`epd`]: the grammar of one EPD or FEN line.
+//! * [`games`]: the leading moves of PGN games.
+//! * [`source`]: bytes of a plain or packed file, and what they are.
+
+mod book;
+pub mod epd;
+pub mod games;
+mod opening;
+pub(crate) mod schedule;
+pub(crate) mod source;
+
+pub(crate) use book::BookError;
+pub use book::{Book, BookOptions};
+pub(crate) use opening::StartError;
+pub use opening::{Opening, Variant};
+pub(crate) use schedule::{Order, Schedule};
+pub(crate) use source::Format;

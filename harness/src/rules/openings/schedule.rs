@@ -1,0 +1,221 @@
+//! Which opening of the book the n-th pair gets.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand_chacha::{ChaCha8Rng, rand_core::Rng, rand_core::SeedableRng};
+use serde::{Deserialize, Serialize};
+
+/// The order in which a book is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// As in the file.
+    Sequential,
+    /// A fresh permutation for each time through the book.
+    #[default]
+    Random,
+}
+
+/// An endless sequence of indices into a book. Each cycle of `len` places
+/// holds every opening exactly once.
+///
+/// # Random order
+///
+/// It is fixed for ever by `seed`, `len` and the number of the cycle, so that
+/// a run can be repeated with any later version. The words come from ChaCha8
+/// (RFC 8439 with eight rounds and a 64-bit block counter): the key is `seed`
+/// in eight little-endian bytes, the sixteen bytes `hone openings v1` and
+/// eight zero bytes; the stream number is the cycle. The openings, in the
+/// order of the file, are shuffled from the last to the second (Fisher-Yates):
+/// place `i` is exchanged with a uniform place in `0..=i`, drawn by
+/// [`uniform`].
+#[derive(Debug)]
+pub(crate) struct Schedule {
+    len: usize,
+    order: Order,
+    seed: u64,
+    start: usize,
+    recent: Mutex<[Option<Permutation>; 2]>,
+}
+
+#[derive(Debug, Clone)]
+struct Permutation {
+    cycle: u64,
+    places: Arc<[u32]>,
+}
+
+impl Schedule {
+    /// The order of a book of `len` openings. Every cycle begins at its place
+    /// `start` (counted from 0, taken modulo `len`) and wraps around, so
+    /// nothing repeats before all openings have been used.
+    ///
+    /// # Panics
+    /// If `len` is 0 or above `u32::MAX`: [`Book`](super::Book) has neither.
+    pub(crate) fn new(len: usize, order: Order, seed: u64, start: usize) -> Self {
+        assert!(
+            len > 0 && u32::try_from(len).is_ok(),
+            "a book of {len} openings"
+        );
+        Self {
+            len,
+            order,
+            seed,
+            start: start % len,
+            recent: Mutex::new([None, None]),
+        }
+    }
+
+    /// Index in the book of the opening at place `k` of the schedule.
+    pub(crate) fn index(&self, k: u64) -> usize {
+        let len = self.len as u64;
+        let (cycle, place) = (k / len, (k % len) as usize);
+        let place = (place + self.start) % self.len;
+        match self.order {
+            Order::Sequential => place,
+            Order::Random => self.permutation(cycle)[place] as usize,
+        }
+    }
+
+    /// The permutation of a cycle. Two are kept, so that pairs planned around
+    /// the end of a cycle do not shuffle again and again.
+    fn permutation(&self, cycle: u64) -> Arc<[u32]> {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = &mut recent[(cycle % 2) as usize];
+        match slot {
+            Some(known) if known.cycle == cycle => Arc::clone(&known.places),
+            _ => {
+                let places = shuffled(self.len, self.seed, cycle);
+                *slot = Some(Permutation {
+                    cycle,
+                    places: Arc::clone(&places),
+                });
+                places
+            }
+        }
+    }
+}
+
+const PURPOSE: &[u8; 16] = b"hone openings v1";
+
+/// The words of `stream` under `seed`, as [`Schedule`] describes; `purpose`
+/// keeps those of different uses apart.
+pub(crate) fn words(purpose: &[u8; 16], seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..24].copy_from_slice(purpose);
+    let mut rng = ChaCha8Rng::from_seed(key);
+    rng.set_stream(stream);
+    rng
+}
+
+/// A uniform number below `bound`: Lemire's multiplication of a 32-bit word
+/// with rejection ("Fast random integer generation in an interval", 2019).
+pub(crate) fn uniform(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
+    let unfair = bound.wrapping_neg() % bound;
+    loop {
+        let product = u64::from(rng.next_u32()) * u64::from(bound);
+        if product as u32 >= unfair {
+            return (product >> 32) as u32;
+        }
+    }
+}
+
+fn shuffled(len: usize, seed: u64, cycle: u64) -> Arc<[u32]> {
+    let mut places: Vec<u32> = (0..len as u32).collect();
+    let mut rng = words(PURPOSE, seed, cycle);
+    for last in (1..len).rev() {
+        let other = uniform(&mut rng, last as u32 + 1) as usize;
+        places.swap(last, other);
+    }
+    places.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn first(len: usize, order: Order, seed: u64, start: usize, count: u64) -> Vec<usize> {
+        let schedule = Schedule::new(len, order, seed, start);
+        (0..count).map(|k| schedule.index(k)).collect()
+    }
+
+    #[test]
+    fn sequential_starts_where_it_is_told_and_wraps() {
+        assert_eq!(
+            first(4, Order::Sequential, 9, 2, 9),
+            [2, 3, 0, 1, 2, 3, 0, 1, 2]
+        );
+        assert_eq!(first(1, Order::Random, 9, 5, 3), [0, 0, 0]);
+    }
+
+    #[test]
+    fn words_are_those_of_chacha8() {
+        // An independent ChaCha8 written from RFC 8439 gives these words for
+        // the keys described above.
+        let take = |seed, stream| {
+            let mut rng = words(PURPOSE, seed, stream);
+            std::array::from_fn::<u32, 4, _>(|_| rng.next_u32())
+        };
+        assert_eq!(
+            take(1, 0),
+            [267_237_109, 1_336_738_284, 3_564_806_045, 3_792_730_605]
+        );
+        assert_eq!(
+            take(u64::MAX, 3),
+            [145_042_810, 1_504_556_991, 1_395_621_714, 2_234_556_093]
+        );
+    }
+
+    #[test]
+    fn random_order_never_changes() {
+        // Two cycles by the same independent program.
+        assert_eq!(
+            first(10, Order::Random, 1, 0, 20),
+            [9, 4, 1, 8, 3, 5, 7, 6, 2, 0, 3, 9, 2, 1, 5, 8, 4, 6, 7, 0]
+        );
+    }
+
+    #[test]
+    fn every_permutation_is_as_likely() {
+        let mut counts = std::collections::HashMap::<Vec<usize>, u32>::new();
+        for seed in 0..6000 {
+            *counts
+                .entry(first(3, Order::Random, seed, 0, 3))
+                .or_default() += 1;
+        }
+        assert_eq!(counts.len(), 6);
+        // Chi-square with five degrees of freedom: 20.5 is p = 0.001.
+        let chi: f64 = counts
+            .values()
+            .map(|&n| (f64::from(n) - 1000.0).powi(2) / 1000.0)
+            .sum();
+        assert!(chi < 20.5, "{counts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn each_once_before_any_twice(
+            len in 1_usize..300, seed: u64, start in 0_usize..1000, random: bool, cycle in 0_u64..1_000_000,
+        ) {
+            let order = if random { Order::Random } else { Order::Sequential };
+            let schedule = Schedule::new(len, order, seed, start);
+            let from = cycle * len as u64;
+            let mut seen: Vec<usize> = (from..from + len as u64).map(|k| schedule.index(k)).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..len).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn asking_in_any_order_gives_the_same(
+            len in 1_usize..50, seed: u64, asked in prop::collection::vec(0_u64..500, 1..60),
+        ) {
+            let all = first(len, Order::Random, seed, 0, 500);
+            let schedule = Schedule::new(len, Order::Random, seed, 0);
+            for k in asked {
+                prop_assert_eq!(schedule.index(k), all[k as usize]);
+            }
+        }
+    }
+}

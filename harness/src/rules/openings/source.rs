@@ -1,0 +1,274 @@
+//! Bytes of a plain or packed file, and what they are.
+
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::{self, Cursor, Read},
+    path::{Path, PathBuf},
+};
+
+use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use zip::ZipArchive;
+
+/// What a book is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// One position a line: EPD or FEN.
+    #[serde(alias = "fen")]
+    Epd,
+    /// Games in portable game notation.
+    Pgn,
+    /// A binary table of moves by position, `.bin`.
+    Polyglot,
+}
+
+impl Format {
+    /// The format a file's name says, by its extension.
+    pub fn of_name(name: &Path) -> Option<Self> {
+        let extension = name.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "epd" | "fen" => Some(Format::Epd),
+            "pgn" => Some(Format::Pgn),
+            "bin" => Some(Format::Polyglot),
+            _ => None,
+        }
+    }
+
+    /// The format that text looks like: PGN begins with a tag, a comment or a
+    /// move number, anything else is taken for positions.
+    pub fn of_text(text: &[u8]) -> Self {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        match text.trim_ascii_start() {
+            [b'[' | b'{' | b'%', ..] => Format::Pgn,
+            [digit, b'.', ..] if digit.is_ascii_digit() => Format::Pgn,
+            _ => Format::Epd,
+        }
+    }
+}
+
+/// What some editors put before UTF-8 text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A file that could not be read or unpacked.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    #[error("cannot read {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} is no readable zip archive: {source}", path.display())]
+    Zip {
+        path: PathBuf,
+        source: zip::result::ZipError,
+    },
+    #[error(
+        "{} must hold exactly one .epd, .fen, .pgn or .bin file; it holds {found}",
+        path.display()
+    )]
+    Members { path: PathBuf, found: String },
+    #[error("{} is larger than 4 GiB unpacked; split it first", path.display())]
+    TooLarge { path: PathBuf },
+}
+
+/// The unpacked contents of a file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub bytes: Vec<u8>,
+    /// By the name, or else by the look of the contents.
+    pub format: Format,
+    /// SHA-256 of the file as it lies on disk, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Reads a whole file of up to 4 GiB, unpacking gzip and zip (told by their
+/// first bytes, whatever the file is called).
+///
+/// # Errors
+/// See [`SourceError`].
+pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
+    let io_error = |source| SourceError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    let mut packed = Vec::new();
+    File::open(path)
+        .and_then(|mut file| file.read_to_end(&mut packed))
+        .map_err(io_error)?;
+    let sha256 = hex(&Sha256::digest(&packed));
+    let (bytes, name) = unpack(path, packed)?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(SourceError::TooLarge {
+            path: path.to_owned(),
+        });
+    }
+    let format = Format::of_name(&name).unwrap_or_else(|| Format::of_text(&bytes));
+    Ok(Source {
+        bytes,
+        format,
+        sha256,
+    })
+}
+
+/// The contents and the name they have without their packing.
+fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceError> {
+    let limit = u64::from(u32::MAX) + 1;
+    let mut bytes = Vec::new();
+    match packed.as_slice() {
+        [0x1f, 0x8b, ..] => {
+            MultiGzDecoder::new(packed.as_slice())
+                .take(limit)
+                .read_to_end(&mut bytes)
+                .map_err(|source| SourceError::Io {
+                    path: path.to_owned(),
+                    source,
+                })?;
+            Ok((bytes, path.with_extension("")))
+        }
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => {
+            let zip_error = |source| SourceError::Zip {
+                path: path.to_owned(),
+                source,
+            };
+            let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(zip_error)?;
+            let name = only_member(path, &archive)?;
+            let mut member = archive.by_name(&name).map_err(zip_error)?;
+            // The size in the archive is a claim, not a promise.
+            bytes.reserve(member.size().min(64 << 20) as usize);
+            member
+                .by_ref()
+                .take(limit)
+                .read_to_end(&mut bytes)
+                .map_err(|source| SourceError::Io {
+                    path: path.to_owned(),
+                    source,
+                })?;
+            Ok((bytes, PathBuf::from(name)))
+        }
+        _ => Ok((packed, path.to_owned())),
+    }
+}
+
+/// The one member of an archive that is a book, or its only file.
+fn only_member<R: Read + io::Seek>(
+    path: &Path,
+    archive: &ZipArchive<R>,
+) -> Result<String, SourceError> {
+    let mut files = archive
+        .file_names()
+        .map(|name| name.map(Cow::into_owned))
+        .collect::<Result<Vec<String>, _>>()
+        .map_err(|source| SourceError::Zip {
+            path: path.to_owned(),
+            source,
+        })?;
+    files.retain(|name| !name.ends_with('/'));
+    let mut books = files.clone();
+    books.retain(|name| Format::of_name(Path::new(name)).is_some());
+    match (books.as_slice(), files.as_slice()) {
+        ([only], _) | ([], [only]) => Ok(only.clone()),
+        ([], []) => Err(SourceError::Members {
+            path: path.to_owned(),
+            found: "no file".to_owned(),
+        }),
+        ([], several) | (several, _) => Err(SourceError::Members {
+            path: path.to_owned(),
+            found: several.join(", "),
+        }),
+    }
+}
+
+/// Lower-case hexadecimal digits of bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string succeeds");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, write::GzEncoder};
+    use zip::{ZipWriter, write::SimpleFileOptions};
+
+    use super::*;
+
+    const TEXT: &[u8] = b"8/8/4k3/8/8/4K3/4P3/8 w - -\n";
+
+    fn zipped(path: &Path, members: &[&str]) {
+        let mut writer = ZipWriter::new(File::create(path).unwrap());
+        for name in members {
+            writer
+                .start_file(*name, SimpleFileOptions::default())
+                .unwrap();
+            writer.write_all(TEXT).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+
+    #[test]
+    fn packed_or_not_the_contents_are_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let plain = folder.path().join("a.epd");
+        std::fs::write(&plain, TEXT).unwrap();
+        let gzip = folder.path().join("a.epd.gz");
+        let mut encoder = GzEncoder::new(File::create(&gzip).unwrap(), Compression::default());
+        encoder.write_all(TEXT).unwrap();
+        encoder.finish().unwrap();
+        let zip = folder.path().join("a.epd.zip");
+        zipped(&zip, &["README", "a.epd"]);
+        for path in [plain, gzip, zip] {
+            let source = read(&path).unwrap();
+            assert_eq!(source.bytes, TEXT, "{}", path.display());
+            assert_eq!(source.format, Format::Epd);
+        }
+    }
+
+    #[test]
+    fn sha256_is_of_the_file_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("abc");
+        std::fs::write(&path, "abc").unwrap();
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(
+            read(&path).unwrap().sha256,
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn archives_with_no_or_several_books_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("books.zip");
+        zipped(&path, &["a.epd", "b.pgn"]);
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.contains("a.epd, b.pgn"), "{message}");
+        zipped(&path, &[]);
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.contains("no file"), "{message}");
+        std::fs::write(&path, b"PK\x03\x04 and then nothing").unwrap();
+        assert!(matches!(read(&path), Err(SourceError::Zip { .. })));
+    }
+
+    #[test]
+    fn contents_tell_the_format_where_the_name_does_not() {
+        for (text, format) in [
+            ("[Event \"?\"]", Format::Pgn),
+            ("\u{feff}\n1. e4 e5", Format::Pgn),
+            ("{ notes } 1. e4", Format::Pgn),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+                Format::Epd,
+            ),
+            ("1k6/8/8/8/8/8/4P3/4K3 w - -", Format::Epd),
+            ("# positions", Format::Epd),
+            ("", Format::Epd),
+        ] {
+            assert_eq!(Format::of_text(text.as_bytes()), format, "{text}");
+        }
+    }
+}

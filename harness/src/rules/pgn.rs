@@ -1,0 +1,228 @@
+//! A finished game as PGN.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::movetext::RecordStyle;
+use crate::rules::{Outcome, Termination};
+
+/// The tags of a game.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GameHeader<'a> {
+    pub white: &'a str,
+    pub black: &'a str,
+    /// Number of the pair, from 1.
+    pub round: u64,
+    pub outcome: Outcome,
+    pub termination: Termination,
+    /// The start position where it is not the usual one.
+    pub fen: Option<&'a str>,
+    pub chess960: bool,
+    pub plies: u32,
+    /// Time controls of White and Black.
+    pub limits: [&'a str; 2],
+    pub started: &'a jiff::Zoned,
+    pub duration: Duration,
+}
+
+/// Appends a game to `out`: tags and movetext, which ends with the result, each
+/// with an empty line after it.
+pub(crate) fn write_game(
+    out: &mut String,
+    style: &RecordStyle,
+    header: &GameHeader<'_>,
+    movetext: &str,
+) {
+    out.reserve(TAGS_SIZE + movetext.len());
+    push_tags(out, style, header);
+    out.push('\n');
+    out.push_str(movetext);
+    out.push_str("\n\n");
+}
+
+/// Room for the tags of most games.
+const TAGS_SIZE: usize = 1024;
+
+fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
+    let mut tag = |name: &str, value: &str| {
+        out.push('[');
+        out.push_str(name);
+        out.push_str(" \"");
+        for c in value.chars() {
+            if c == '"' || c == '\\' {
+                out.push('\\');
+            }
+            out.push(if c.is_control() { ' ' } else { c });
+        }
+        out.push_str("\"]\n");
+    };
+    tag("Event", &style.event);
+    tag("Site", &style.site);
+    tag("Date", &header.started.strftime("%Y.%m.%d").to_string());
+    tag("Round", &header.round.to_string());
+    tag("White", header.white);
+    tag("Black", header.black);
+    tag("Result", header.outcome.as_str());
+    if let Some(fen) = header.fen {
+        tag("SetUp", "1");
+        tag("FEN", fen);
+    }
+    if header.chess960 {
+        tag("Variant", "Chess960");
+    }
+    if style.minimal {
+        return;
+    }
+    let seconds = header.duration.as_secs();
+    let duration = format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    tag("GameDuration", &duration);
+    let stamp = |time: &jiff::Zoned| time.strftime("%Y-%m-%dT%H:%M:%S %z").to_string();
+    tag("GameStartTime", &stamp(header.started));
+    let ended = header
+        .started
+        .checked_add(header.duration)
+        .unwrap_or_else(|_| header.started.clone());
+    tag("GameEndTime", &stamp(&ended));
+    tag("PlyCount", &header.plies.to_string());
+    tag("Termination", termination_tag(header.termination));
+    let [white, black] = header.limits;
+    if white == black {
+        tag("TimeControl", white);
+    } else {
+        tag("WhiteTimeControl", white);
+        tag("BlackTimeControl", black);
+    }
+}
+
+/// The `Termination` tag, in the words of fastchess.
+fn termination_tag(termination: Termination) -> &'static str {
+    match termination {
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::InsufficientMaterial
+        | Termination::Repetition
+        | Termination::FiftyMoves => "normal",
+        Termination::DrawAdjudication
+        | Termination::ResignAdjudication
+        | Termination::MaxMoves
+        | Termination::Tablebase => "adjudication",
+        Termination::TimeForfeit => "time forfeit",
+        Termination::IllegalMove => "illegal move",
+        Termination::Disconnect | Termination::Stall => "abandoned",
+    }
+}
+
+impl Termination {
+    /// The reason in words, as cutechess-cli and fastchess write it; programs
+    /// read these. `overrun_ms` belongs to a time forfeit.
+    pub fn reason(self, outcome: Outcome, overrun_ms: u64) -> String {
+        let (winner, loser) = match outcome {
+            Outcome::White => ("White", "Black"),
+            _ => ("Black", "White"),
+        };
+        let mut text = String::new();
+        let written = match self {
+            Self::Checkmate => write!(text, "{winner} mates"),
+            Self::Stalemate => write!(text, "Draw by stalemate"),
+            Self::InsufficientMaterial => write!(text, "Draw by insufficient mating material"),
+            Self::Repetition => write!(text, "Draw by 3-fold repetition"),
+            Self::FiftyMoves => write!(text, "Draw by fifty moves rule"),
+            Self::DrawAdjudication => write!(text, "Draw by adjudication"),
+            Self::ResignAdjudication => write!(text, "{winner} wins by adjudication"),
+            Self::MaxMoves => write!(text, "Draw by adjudication: maximal game length"),
+            Self::Tablebase if outcome == Outcome::Draw => {
+                write!(text, "Draw by adjudication: SyzygyTB")
+            }
+            Self::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
+            Self::TimeForfeit => write!(text, "{loser} loses on time ({overrun_ms}ms overrun)"),
+            Self::IllegalMove => write!(text, "{loser} makes an illegal move"),
+            Self::Disconnect => write!(text, "{loser} disconnects"),
+            Self::Stall => write!(text, "{loser}'s connection stalls"),
+        };
+        written.expect("writing to a string cannot fail");
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(style: &RecordStyle) -> String {
+        let started: jiff::Zoned = "2026-11-21T10:00:00+00:00[UTC]".parse().expect("a date");
+        let mut out = String::new();
+        write_game(
+            &mut out,
+            style,
+            &GameHeader {
+                white: "a \"b\"",
+                black: "c",
+                round: 3,
+                outcome: Outcome::White,
+                termination: Termination::TimeForfeit,
+                fen: Some("k7/8/8/8/8/8/8/K6R w - - 0 1"),
+                chess960: false,
+                plies: 1,
+                limits: ["8+0.08", "8+0.08"],
+                started: &started,
+                duration: Duration::from_secs(61),
+            },
+            "1. Rh2 {+1.00/1 0.001s} 1-0",
+        );
+        out
+    }
+
+    #[test]
+    fn tags_come_in_the_order_of_fastchess() {
+        let text = game(&RecordStyle::default());
+        let names: Vec<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix('[')?.split(' ').next())
+            .collect();
+        assert_eq!(
+            names.join(" "),
+            "Event Site Date Round White Black Result SetUp FEN GameDuration GameStartTime \
+             GameEndTime PlyCount Termination TimeControl"
+        );
+        assert!(text.contains("[White \"a \\\"b\\\"\"]"));
+        assert!(text.contains("[GameEndTime \"2026-11-21T10:01:01 +0000\"]"));
+        assert!(text.contains("[Termination \"time forfeit\"]"));
+        assert!(text.ends_with("\n\n1. Rh2 {+1.00/1 0.001s} 1-0\n\n"));
+    }
+
+    #[test]
+    fn minimal_games_have_the_main_tags_only() {
+        let text = game(&RecordStyle {
+            minimal: true,
+            ..RecordStyle::default()
+        });
+        assert!(!text.contains("GameDuration"));
+        assert!(text.contains("[FEN "));
+    }
+
+    #[test]
+    fn reasons_are_worded_as_other_tools_read_them() {
+        let reason = |t: Termination, o| t.reason(o, 12);
+        assert_eq!(
+            reason(Termination::TimeForfeit, Outcome::Black),
+            "White loses on time (12ms overrun)"
+        );
+        assert_eq!(
+            reason(Termination::Stall, Outcome::White),
+            "Black's connection stalls"
+        );
+        assert_eq!(
+            reason(Termination::Checkmate, Outcome::Black),
+            "Black mates"
+        );
+        assert_eq!(
+            reason(Termination::Tablebase, Outcome::Draw),
+            "Draw by adjudication: SyzygyTB"
+        );
+    }
+}

@@ -1,0 +1,309 @@
+//! The independent judge: every move is checked by a rules library that no
+//! engine under test contains, and games end by rule, never by an engine's
+//! claim.
+
+use shakmaty::attacks::queen_attacks;
+use shakmaty::san::San;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role};
+
+use crate::rules::{Outcome, Termination};
+
+/// How a game ended by the rules of chess.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending {
+    pub outcome: Outcome,
+    pub termination: Termination,
+}
+
+/// The position of a game and what its rules need of its past.
+#[derive(Debug, Clone)]
+pub(crate) struct Referee {
+    position: Chess,
+    /// Keys of the positions since the last irreversible move, this one last.
+    keys: Vec<u64>,
+}
+
+impl Referee {
+    /// The referee of a game that starts at `position` with no past.
+    pub(crate) fn new(position: Chess) -> Self {
+        let key = key(&position);
+        Self {
+            position,
+            keys: vec![key],
+        }
+    }
+
+    /// The position on the board.
+    pub(crate) fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// Whose turn it is.
+    pub(crate) fn turn(&self) -> Color {
+        self.position.turn()
+    }
+
+    /// The legal move an engine means; `None` if it is not one. Promotion
+    /// letters may be of either case.
+    pub(crate) fn find(&self, text: &[u8]) -> Option<Move> {
+        self.find_written(text).map(|(legal, _)| legal)
+    }
+
+    /// [`Referee::find`], with how the move is written in algebraic notation.
+    pub(crate) fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
+        if text.len() > 5 {
+            return None;
+        }
+        let mut lower = [0; 5];
+        let lower = &mut lower[..text.len()];
+        lower.copy_from_slice(text);
+        lower.make_ascii_lowercase();
+        let uci = UciMove::from_ascii(lower).ok()?;
+        let UciMove::Normal {
+            from,
+            to,
+            promotion,
+        } = uci
+        else {
+            return None;
+        };
+        let board = self.position.board();
+        let role = board.role_at(from)?;
+        if promotion.is_some() || matches!(role, Role::Pawn | Role::King) {
+            let legal = uci.to_move(&self.position).ok()?;
+            return Some((legal, San::from_move(&self.position, legal)));
+        }
+        // The moves among which it must be are also those that it must be told
+        // apart from.
+        let candidates = self.position.san_candidates(role, to);
+        let legal = Move::Normal {
+            role,
+            from,
+            capture: board.role_at(to),
+            to,
+            promotion: None,
+        };
+        let san = || San::disambiguate(legal, &candidates);
+        candidates.contains(&legal).then(|| (legal, san()))
+    }
+
+    /// Plays a legal move (from [`Referee::find`]) and says whether the game is
+    /// over. Checkmate comes before any draw.
+    pub(crate) fn play(&mut self, legal: Move) -> Option<Ending> {
+        self.position.play_unchecked(legal);
+        if self.position.halfmoves() == 0 {
+            self.keys.clear();
+        }
+        self.keys.push(key(&self.position));
+        self.ending()
+    }
+
+    /// The ending by rule of the position on the board, if it is one.
+    pub(crate) fn ending(&self) -> Option<Ending> {
+        let draw = |termination| {
+            Some(Ending {
+                outcome: Outcome::Draw,
+                termination,
+            })
+        };
+        if !has_plain_move(&self.position) && self.position.legal_moves().is_empty() {
+            if !self.position.is_check() {
+                return draw(Termination::Stalemate);
+            }
+            let outcome = match self.turn() {
+                Color::White => Outcome::Black,
+                Color::Black => Outcome::White,
+            };
+            return Some(Ending {
+                outcome,
+                termination: Termination::Checkmate,
+            });
+        }
+        if self.position.is_insufficient_material() {
+            return draw(Termination::InsufficientMaterial);
+        }
+        if self.is_threefold() {
+            return draw(Termination::Repetition);
+        }
+        if self.position.halfmoves() >= 100 {
+            return draw(Termination::FiftyMoves);
+        }
+        None
+    }
+
+    fn is_threefold(&self) -> bool {
+        let Some((current, past)) = self.keys.split_last() else {
+            return false;
+        };
+        // The same side is to move every second position.
+        past.iter()
+            .rev()
+            .skip(1)
+            .step_by(2)
+            .filter(|key| *key == current)
+            .count()
+            >= 2
+    }
+}
+
+/// Whether there is a legal move that is cheap to find: the side to move is not
+/// in check, and a pawn or piece that its king does not see along any line, and
+/// which therefore cannot be pinned, can step on. In nearly every position there
+/// is, and the legal moves need not be listed.
+fn has_plain_move(position: &Chess) -> bool {
+    let board = position.board();
+    let (us, occupied) = (board.by_color(position.turn()), board.occupied());
+    let Some(king) = board.king_of(position.turn()) else {
+        return false;
+    };
+    if position.is_check() {
+        return false;
+    }
+    let free = us & !queen_attacks(king, occupied) & !board.kings();
+    let pawns = (free & board.pawns()).0;
+    let steps = match position.turn() {
+        Color::White => pawns << 8,
+        Color::Black => pawns >> 8,
+    };
+    steps & !occupied.0 != 0
+        || (free & !board.pawns())
+            .into_iter()
+            .any(|piece| (board.attacks_from(piece) & !us).any())
+}
+
+fn key(position: &Chess) -> u64 {
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    fn referee(fen: &str) -> Referee {
+        let fen: Fen = fen.parse().expect(fen);
+        Referee::new(fen.into_position(CastlingMode::Standard).expect("legal"))
+    }
+
+    fn play(referee: &mut Referee, moves: &str) -> Option<Ending> {
+        let mut ending = None;
+        for text in moves.split_whitespace() {
+            assert_eq!(ending, None, "the game goes on before {text}");
+            let legal = referee.find(text.as_bytes()).expect(text);
+            ending = referee.play(legal);
+        }
+        ending
+    }
+
+    fn termination(ending: Option<Ending>) -> Option<Termination> {
+        ending.map(|ending| ending.termination)
+    }
+
+    #[test]
+    fn checkmate_names_the_winner() {
+        let mut game = Referee::new(Chess::default());
+        let ending = play(&mut game, "f2f3 e7e5 g2g4 d8h4").expect("over");
+        assert_eq!(ending.outcome, Outcome::Black);
+        assert_eq!(ending.termination, Termination::Checkmate);
+    }
+
+    #[test]
+    fn third_occurrence_is_a_draw_and_not_the_second() {
+        let mut game = Referee::new(Chess::default());
+        assert_eq!(play(&mut game, "g1f3 g8f6 f3g1 f6g8"), None);
+        let ending = play(&mut game, "g1f3 g8f6 f3g1 f6g8");
+        assert_eq!(termination(ending), Some(Termination::Repetition));
+    }
+
+    #[test]
+    fn a_lost_castling_right_makes_another_position() {
+        let mut game = referee("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+        assert_eq!(
+            play(&mut game, "h1h2 e8e7 h2h1 e7e8 h1h2 e8e7 h2h1 e7e8"),
+            None,
+            "the start position had the right to castle"
+        );
+        let ending = play(&mut game, "h1h2");
+        assert_eq!(termination(ending), Some(Termination::Repetition));
+    }
+
+    #[test]
+    fn fifty_moves_and_mate_on_the_hundredth_ply() {
+        let mut game = referee("7k/8/8/8/8/8/R7/K7 w - - 99 80");
+        let ending = play(&mut game, "a2b2");
+        assert_eq!(termination(ending), Some(Termination::FiftyMoves));
+        let mut game = referee("7k/8/6K1/8/8/8/R7/8 w - - 99 80");
+        let ending = play(&mut game, "a2a8");
+        assert_eq!(termination(ending), Some(Termination::Checkmate));
+    }
+
+    #[test]
+    fn stalemate_and_insufficient_material() {
+        let mut game = referee("k7/8/1K6/8/8/8/2Q5/8 w - - 0 1");
+        let ending = play(&mut game, "c2c7");
+        assert_eq!(termination(ending), Some(Termination::Stalemate));
+        let mut game = referee("k7/8/8/8/8/8/2p5/1K6 w - - 0 1");
+        let ending = play(&mut game, "b1c2");
+        assert_eq!(termination(ending), Some(Termination::InsufficientMaterial));
+    }
+
+    #[test]
+    fn a_pinned_knight_does_not_lift_a_stalemate() {
+        let game = referee("7k/8/8/8/8/1q6/8/KN5r w - - 0 1");
+        assert_eq!(termination(game.ending()), Some(Termination::Stalemate));
+    }
+
+    proptest! {
+        #[test]
+        fn judges_as_the_rules_library_does(
+            choices in prop::collection::vec(any::<prop::sample::Index>(), 1..200),
+            texts in prop::collection::vec("[a-h][1-8][a-h][1-8][qn]?", 20),
+        ) {
+            let mut position = Chess::default();
+            for choice in choices {
+                let moves = position.legal_moves();
+                prop_assert!(!moves.is_empty() || !has_plain_move(&position));
+                if moves.is_empty() {
+                    break;
+                }
+                let game = Referee::new(position.clone());
+                for &legal in &moves {
+                    let text = legal.to_uci(CastlingMode::Standard).to_string();
+                    let san = San::from_move(&position, legal);
+                    prop_assert_eq!(game.find_written(text.as_bytes()), Some((legal, san)));
+                }
+                for text in &texts {
+                    let uci: UciMove = text.parse().expect("in UCI notation");
+                    prop_assert_eq!(game.find(text.as_bytes()), uci.to_move(&position).ok());
+                }
+                position.play_unchecked(moves[choice.index(moves.len())]);
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_legal_move() {
+        let game = Referee::new(Chess::default());
+        for text in [
+            "",
+            "e2e5",
+            "e7e5",
+            "0000",
+            "(none)",
+            "e2e4q",
+            "P@e4",
+            "e2",
+            "\u{e9}2e4",
+        ] {
+            assert_eq!(game.find(text.as_bytes()), None, "{text}");
+        }
+        let game = referee("8/P6k/8/8/8/8/8/K7 w - - 0 1");
+        assert_eq!(game.find(b"a7a8"), None);
+        assert_eq!(game.find(b"a7a8Q"), game.find(b"a7a8q"));
+        assert!(game.find(b"a7a8n").is_some());
+    }
+}

@@ -1,0 +1,121 @@
+//! The result of a game.
+
+use serde::{Deserialize, Serialize};
+
+/// Who won a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Outcome {
+    White,
+    Draw,
+    Black,
+}
+
+impl Outcome {
+    /// The result as PGN and the ledger write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::White => "1-0",
+            Outcome::Draw => "1/2-1/2",
+            Outcome::Black => "0-1",
+        }
+    }
+
+    /// The loser's colour: 0 for White, 1 for Black, none in a draw.
+    pub fn loser(self) -> Option<usize> {
+        match self {
+            Outcome::White => Some(1),
+            Outcome::Draw => None,
+            Outcome::Black => Some(0),
+        }
+    }
+}
+
+/// Why a game ended. The order is that of the ledger's documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Termination {
+    Checkmate,
+    Stalemate,
+    InsufficientMaterial,
+    Repetition,
+    FiftyMoves,
+    /// Adjudicated: both scores near zero for long enough.
+    DrawAdjudication,
+    /// Adjudicated: one side's score hopeless for long enough.
+    ResignAdjudication,
+    /// Adjudicated: the maximum length was reached.
+    MaxMoves,
+    /// Adjudicated by an endgame tablebase.
+    Tablebase,
+    TimeForfeit,
+    IllegalMove,
+    /// The engine's process ended or closed its output.
+    Disconnect,
+    /// The engine did not answer in time where no clock runs.
+    Stall,
+}
+
+impl Termination {
+    /// As a reader names it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Checkmate => "checkmate",
+            Self::Stalemate => "stalemate",
+            Self::InsufficientMaterial => "insufficient material",
+            Self::Repetition => "threefold repetition",
+            Self::FiftyMoves => "the fifty-move rule",
+            Self::DrawAdjudication => "draw adjudication",
+            Self::ResignAdjudication => "resign adjudication",
+            Self::MaxMoves => "maximum length",
+            Self::Tablebase => "tablebase",
+            Self::TimeForfeit => "time forfeit",
+            Self::IllegalMove => "illegal move",
+            Self::Disconnect => "crash",
+            Self::Stall => "stall",
+        }
+    }
+
+    /// Whether the losing engine failed rather than was outplayed.
+    pub fn is_failure(self) -> bool {
+        matches!(
+            self,
+            Self::TimeForfeit | Self::IllegalMove | Self::Disconnect | Self::Stall
+        )
+    }
+}
+
+/// What one engine put into a game: sums over its moves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effort {
+    /// Moves made.
+    pub moves: u32,
+    /// Sums of the depths and selective depths it reported.
+    pub depth: u64,
+    pub seldepth: u64,
+    /// Microseconds of its time that were the harness's own: writing to it,
+    /// and being kept from reading its answer.
+    pub latency_us: u64,
+    /// Microseconds in which the machine gave its threads no processor during
+    /// the move that lost it the game on time; 0 if it overran by more than
+    /// that, or did not lose on time.
+    pub starved_us: u64,
+    /// Moves whose principal variation held an illegal move.
+    pub illegal_pvs: u32,
+}
+
+/// One finished game: a row of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameResult {
+    pub outcome: Outcome,
+    pub termination: Termination,
+    /// Half-moves played after the opening.
+    pub plies: u32,
+    /// Thinking time of White and Black, in milliseconds.
+    pub ms: [u64; 2],
+    /// Nodes searched by White and Black, as the engines reported them.
+    pub nodes: [u64; 2],
+    /// What White and Black put into it.
+    pub effort: [Effort; 2],
+    /// Digest of the start position, the moves and the result, no timings.
+    pub digest: u64,
+}

@@ -1,0 +1,63 @@
+//! What an engine reports about its search.
+
+/// A score from the engine's own side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Score {
+    /// Centipawns.
+    Cp(i32),
+    /// Mate in so many full moves; negative when the engine is being mated.
+    Mate(i32),
+}
+
+impl Score {
+    /// The score as PGN comments write it, and the tools that read them
+    /// expect it: `+1.23`, `0.00`, `+M5`, `-M4` (mates in plies).
+    pub fn write_pgn(self, out: &mut String) {
+        let mut buffer = itoa::Buffer::new();
+        match self {
+            Score::Cp(0) => out.push_str("0.00"),
+            Score::Cp(cp) => {
+                out.push(if cp < 0 { '-' } else { '+' });
+                let size = cp.unsigned_abs();
+                out.push_str(buffer.format(size / 100));
+                out.push('.');
+                out.push(char::from(b'0' + (size / 10 % 10) as u8));
+                out.push(char::from(b'0' + (size % 10) as u8));
+            }
+            Score::Mate(moves) => {
+                out.push_str(if moves > 0 { "+M" } else { "-M" });
+                let plies = u64::from(moves.unsigned_abs()) * 2;
+                out.push_str(buffer.format(plies - u64::from(moves > 0)));
+            }
+        }
+    }
+}
+
+/// What the engine said about its search before its last `bestmove`: the last
+/// value of each field, the score from the last line of the first variation
+/// that is not a mere bound.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Info {
+    pub depth: u32,
+    pub seldepth: u32,
+    pub score: Option<Score>,
+    pub nodes: u64,
+    pub nps: u64,
+    /// Permill of the transposition table in use.
+    pub hashfull: u32,
+    pub tbhits: u64,
+    /// The principal variation that belongs to the score, as sent.
+    pub pv: Vec<u8>,
+}
+
+impl Info {
+    /// Forgets everything, keeping the allocation.
+    pub fn clear(&mut self) {
+        let mut pv = std::mem::take(&mut self.pv);
+        pv.clear();
+        *self = Self {
+            pv,
+            ..Self::default()
+        };
+    }
+}

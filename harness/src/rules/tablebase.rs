@@ -1,0 +1,150 @@
+//! Syzygy tables that end games.
+
+use std::env;
+use std::io;
+use std::path::PathBuf;
+
+use shakmaty::{Chess, Position};
+use shakmaty_syzygy::Tablebase;
+
+use crate::rules::{Ending, TablebaseRule};
+
+/// Why tables cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TablebaseError {
+    #[error("`syzygy` in [adjudication]: cannot read the folder {}: {source}", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error(
+        "`syzygy` in [adjudication]: there are no tables (files ending in .rtbw) in {}",
+        path.display()
+    )]
+    Empty { path: PathBuf },
+    #[error(
+        "`syzygy` in [adjudication]: `pieces` is {asked}, and the tables in {} go up to {there} pieces",
+        path.display()
+    )]
+    Pieces {
+        path: PathBuf,
+        asked: usize,
+        there: usize,
+    },
+}
+
+/// Open tables and the rule they are used by.
+pub(crate) struct Tables {
+    tables: Tablebase<Chess>,
+    rule: TablebaseRule,
+    pieces: usize,
+}
+
+impl Tables {
+    /// Opens the tables of a rule. Their contents are read when they are needed.
+    ///
+    /// # Errors
+    /// [`TablebaseError`].
+    pub(crate) fn open(rule: &TablebaseRule) -> Result<Self, TablebaseError> {
+        let mut tables = Tablebase::new();
+        for folder in env::split_paths(&rule.path) {
+            tables
+                .add_directory(&folder)
+                .map_err(|source| TablebaseError::Folder { folder, source })?;
+        }
+        let there = tables.max_pieces();
+        if there == 0 {
+            return Err(TablebaseError::Empty {
+                path: rule.path.clone(),
+            });
+        }
+        let pieces = rule.pieces.unwrap_or(there);
+        if pieces > there {
+            return Err(TablebaseError::Pieces {
+                path: rule.path.clone(),
+                asked: pieces,
+                there,
+            });
+        }
+        Ok(Self {
+            tables,
+            rule: rule.clone(),
+            pieces,
+        })
+    }
+
+    /// The result of a game that has reached `position`, if the tables have it
+    /// and the rule wants it. Positions with castling rights, or of which a
+    /// table is missing, are played on.
+    pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
+        if position.board().occupied().count() > self.pieces {
+            return None;
+        }
+        let wdl = self.tables.probe_wdl_after_zeroing(position).ok()?;
+        self.rule.decide(position.turn(), wdl, position.halfmoves())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::rules::Outcome;
+    use crate::rules::adjudication::TablebaseResults;
+    use shakmaty::CastlingMode;
+    use shakmaty::fen::Fen;
+
+    fn rule(path: &Path, pieces: Option<usize>) -> TablebaseRule {
+        TablebaseRule {
+            path: path.to_path_buf(),
+            pieces,
+            ignore_fifty: false,
+            results: TablebaseResults::All,
+        }
+    }
+
+    fn position(fen: &str) -> Chess {
+        let fen: Fen = fen.parse().expect(fen);
+        fen.into_position(CastlingMode::Standard).expect("legal")
+    }
+
+    #[test]
+    fn a_folder_without_tables_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let refused = Tables::open(&rule(folder.path(), None));
+        let text = refused.err().expect("refused").to_string();
+        assert!(text.contains("no tables"), "{text}");
+        let refused = Tables::open(&rule(&folder.path().join("not-there"), None));
+        let text = refused.err().expect("refused").to_string();
+        assert!(text.contains("not-there"), "{text}");
+    }
+
+    /// Known results, with the tables that `.ci/run` puts into the folder
+    /// named by `HONE_TEST_SYZYGY`.
+    #[test]
+    fn real_tables_give_known_results() {
+        let Some(path) = env::var_os("HONE_TEST_SYZYGY") else {
+            eprintln!("skipped: HONE_TEST_SYZYGY names no folder with Syzygy tables");
+            return;
+        };
+        let path = PathBuf::from(path);
+        let tables = Tables::open(&rule(&path, None)).expect("tables");
+        let outcome = |fen: &str| tables.judge(&position(fen)).map(|ending| ending.outcome);
+        assert_eq!(
+            outcome("8/8/8/8/8/2k5/8/KQ6 w - - 0 1"),
+            Some(Outcome::White)
+        );
+        assert_eq!(outcome("8/8/8/8/8/2k5/8/KQ6 w - - 1 1"), None);
+        assert_eq!(
+            outcome("8/8/8/8/8/2k5/8/K6N w - - 9 1"),
+            Some(Outcome::Draw)
+        );
+        assert_eq!(
+            outcome("8/8/8/8/8/2k4q/8/K7 b - - 0 1"),
+            Some(Outcome::Black)
+        );
+        // A rook's pawn and the defending king in its corner.
+        assert_eq!(outcome("k7/8/K7/P7/8/8/8/8 w - - 3 1"), Some(Outcome::Draw));
+        assert_eq!(outcome("4k2r/8/8/8/8/8/8/4K3 w k - 0 1"), None, "castling");
+        let refused = Tables::open(&rule(&path, Some(7)));
+        assert!(matches!(refused.err(), Some(TablebaseError::Pieces { .. })));
+    }
+}

@@ -1,0 +1,188 @@
+//! One game, from its PGN, played again on a board.
+
+use std::fmt::Write as _;
+use std::io;
+use std::ops::ControlFlow;
+
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use crate::rules::{Ending, Notation, Referee};
+
+/// A game as the PGN tells it.
+pub(super) struct Replayed {
+    pub(super) white: String,
+    pub(super) black: String,
+    pub(super) round: String,
+    pub(super) result: String,
+    pub(super) fen: Option<String>,
+    /// UCI moves separated by spaces.
+    pub(super) moves: String,
+    pub(super) referee: Referee,
+    pub(super) ending: Option<Ending>,
+}
+
+/// Replays one game.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(super) fn replay(
+    pgn: &[u8],
+    mode: CastlingMode,
+    notation: Notation,
+) -> Result<Replayed, String> {
+    let mut game = read_pgn(pgn, mode, notation)?;
+    // Readers of PGN take UCI moves for something else.
+    if notation == Notation::Uci {
+        for text in uci_moves(pgn)? {
+            game.play(&text, |referee| referee.find(text.as_bytes()))?;
+        }
+    }
+    Ok(game)
+}
+
+/// The moves of a game written in UCI notation.
+fn uci_moves(pgn: &[u8]) -> Result<Vec<String>, String> {
+    let text = std::str::from_utf8(pgn).map_err(|error| error.to_string())?;
+    let (_, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
+    let mut moves = Vec::new();
+    let mut outside = String::new();
+    let mut depth = 0;
+    for c in movetext.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    for word in outside.split_whitespace() {
+        let is_number = word
+            .trim_end_matches('.')
+            .bytes()
+            .all(|b| b.is_ascii_digit());
+        if !is_number && !["1-0", "0-1", "1/2-1/2", "*"].contains(&word) {
+            moves.push(word.to_string());
+        }
+    }
+    Ok(moves)
+}
+
+impl Replayed {
+    /// Plays the move that `find` makes of `text`.
+    fn play(
+        &mut self,
+        text: &str,
+        find: impl FnOnce(&Referee) -> Option<Move>,
+    ) -> Result<(), String> {
+        if let Some(ending) = self.ending {
+            return Err(format!("it goes on after {}", ending.termination.words()));
+        }
+        let legal = find(&self.referee)
+            .ok_or_else(|| format!("{text} is no legal move after{}", self.moves))?;
+        let mode = self.referee.position().castles().mode();
+        write!(self.moves, " {}", legal.to_uci(mode)).expect("writing to a string cannot fail");
+        self.ending = self.referee.play(legal);
+        Ok(())
+    }
+}
+
+fn read_pgn(pgn: &[u8], mode: CastlingMode, notation: Notation) -> Result<Replayed, String> {
+    let mut reader = Reader::new(io::Cursor::new(pgn));
+    let mut replay = Replay { mode, notation };
+    reader
+        .read_game(&mut replay)
+        .map_err(|error| error.to_string())?
+        .ok_or("there is no game in the PGN")?
+}
+
+struct Replay {
+    mode: CastlingMode,
+    notation: Notation,
+}
+
+impl Visitor for Replay {
+    type Tags = Replayed;
+    type Movetext = (Replayed, Option<String>);
+    type Output = Result<Replayed, String>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        ControlFlow::Continue(Replayed {
+            white: String::new(),
+            black: String::new(),
+            round: String::new(),
+            result: String::new(),
+            fen: None,
+            moves: String::new(),
+            referee: Referee::new(Chess::default()),
+            ending: None,
+        })
+    }
+
+    fn tag(
+        &mut self,
+        tags: &mut Self::Tags,
+        name: &[u8],
+        value: RawTag<'_>,
+    ) -> ControlFlow<Self::Output> {
+        let value = value.decode_utf8_lossy().into_owned();
+        match name {
+            b"White" => tags.white = value,
+            b"Black" => tags.black = value,
+            b"Round" => tags.round = value,
+            b"Result" => tags.result = value,
+            b"FEN" => tags.fen = Some(value),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(
+        &mut self,
+        mut tags: Self::Tags,
+    ) -> ControlFlow<Self::Output, Self::Movetext> {
+        if let Some(fen) = &tags.fen {
+            let position = Fen::from_ascii(fen.as_bytes())
+                .map_err(|error| error.to_string())
+                .and_then(|fen| {
+                    fen.into_position(self.mode)
+                        .map_err(|error| error.to_string())
+                });
+            match position {
+                Ok(position) => tags.referee = Referee::new(position),
+                Err(error) => {
+                    return ControlFlow::Break(Err(format!("its FEN tag is no position: {error}")));
+                }
+            }
+        }
+        tags.ending = tags.referee.ending();
+        ControlFlow::Continue((tags, None))
+    }
+
+    fn san(
+        &mut self,
+        (game, fault): &mut Self::Movetext,
+        san: SanPlus,
+    ) -> ControlFlow<Self::Output> {
+        if fault.is_none() && self.notation != Notation::Uci {
+            *fault = game
+                .play(&san.to_string(), |referee| {
+                    san.san.to_move(referee.position()).ok()
+                })
+                .err();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Self::Movetext) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, (game, fault): Self::Movetext) -> Self::Output {
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(game),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Values that sections of a configuration share.
+
+mod openings;
+mod time_span;
+mod values;
+
+pub(crate) use openings::OpeningsConfig;
+pub(crate) use time_span::TimeSpan;
+pub(crate) use values::OnFailure;
+pub(crate) use values::{positive, positive_option};

@@ -1,0 +1,40 @@
+//! Checked numbers, and what several sections name alike.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// What happens to a game in which an engine crashes, stalls or makes an
+/// illegal move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// The engine loses it and the run goes on.
+    #[default]
+    Count,
+    /// It is played again, at most three times, then counted.
+    Replay,
+    /// The run stops; it can be resumed.
+    Stop,
+}
+
+pub(crate) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i64>,
+{
+    let number = i64::deserialize(deserializer)?;
+    if number < 1 {
+        return Err(D::Error::custom(format!(
+            "{number} is out of range: a whole number of at least 1 is allowed"
+        )));
+    }
+    T::try_from(number).map_err(|_| D::Error::custom(format!("{number} is too large")))
+}
+
+pub(crate) fn positive_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i64>,
+{
+    positive(deserializer).map(Some)
+}
