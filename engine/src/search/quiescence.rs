@@ -2,7 +2,7 @@
 //! being quiet.
 
 use super::picker::{Picker, Purpose};
-use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, is_mate, mated_in};
+use super::score::{DRAW, MATE_BOUND, MAX_PLY, is_mate, mated_in};
 use super::table::Bound;
 use super::{Counter, Moved, Node, Search};
 use crate::board::{Bitboard, Move, MoveList, Position, Role, movegen};
@@ -239,6 +239,7 @@ impl Search<'_> {
 
     fn search_noisy_moves<const PV: bool>(&mut self, node: &mut Node, picker: &mut Picker) {
         let (position, params) = (node.position, self.params);
+        let mut searched = 0;
         while let Some(mv) = self.next_move(picker) {
             node.tried += 1;
             if node.best > -MATE_BOUND
@@ -248,13 +249,11 @@ impl Search<'_> {
                 continue;
             }
             // Limit of moves (QsMoveLimit).
-            if params.qs_move_limit > 0
-                && node.tried > params.qs_move_limit as usize
-                && node.best > -INFINITE
-            {
+            if params.qs_move_limit > 0 && searched >= params.qs_move_limit {
                 self.stats.count(Counter::QsMoveLimits);
                 return;
             }
+            searched += 1;
             let promotes = mv.is_promotion() && !position.is_noisy(mv);
             let check = picker.gives_checks() && !promotes && !position.is_noisy(mv);
             self.stats.count_if(promotes, Counter::QsKnightPromotions);
