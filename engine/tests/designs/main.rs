@@ -1,0 +1,20 @@
+//! Proof that every design in `configs/designs/` plays as its document says.
+//!
+//! * [`documents`]: every listing of the source documents, written from the
+//!   document, over the board's API and the static evaluation.
+//! * [`tree`], [`moves`], [`plain`]: what the listings share, and the plain main
+//!   search of `configs/designs/main/plain.toml`.
+//! * [`positions`]: the positions they are compared on.
+//! * [`comparison`]: the engine and the listing visit the same number of nodes
+//!   and return the same score; with one option changed they do not.
+//! * [`counters`]: the distinguishing counter of every design is above zero in
+//!   a search from the root.
+
+mod comparison;
+mod counters;
+mod documents;
+mod engines;
+mod moves;
+mod plain;
+mod positions;
+mod tree;
