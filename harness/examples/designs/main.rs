@@ -1,0 +1,238 @@
+//! Compares the designs in `configs/designs`: plays them against each other,
+//! measures their searches and writes tables and charts.
+//!
+//! ```text
+//! cargo run --release --example designs -- --wac wac.epd --out results/designs
+//! ```
+//!
+//! It drives the programs `hone` and `stillwater`. Its folder holds a copy of
+//! the engine and of every design, so that a run that was interrupted continues
+//! with what it was started with: give the same command again.
+
+mod chart;
+mod games;
+mod measures;
+mod plan;
+mod positions;
+mod programs;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use clap::{Parser, ValueEnum};
+
+use games::Games;
+use measures::Measures;
+use plan::{Comparison, MainSearch, Topic};
+use programs::{Interrupted, Programs};
+use table::Table;
+
+const EXAMPLES: &str = "\
+Examples:
+  # everything, at least 1,000 games of each design
+  cargo run --release --example designs -- --wac wac.epd --out results/designs
+  # a quick look at the designs of quiescence on the plain main search
+  cargo run --release --example designs -- --main plain --what quiescence --pairs 1
+  # the tables of a finished run again, relative to another design
+  cargo run --release --example designs -- --out results/designs --anchor captures";
+
+/// Compare the designs of configs/designs by games and measurements.
+#[derive(Debug, Parser)]
+#[command(name = "designs", after_help = EXAMPLES)]
+struct Args {
+    /// The main search
+    #[arg(long, value_enum, default_value = "both")]
+    main: MainChoice,
+    /// Designs of quiescence search (round robin), or parts of move ordering and
+    /// ProbCut (each against its base)
+    #[arg(long, value_enum, default_value = "both")]
+    what: TopicChoice,
+    /// Games that each design plays at least
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    games: u64,
+    /// Pairs of each pairing, instead of --games
+    #[arg(long, value_name = "N")]
+    pairs: Option<u64>,
+    /// Limit of the games, as in configurations of hone
+    #[arg(long, default_value = "nodes=2500")]
+    limit: String,
+    /// Openings of the games
+    #[arg(long, value_name = "FILE", default_value = "books/quick.epd")]
+    openings: PathBuf,
+    /// Seed of the games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at once [default: hone's]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<u64>,
+    /// No games: measurements only
+    #[arg(long)]
+    no_games: bool,
+    /// Win at Chess in EPD: positions solved at 20,000 nodes
+    #[arg(long, value_name = "FILE")]
+    wac: Option<PathBuf>,
+    /// Runs of each design for its speed; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    speed_runs: usize,
+    /// Design of Elo 0 [default: no-quiescence, or base for ordering]
+    #[arg(long, value_name = "NAME")]
+    anchor: Option<String>,
+    /// The designs
+    #[arg(long, value_name = "DIR", default_value = "configs/designs")]
+    designs: PathBuf,
+    /// Only these designs and what they are measured against
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// The engine [default: built from this repository]
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Option<PathBuf>,
+    /// hone [default: built from this repository]
+    #[arg(long, value_name = "PROGRAM")]
+    hone: Option<PathBuf>,
+    /// Folder of games, measurements, tables and charts
+    #[arg(long, value_name = "DIR", default_value = "results/designs")]
+    out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MainChoice {
+    Plain,
+    Selective,
+    Both,
+}
+
+impl MainChoice {
+    fn searches(self) -> &'static [MainSearch] {
+        match self {
+            Self::Plain => &[MainSearch::Plain],
+            Self::Selective => &[MainSearch::Selective],
+            Self::Both => &[MainSearch::Plain, MainSearch::Selective],
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum TopicChoice {
+    Quiescence,
+    Ordering,
+    Both,
+}
+
+impl TopicChoice {
+    fn topics(self) -> &'static [Topic] {
+        match self {
+            Self::Quiescence => &[Topic::Quiescence],
+            Self::Ordering => &[Topic::Ordering],
+            Self::Both => &[Topic::Quiescence, Topic::Ordering],
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Interrupted>() => {
+            eprintln!("Interrupted. Give the same command again to continue.");
+            ExitCode::from(130)
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<()> {
+    let settings = games::Settings {
+        limit: args.limit.clone(),
+        openings: args.openings.clone(),
+        seed: args.seed,
+        concurrency: args.concurrency,
+    };
+    let mut comparisons = Vec::new();
+    for &topic in args.what.topics() {
+        for &main in args.main.searches() {
+            comparisons.extend(Comparison::read(&args.designs, topic, main, &args.only)?);
+        }
+    }
+    ensure!(
+        !comparisons.is_empty(),
+        "cannot compare {}: there are no such designs in `{}`",
+        args.only.join(", "),
+        args.designs.display()
+    );
+    for comparison in &comparisons {
+        if let Some(anchor) = &args.anchor {
+            comparison.check_anchor(anchor)?;
+        }
+    }
+    let programs = Programs::prepare(args.hone.as_deref(), args.engine.as_deref(), &args.out)?;
+    for comparison in &mut comparisons {
+        comparison.keep(&args.out)?;
+    }
+    let engine = programs.describe_engine()?;
+
+    let mut results = Vec::new();
+    for comparison in comparisons {
+        let folder = comparison.folder(&args.out);
+        let games = if args.no_games {
+            None
+        } else {
+            let pairs = args.pairs.unwrap_or(comparison.pairs(args.games));
+            Some(Games::play(
+                &programs,
+                &comparison,
+                &settings,
+                pairs,
+                &folder,
+            )?)
+        };
+        let mut measures = Measures::load(&folder)?;
+        measures.take(&programs, &comparison, args.wac.as_deref(), args.speed_runs)?;
+        let anchor = comparison.anchor(args.anchor.as_deref()).to_owned();
+        let ratings = match &games {
+            Some(games) => games.ratings(&programs, &anchor)?,
+            None => BTreeMap::new(),
+        };
+        results.push(Table {
+            anchor,
+            engine: engine.clone(),
+            settings: settings.clone(),
+            speed_runs: args.speed_runs,
+            ratings,
+            comparison,
+            games,
+            measures,
+        });
+    }
+
+    let mut page = String::new();
+    for table in &results {
+        let folder = table.comparison.folder(&args.out);
+        let markdown = table.markdown();
+        write(&folder.join("table.md"), &markdown)?;
+        write(&folder.join("table.csv"), &table.csv())?;
+        if let Some(games) = &table.games {
+            let differences = games.differences(&programs, &table.comparison)?;
+            write(&folder.join("differences.csv"), &differences)?;
+            write(&folder.join("pairings.csv"), &games.pairings())?;
+        }
+        if !page.is_empty() {
+            page += "\n";
+        }
+        page += &markdown;
+    }
+    write(&args.out.join("table.md"), &page)?;
+    for (name, svg) in chart::charts(&results)? {
+        write(&args.out.join(name), &svg)?;
+    }
+    print!("{page}");
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()))
+}
