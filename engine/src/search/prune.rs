@@ -1,7 +1,7 @@
 //! Steps 6 to 10: deciding a node without searching its moves.
 
 use super::picker::Purpose;
-use super::score::{MATE_BOUND, is_mate};
+use super::score::{INFINITE, MATE_BOUND, is_mate};
 use super::table::{Bound, Entry, NO_EVAL};
 use super::{Counter, Moved, Node, Search};
 
@@ -10,7 +10,8 @@ impl Search<'_> {
     /// if it can be told without searching the moves.
     pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
         let guess = node.guess();
-        if is_mate(node.beta) || is_mate(node.alpha) {
+        // An open window below is not a mate.
+        if is_mate(node.beta) || is_mate(node.alpha) && node.alpha > -INFINITE {
             return None;
         }
         self.reverse_futility(node, guess)
