@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 
 use crate::builds::{BenchCheck, Spec};
@@ -113,12 +113,6 @@ impl GateArgs {
         config::check_engines(&mut config)
             .map_err(anyhow::Error::msg)
             .context("on the command line")?;
-        ensure!(
-            config.engine.len() == 2,
-            "{}: a test is between two engines, and {} are configured",
-            file.map_or("--set".into(), |file| file.display().to_string()),
-            config.engine.len()
-        );
         Ok(config)
     }
 
