@@ -74,10 +74,7 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -
     config.tune = None;
     config.sprt = Some(test.sprt);
     if let Some(limit) = &test.limit {
-        config.r#match.limit = limit.clone();
-        for engine in &mut config.engine {
-            engine.limit = None;
-        }
+        config.set_limit(limit.clone());
     }
     if let Some(openings) = &test.openings {
         config.r#match.openings = openings.clone();
