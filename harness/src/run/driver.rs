@@ -144,6 +144,9 @@ pub struct Progress<'a> {
 pub trait View<E> {
     /// At the start, after each pair, and when a stop was requested.
     fn update(&mut self, experiment: &E, progress: Progress<'_>);
+
+    /// After the last update: removes what only makes sense while it plays.
+    fn finish(&mut self) {}
 }
 
 impl<E, F: FnMut(&E, Progress<'_>)> View<E> for F {

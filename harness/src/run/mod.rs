@@ -3,20 +3,23 @@
 
 mod contenders;
 mod driver;
+mod error;
+mod files;
 mod fold;
 mod folder;
 mod interrupt;
 mod manifest;
-pub(crate) mod session;
+pub(crate) mod setup;
 mod tally;
 pub(crate) mod verify;
 
 pub(crate) use contenders::{Contenders, PrepareError};
 pub(crate) use driver::View;
 pub use driver::{Driver, Ended, Jobs, Progress};
+pub(crate) use error::SessionError;
+pub(crate) use files::RunFiles;
 pub use fold::Fold;
 pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
-pub(crate) use session::{Session, SessionError, open_pairs, seconds_played};
 pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};

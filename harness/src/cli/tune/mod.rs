@@ -1,19 +1,20 @@
 //! `hone tune`: makes an engine stronger by its parameters.
 
 mod benchmark;
-mod budget;
-mod dry_run;
-mod games;
 mod simulate;
-
-pub(super) use games::{report, resume};
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 
+use super::common::{announce, failure};
+use super::ends::EndArgs;
+use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
+use crate::kinds::tune::{self, Prepared};
+use crate::run::Kind;
 
 /// Tune an engine's parameters by self-play.
 ///
@@ -67,6 +68,17 @@ impl TuneArgs {
         if let Some(model) = &self.simulate {
             return simulate::run(&config, model, self.dry_run, self.json);
         }
-        games::run(config, path, self.out.as_deref(), self.dry_run, self.json)
+        tune::check_one_engine(&config).with_context(|| path.display().to_string())?;
+        let prepared = tune::prepare(&mut config, &mut announce).map_err(failure)?;
+        if prepared == Prepared::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        if self.dry_run {
+            let (section, space) = tune::tuned(&config)?;
+            eprint!("{}", tune::describe(&section, &space));
+            return Ok(Exit::Done);
+        }
+        let ends = EndArgs::only_json(self.json);
+        start(Kind::Tune, config, Some(path), self.out.as_deref(), &ends)
     }
 }

@@ -1,4 +1,4 @@
-//! `hone tune --dry-run`.
+//! What a tuning is going to do, and what its budget can find.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::experiment::tune::advice::{Advice, advise};
 use crate::experiment::tune::{Space, TuneSection};
 
 /// Describes the run, as text for people.
-pub(super) fn describe(section: &TuneSection, space: &Space) -> String {
+pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     let advice = advise(section, space);
     let mut text = format!(
         "{} of {} parameters: {} pairs ({} games) in {} batches of {}, window {} pairs\n\n",
