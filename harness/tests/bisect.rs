@@ -205,12 +205,3 @@ fn mistakes_are_named() {
     ];
     assert!(refused(&odd).contains("above 0.5"));
 }
-
-#[test]
-fn simulations_compare_with_halves() {
-    let mut command = hone();
-    command.args(["bisect", "--simulate", "2", "--json"]);
-    let finished = finish(command);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    assert_eq!(finished.json()["rows"].as_array().map(Vec::len), Some(16));
-}

@@ -13,7 +13,8 @@ use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::{Scan, scan};
 use crate::cli::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option};
+use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
+use crate::engine::uci::parse_option;
 use crate::rules::openings::Opening;
 
 /// Say what a book is made of: openings, duplicates, illegal lines, first moves
@@ -102,7 +103,7 @@ impl Info {
     }
 
     fn judged(&self, engine: &str, scan: &Scan) -> Result<Option<Scores>, Failure> {
-        let command = EngineCommand::new(engine, self.options.clone());
+        let command = EngineCommand::new(engine, self.options.clone())?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
         let fens = ends
             .iter()

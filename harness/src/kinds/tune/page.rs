@@ -4,12 +4,13 @@ use super::outcome::Outcome;
 use super::pictures::{curve, deepest, path};
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::param::Param;
-use crate::experiment::tune::response::{Interval, ParamResponse, Weight};
+use crate::experiment::tune::response::{ParamResponse, Weight};
 use crate::report::html::chart::{Chart, Level, Line, Mark, short};
 use crate::report::html::{
     Page, Paint, Source, Table, escape, failures_section, games_section, legend, paragraph,
     preformatted, setup_section,
 };
+use crate::stats::Estimate;
 
 /// The page of a run.
 ///
@@ -62,7 +63,7 @@ fn lead(outcome: &Outcome) -> String {
     )
 }
 
-fn interval(known: Interval) -> String {
+fn interval(known: Estimate) -> String {
     format!(
         "{} ({} to {})",
         short(&known.estimate),

@@ -3,15 +3,9 @@
 
 use super::Source;
 use super::chart::{POINTS, Thinning};
-use crate::config::Config;
 use crate::run::Kind;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::{Estimate, Sprt};
-
-/// Pairs at which the always-valid band of a sequential test is narrowest for
-/// its level; that of a match is narrowest half-way to its budget.
-const TIGHT_AT: f64 = 1000.0;
-const ALPHA: f64 = 0.05;
 
 /// Rows of the table beside the pictures.
 const ROWS: u64 = 10;
@@ -54,8 +48,10 @@ impl Trace {
             Kind::Sprt => Some(Sprt::new(manifest.config.sprt.unwrap_or_default().test())?),
             _ => None,
         };
-        let mut sequence =
-            ConfidenceSequence::new(ALPHA, tight_at(manifest.kind, &manifest.config));
+        let mut sequence = match manifest.kind {
+            Kind::Match => ConfidenceSequence::of_match(manifest.config.r#match.pairs),
+            _ => ConfidenceSequence::of_test(),
+        };
         let [points, rows] = [POINTS, ROWS].map(|most| Thinning::new(total, most));
         let mut trace = Self {
             is_test: test.is_some(),
@@ -92,12 +88,5 @@ impl Trace {
             }
         }
         Ok(trace)
-    }
-}
-
-fn tight_at(kind: Kind, config: &Config) -> f64 {
-    match kind {
-        Kind::Match => (config.r#match.pairs as f64 / 2.0).max(1.0),
-        _ => TIGHT_AT,
     }
 }
