@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, hone, on_run, rows, wait_until, workspace};
+use common::{Finished, finish, on_run, rows, wait_until, workspace};
 
 /// Commits after the good one.
 const COMMITS: usize = 24;

@@ -1,6 +1,8 @@
 //! What a run came to: the same facts as JSON, text, Markdown and a page of
 //! HTML, and live on the terminal.
 
+pub(crate) mod chart;
+mod escape;
 mod facts;
 pub(crate) mod html;
 mod live;
@@ -8,6 +10,7 @@ mod markdown;
 mod summary;
 mod text;
 
+pub(crate) use escape::escape;
 pub(crate) use facts::{EngineFacts, RunFacts};
 pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;

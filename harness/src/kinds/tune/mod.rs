@@ -49,12 +49,14 @@ pub(crate) fn write_files(
     source: Source<'_>,
 ) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(&full(folder, outcome.json(), Value::Null))?;
-    let pictures = pictures::draw(experiment, outcome)?;
     let files = [
         (REPORT_JSON, Some(json + "\n")),
         (VALUES, Some(outcome.exports())),
-        ("paths.svg", Some(pictures.paths)),
-        ("responses.svg", pictures.responses),
+        ("paths.svg", pictures::file(&pictures::paths(experiment))?),
+        (
+            "responses.svg",
+            pictures::file(&pictures::responses(outcome))?,
+        ),
     ];
     for (name, text) in files {
         let Some(text) = text else { continue };

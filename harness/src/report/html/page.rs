@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use tempfile::SpooledTempFile;
 
-use super::markup::escape;
+use super::escape;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("viewer.js");

@@ -2,7 +2,7 @@
 //! pictures over pairs.
 
 use super::Source;
-use super::chart::{POINTS, Thinning};
+use crate::report::chart::{POINTS, Thinning};
 use crate::run::Kind;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::{Estimate, Sprt};
