@@ -52,3 +52,7 @@ mod settings;
 pub mod stats;
 pub mod suite;
 pub mod track;
+
+#[cfg(test)]
+#[path = "../tests/common/skip.rs"]
+mod skip;

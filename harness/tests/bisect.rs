@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, hone, on_run, rows, wait_until, workspace};
+use common::{Finished, finish, on_run, rows, wait_until, workspace};
 
 /// Commits after the good one.
 const COMMITS: usize = 24;
@@ -204,13 +204,4 @@ fn mistakes_are_named() {
         "bisect.probability=2.0",
     ];
     assert!(refused(&odd).contains("above 0.5"));
-}
-
-#[test]
-fn simulations_compare_with_halves() {
-    let mut command = hone();
-    command.args(["bisect", "--simulate", "2", "--json"]);
-    let finished = finish(command);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    assert_eq!(finished.json()["rows"].as_array().map(Vec::len), Some(16));
 }

@@ -146,7 +146,7 @@ fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
         .args(["-i", "0", "taskset", "-c", "0", "true"])
         .status();
     if !pinned.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: `chrt` and `taskset` are needed, and processor 0");
+        common::skip::skipped("`chrt` and `taskset` are needed, and processor 0");
         return;
     }
     let spinner = Command::new("taskset")
@@ -171,7 +171,7 @@ fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
     };
     let (lost, starved) = forfeits(&format!("chrt -i 0 taskset -c 0 {}", scripted()));
     if lost == 0 {
-        eprintln!("skipped: this machine has let nobody starve");
+        common::skip::skipped("this machine has let nobody starve");
         return;
     }
     assert!(starved > 0, "{lost} games lost on time");

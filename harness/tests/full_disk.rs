@@ -32,7 +32,7 @@ fn with_tiny_disk(setup: &Setup, script: &str) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(99) || errors.starts_with("unshare:") {
-        eprintln!("skipped: no file system can be mounted here: {errors}");
+        common::skip::skipped(&format!("no file system can be mounted here: {errors}"));
         return None;
     }
     Some(text + &errors)

@@ -134,7 +134,7 @@ fn notations_comments_and_final_positions() {
 fn accepted_by_pgn_extract(pgn: &Path, games: usize) {
     let output = Command::new("pgn-extract").arg("-r").arg(pgn).output();
     let Ok(output) = output else {
-        eprintln!("skipped: pgn-extract is not installed");
+        common::skip::skipped("pgn-extract is not installed");
         return;
     };
     let said = String::from_utf8_lossy(&output.stderr);
@@ -222,7 +222,7 @@ fn a_round_robin_with_real_engines() {
         })
         .collect();
     if found.is_empty() {
-        eprintln!("skipped: neither stockfish, toga2 nor glaurung is installed");
+        common::skip::skipped("neither stockfish, toga2 nor glaurung is installed");
         return;
     }
     let mut players = format!("[[engine]]\ncmd = '{}'\n", stillwater().display());
@@ -283,7 +283,7 @@ fn a_match_stops_when_its_interval_says_enough() {
 #[test]
 fn tablebases_end_games() {
     let Some(tables) = std::env::var_os("HONE_TEST_SYZYGY").map(PathBuf::from) else {
-        eprintln!("skipped: HONE_TEST_SYZYGY names no folder with Syzygy tables");
+        common::skip::skipped("HONE_TEST_SYZYGY names no folder with Syzygy tables");
         return;
     };
     let tables = tables.canonicalize().expect("the folder is there");

@@ -75,7 +75,7 @@ fn a_run_that_cannot_be_written_to_is_left_as_it_is() {
     let before = games();
     set_modes(&run, 0o555, 0o444);
     let Some(refused) = try_it(&["resume"], &run) else {
-        eprintln!("skipped: only the superuser can reach the programs under test");
+        common::skip::skipped("only the superuser can reach the programs under test");
         return;
     };
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);

@@ -1,8 +1,7 @@
-//! A distribution of whole numbers, as numbers, text and a picture.
+//! A distribution of whole numbers, as numbers and text.
 
 use std::fmt::Write;
 
-use plotters::prelude::*;
 use serde::Serialize;
 
 /// Bins of equal width, a round number that gives at most this many.
@@ -78,49 +77,6 @@ impl Histogram {
         text
     }
 
-    /// A bar chart; `title` above it, `axis` below.
-    ///
-    /// # Errors
-    /// What the plotting library says, as text.
-    pub(crate) fn svg(&self, title: &str, axis: &str) -> Result<String, String> {
-        let mut svg = String::new();
-        self.draw(&mut svg, title, axis)
-            .map_err(|error| error.to_string())?;
-        Ok(svg)
-    }
-
-    fn draw(
-        &self,
-        svg: &mut String,
-        title: &str,
-        axis: &str,
-    ) -> Result<(), Box<dyn std::error::Error>> {
-        let area = SVGBackend::with_string(svg, (800, 400)).into_drawing_area();
-        area.fill(&WHITE)?;
-        let last = self.bins.last().map_or(0, |bin| bin.low) + self.width;
-        let range = self.bins.first().map_or(0, |bin| bin.low)..last;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(title, ("sans-serif", 18))
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(60)
-            .build_cartesian_2d(range, 0..self.most() + self.most().div_ceil(20))?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .x_desc(axis)
-            .y_desc("positions")
-            .draw()?;
-        chart.draw_series(self.bins.iter().map(|bin| {
-            let corners = [(bin.low, 0), (bin.low + self.width, bin.count)];
-            let mut bar = Rectangle::new(corners, BLUE.mix(0.6).filled());
-            bar.set_margin(0, 0, 1, 1);
-            bar
-        }))?;
-        area.present()?;
-        Ok(())
-    }
-
     fn most(&self) -> usize {
         self.bins.iter().map(|bin| bin.count).max().unwrap_or(1)
     }
@@ -176,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_text_show_every_bin() {
+    fn text_shows_every_bin() {
         let histogram = Histogram::new(vec![0, 1, 1, 2]).unwrap();
         assert_eq!(histogram.text().lines().count(), 3);
         assert!(
@@ -187,10 +143,6 @@ mod tests {
                 .unwrap()
                 .ends_with(&"#".repeat(BAR))
         );
-        let svg = histogram.svg("scores", "centipawns").unwrap();
-        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-        // The background and three bars.
-        assert_eq!(svg.matches("<rect").count(), 4);
     }
 
     proptest! {

@@ -155,7 +155,8 @@ impl Builder {
         } else {
             Borrowed::Nothing
         };
-        tree.check_out(&target.check_out, borrowed, recipe.program_in_tree())?;
+        let program = recipe.program_in_tree();
+        tree.check_out(&target.check_out, borrowed, program.as_deref())?;
         let out = dir.join(Recipe::program_name());
         let log = dir.join(record::LOG);
         if let Some(line) = recipe.build_line(&out) {
@@ -215,7 +216,7 @@ impl Builder {
                 ))
             };
         };
-        let from = tree.src().join(program);
+        let from = tree.src().join(&program);
         let with_suffix = PathBuf::from(format!(
             "{}{}",
             from.display(),

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::BuildError;
 use super::sha256::hex;
+use crate::engine::uci::split_command;
 
 /// Stands for the path of the program in build lines and commands.
 const OUT: &str = "{out}";
@@ -43,9 +44,9 @@ impl Recipe {
 
     /// The program's path in the work tree; `None` if the build line puts it
     /// where `{out}` is.
-    pub(super) fn program_in_tree(&self) -> Option<&Path> {
-        let program = self.words().next().unwrap_or(OUT);
-        (program != OUT).then(|| Path::new(program))
+    pub(super) fn program_in_tree(&self) -> Option<PathBuf> {
+        let program = self.words().into_iter().next()?;
+        (program != OUT).then(|| PathBuf::from(program))
     }
 
     /// Makes sure that nothing outside the work tree would be touched.
@@ -72,11 +73,15 @@ impl Recipe {
 
     /// Arguments of the program.
     pub(super) fn args(&self) -> Vec<String> {
-        self.words().skip(1).map(str::to_string).collect()
+        self.words().into_iter().skip(1).collect()
     }
 
-    fn words(&self) -> impl Iterator<Item = &str> {
-        self.cmd.split_whitespace()
+    /// Where the quotes do not match, all of it is the program.
+    fn words(&self) -> Vec<String> {
+        match self.cmd.trim() {
+            "" => Vec::new(),
+            cmd => split_command(cmd).unwrap_or_else(|| vec![cmd.to_string()]),
+        }
     }
 
     pub(super) fn describe_build(&self) -> &str {
@@ -198,6 +203,16 @@ mod tests {
         for cmd in ["", "{out}", "{out} --x /y", "target/release/x"] {
             assert!(recipe("make", cmd).check().is_ok(), "{cmd}");
         }
+    }
+
+    #[test]
+    fn a_command_is_split_as_a_shell_does() {
+        let quoted = recipe("make", "'my engine' --net 'a b'");
+        assert_eq!(
+            quoted.program_in_tree().as_deref(),
+            Some(Path::new("my engine"))
+        );
+        assert_eq!(quoted.args(), ["--net", "a b"]);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
-use crate::engine::analysis::{EngineCommand, parse_option};
+use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, Outcome, Subject};
+use crate::engine::uci::parse_option;
 
 /// Check that an engine keeps to the UCI protocol.
 ///
@@ -42,7 +43,7 @@ struct Report<'a> {
 impl CheckArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let subject = Subject {
-            launch: EngineCommand::new(&self.engine, Vec::new()).launch,
+            launch: EngineCommand::new(&self.engine, Vec::new())?.launch,
             options: self.options.clone(),
             patience: Duration::from_millis(self.patience),
         };

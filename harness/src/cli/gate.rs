@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::builds::{BenchCheck, Spec};
 use crate::config::{self, Config, EngineConfig, EngineOptions, Profile};
+use crate::engine::uci::parse_option;
 use crate::rules::Limit;
 
 /// Engines and conditions of a test, in place of those of a configuration or
@@ -35,13 +36,13 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "BENCH")]
     bench: Option<BenchCheck>,
     /// A UCI option of both engines.
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
     /// A UCI option of the engine under test.
-    #[arg(long = "dev-option", value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long = "dev-option", value_name = "NAME=VALUE", value_parser = parse_option)]
     dev_options: Vec<(String, String)>,
     /// A UCI option of the other engine.
-    #[arg(long = "base-option", value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long = "base-option", value_name = "NAME=VALUE", value_parser = parse_option)]
     base_options: Vec<(String, String)>,
     /// Time control or other limit, as in 8+0.08, nodes=5000 or movetime=100.
     #[arg(long, visible_alias = "tc", value_name = "LIMIT")]
@@ -55,14 +56,6 @@ pub(super) struct GateArgs {
     /// The question.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
-}
-
-fn option(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, _)) if name.trim().is_empty() => Err("the name is missing".to_string()),
-        Some((name, value)) => Ok((name.trim().to_string(), value.trim().to_string())),
-        None => Err("write NAME=VALUE".to_string()),
-    }
 }
 
 impl GateArgs {

@@ -7,7 +7,8 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option};
+use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
+use crate::engine::uci::parse_option;
 use crate::rules::openings::{Opening, Variant};
 use crate::suite::grade::Grade;
 use crate::suite::problem::Suite as Problems;
@@ -133,7 +134,7 @@ impl Suite {
         engine: &str,
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
-        let command = EngineCommand::new(engine, options.to_vec());
+        let command = EngineCommand::new(engine, options.to_vec())?;
         let count = concurrency(self.concurrency);
         let analysts = Analyst::start_several(count, &command, self.variant()).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)

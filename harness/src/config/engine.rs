@@ -9,6 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::builds::{BenchCheck, Recipe, Revision, Spec};
+use crate::engine::uci::split_command;
 use crate::rules::Limit;
 
 /// An engine and how to start it.
@@ -96,7 +97,8 @@ impl EngineConfig {
         if self.worktree.is_some() {
             return "worktree".to_string();
         }
-        let program = self.cmd.split_whitespace().next().unwrap_or("engine");
+        let words = split_command(&self.cmd).unwrap_or_default();
+        let program = words.first().map_or("engine", String::as_str);
         let stem = Path::new(program).file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
     }

@@ -5,11 +5,11 @@
 //! same order always lead to the same plans and the same verdict, so a run is
 //! resumed, reported and verified by folding over its ledger.
 
-pub(crate) mod bisect;
+pub mod bisect;
 mod pair;
 mod sprt;
 mod tournament;
-pub(crate) mod tune;
+pub mod tune;
 
 pub(crate) use pair::{PairPlan, PairResult, Side};
 pub use sprt::{SprtExperiment, SprtSection};

@@ -17,9 +17,6 @@ pub struct TournamentExperiment {
     stop: Option<StopRule>,
 }
 
-/// Share of matches whose true Elo ever leaves the always-valid interval.
-const ALPHA: f64 = 0.05;
-
 impl TournamentExperiment {
     /// Everybody against everybody, `rounds` pairs each.
     pub fn round_robin(engines: usize, rounds: u64) -> Self {
@@ -36,9 +33,7 @@ impl TournamentExperiment {
     }
 
     fn new(pairings: Vec<[usize; 2]>, rounds: u64) -> Self {
-        // Tightest half-way to the budget.
-        let tight_at = (rounds as f64 / 2.0).max(1.0);
-        let sequence = (pairings.len() == 1).then(|| ConfidenceSequence::new(ALPHA, tight_at));
+        let sequence = (pairings.len() == 1).then(|| ConfidenceSequence::of_match(rounds));
         Self {
             pairings,
             rounds,

@@ -118,7 +118,7 @@ impl Ledger {
             recover_lines(epd, kept.pairs * 2)?;
         }
         if csv.len == 0 {
-            csv.append(Row::header().as_bytes())?;
+            csv.append(row::HEADER.as_bytes())?;
         }
         let files = [Some(&csv), Some(&pgn), epd.as_ref()];
         let syncer = Syncer::start(files.into_iter().flatten().map(|log| &log.file))

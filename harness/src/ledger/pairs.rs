@@ -210,7 +210,7 @@ mod tests {
     use proptest::prelude::*;
     use tempfile::TempDir;
 
-    use super::super::Row;
+    use super::super::row::HEADER;
     use super::*;
 
     /// Bytes of a game.
@@ -231,7 +231,7 @@ mod tests {
 
     fn ledger_of(arrivals: &[u64]) -> String {
         let pairs = (0..).zip(arrivals).map(|(nth, pair)| rows(nth, *pair));
-        Row::header() + &pairs.collect::<String>()
+        HEADER.to_owned() + &pairs.collect::<String>()
     }
 
     fn written(text: &str) -> (TempDir, Pairs) {
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0), (2, 1)]);
         let kept = pairs.cut(0).unwrap();
         assert_eq!((kept.pairs, kept.pgn_len), (0, 0));
-        assert_eq!(kept.csv_len, Row::header().len() as u64);
+        assert_eq!(kept.csv_len, HEADER.len() as u64);
     }
 
     #[test]

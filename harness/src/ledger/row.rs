@@ -54,6 +54,12 @@ pub(crate) struct Row {
     pub black_illegal_pvs: u32,
 }
 
+/// The header line: the columns of the contract, then ours.
+pub(super) const HEADER: &str = "pair,game,white,black,opening,result,termination,plies,\
+    white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
+    white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
+    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs\n";
+
 /// Why a row makes no sense.
 #[derive(Debug, thiserror::Error)]
 pub enum RowError {
@@ -129,19 +135,6 @@ pub(super) struct Csv<R> {
 }
 
 impl Row {
-    /// The header line.
-    pub(super) fn header() -> String {
-        let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-        writer
-            .serialize(Row::example())
-            .expect("a row can be written to memory");
-        let text = writer.into_inner().expect("memory can be flushed");
-        let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let mut header = String::from_utf8_lossy(line).into_owned();
-        header.push('\n');
-        header
-    }
-
     /// The text of the two rows of a pair whose games begin at `offsets`.
     pub(super) fn pair(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
         let mut writer = csv::WriterBuilder::new()
@@ -197,40 +190,6 @@ impl Row {
             black_starved_us: be.starved_us,
             white_illegal_pvs: we.illegal_pvs,
             black_illegal_pvs: be.illegal_pvs,
-        }
-    }
-
-    fn example() -> Self {
-        Self {
-            pair: 1,
-            game: 1,
-            white: String::new(),
-            black: String::new(),
-            opening: 1,
-            result: String::new(),
-            termination: Termination::Checkmate,
-            plies: 0,
-            white_ms: 0,
-            black_ms: 0,
-            white_nodes: 0,
-            black_nodes: 0,
-            pgn_offset: 0,
-            digest: String::new(),
-            pgn_bytes: 0,
-            white_moves: 0,
-            black_moves: 0,
-            white_depth: 0,
-            black_depth: 0,
-            white_seldepth: 0,
-            black_seldepth: 0,
-            white_latency_us: 0,
-            black_latency_us: 0,
-            worker: 0,
-            finished_ms: 0,
-            white_starved_us: 0,
-            black_starved_us: 0,
-            white_illegal_pvs: 0,
-            black_illegal_pvs: 0,
         }
     }
 
@@ -324,5 +283,22 @@ impl<R: Read> Csv<R> {
         row.and_then(|row| row.resolve(names))
             .map(Some)
             .map_err(|error| (self.line(), error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_names_the_columns_of_a_row() {
+        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+        let text = format!("{HEADER}{values}");
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let row: Row = reader.deserialize().next().unwrap().unwrap();
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.serialize(row).unwrap();
+        let written = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        assert_eq!(written, text);
     }
 }

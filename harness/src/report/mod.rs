@@ -1,6 +1,8 @@
 //! The results of a run: the same facts as JSON, text, Markdown and a page of
 //! HTML, and live on the terminal.
 
+pub(crate) mod chart;
+mod escape;
 mod facts;
 pub(crate) mod html;
 mod live;
@@ -10,6 +12,7 @@ mod summary;
 mod text;
 mod verdict;
 
+pub(crate) use escape::escape;
 pub(crate) use facts::{RunFacts, first_engine};
 pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;

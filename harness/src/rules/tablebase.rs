@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn real_tables_give_known_results() {
         let Some(path) = env::var_os("HONE_TEST_SYZYGY") else {
-            eprintln!("skipped: HONE_TEST_SYZYGY names no folder with Syzygy tables");
+            crate::skip::skipped("HONE_TEST_SYZYGY names no folder with Syzygy tables");
             return;
         };
         let path = PathBuf::from(path);

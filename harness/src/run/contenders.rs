@@ -14,6 +14,7 @@ use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
     AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
+    split_command,
 };
 use crate::executor::Player;
 use crate::rules::openings::Variant;
@@ -265,10 +266,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
                 name: engine.name.clone(),
                 cmd: engine.cmd.clone(),
             };
-            let mut words = shlex::split(&engine.cmd).ok_or_else(command_error)?;
-            if words.is_empty() {
-                return Err(command_error());
-            }
+            let mut words = split_command(&engine.cmd).ok_or_else(command_error)?;
             let args = words.split_off(1);
             let program = find_program(&words[0], &dir).ok_or_else(|| PrepareError::Missing {
                 name: engine.name.clone(),

@@ -39,14 +39,31 @@ pub(crate) struct ConfidenceSequence {
 const PRIOR_PAIRS: f64 = 50.0;
 const PRIOR_VARIANCE: f64 = 0.04;
 
+/// Share of matches whose true Elo ever leaves the interval of a run.
+const ALPHA: f64 = 0.05;
+/// Pairs at which the interval of a run of unknown length is narrowest for its
+/// level.
+const TIGHT_AT: f64 = 1000.0;
+
 impl ConfidenceSequence {
+    /// The 95 % interval of a match of `rounds` pairs, narrowest half-way. The
+    /// match stops by it and its report draws it.
+    pub(crate) fn of_match(rounds: u64) -> Self {
+        Self::new(ALPHA, (rounds as f64 / 2.0).max(1.0))
+    }
+
+    /// The 95 % interval of a run of unknown length: a sequential test.
+    pub(crate) fn of_test() -> Self {
+        Self::new(ALPHA, TIGHT_AT)
+    }
+
     /// At most a share of `alpha` (between 0 and 1) of matches ever has its
     /// true Elo outside the interval, which is narrowest, compared with that
     /// of a match of fixed length, after about `tight_at` pairs (at least 1).
     ///
     /// # Panics
     /// If `alpha` is not between 0 and 1 or `tight_at` is less than 1.
-    pub(crate) fn new(alpha: f64, tight_at: f64) -> Self {
+    fn new(alpha: f64, tight_at: f64) -> Self {
         assert!(alpha > 0.0 && alpha < 1.0, "alpha is {alpha}");
         assert!(tight_at >= 1.0, "tight_at is {tight_at}");
         let log = -2.0 * alpha.ln();

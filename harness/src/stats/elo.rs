@@ -28,6 +28,15 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// A symmetric interval, `margin` to each side.
+    pub(crate) fn around(estimate: f64, margin: f64) -> Self {
+        Self {
+            estimate,
+            low: estimate - margin,
+            high: estimate + margin,
+        }
+    }
+
     /// Half the width of the interval: what testers print after `+/-`.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
@@ -139,12 +148,7 @@ pub fn nelo_of_sample<const K: usize>(sample: &Sample<K>) -> Estimate {
     let t = (moments.mean - 0.5) / moments.variance.sqrt();
     let variance = 1.0 - t * moments.skewness + t * t * (moments.excess_kurtosis + 2.0) / 4.0;
     let margin = per_unit * Z95 * (variance.max(0.0) / sample.size).sqrt();
-    let estimate = per_unit * t;
-    Estimate {
-        estimate,
-        low: estimate - margin,
-        high: estimate + margin,
-    }
+    Estimate::around(per_unit * t, margin)
 }
 
 /// LOS of a sample of positive variance: the normal approximation to the mean

@@ -10,6 +10,7 @@
 //! * [`llr`]: the log-likelihood ratio between two strengths.
 //! * [`sprt`]: the sequential test, incremental.
 
+pub(crate) mod cholesky;
 pub(crate) mod confidence;
 pub(crate) mod counts;
 pub mod definitions;
@@ -28,5 +29,5 @@ pub mod sprt;
 pub use counts::{Counts, Pentanomial, Wdl};
 pub use elo::{Estimate, Summary};
 pub use model::Model;
-pub(crate) use sprt::{Decision, SprtError};
-pub use sprt::{Sprt, SprtConfig};
+pub(crate) use sprt::SprtError;
+pub use sprt::{Decision, Sprt, SprtConfig};

@@ -306,14 +306,9 @@ mod tests {
     /// Suites that anyone can have; their counts and the one flaw are known.
     #[test]
     fn well_known_suites_read_completely() {
-        let folder = Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../shared/data/suites"
-        ));
-        if !folder.is_dir() {
-            eprintln!("skipped: {} is not here", folder.display());
+        let Some(folder) = crate::skip::data("suites") else {
             return;
-        }
+        };
         for (name, count, warnings) in [
             ("wac.epd", 300, 0),
             ("bratko-kopec.epd", 24, 0),

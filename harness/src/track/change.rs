@@ -211,13 +211,8 @@ impl Shift {
     }
 
     fn estimate(&self) -> Estimate {
-        let estimate = self.score / self.information;
         let margin = Z95 / self.information.sqrt();
-        Estimate {
-            estimate,
-            low: estimate - margin,
-            high: estimate + margin,
-        }
+        Estimate::around(self.score / self.information, margin)
     }
 }
 

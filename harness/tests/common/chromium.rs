@@ -55,7 +55,7 @@ impl Chromium {
     pub(crate) fn or_skipped() -> Option<Self> {
         let browser = Self::start();
         if browser.is_none() {
-            eprintln!("skipped: there is no Chromium here");
+            super::skip::skipped("there is no Chromium here");
         }
         browser
     }

@@ -4,6 +4,7 @@
 #[cfg(unix)]
 pub(crate) mod chromium;
 pub(crate) mod repository;
+pub(crate) mod skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};

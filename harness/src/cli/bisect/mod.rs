@@ -1,7 +1,5 @@
 //! `hone bisect`: which commit changed an engine's strength.
 
-mod simulate;
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -42,18 +40,10 @@ pub(super) struct BisectArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     ends: EndArgs,
-    /// Play nothing: bisect N planted histories for each size of the loss, and
-    /// compare with plain bisection by sequential tests.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(conflicts_with_all = ["good", "bad", "gained", "out"])]
-    simulate: Option<u64>,
 }
 
 impl BisectArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if let Some(histories) = self.simulate {
-            return simulate::run(histories, self.ends.json);
-        }
         let mut config = config::load(&self.config, &self.set)?;
         let section = config.bisect.get_or_insert_default();
         section.gained |= self.gained;

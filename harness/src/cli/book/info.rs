@@ -13,7 +13,9 @@ use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::{Scan, scan};
 use crate::cli::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all, parse_option};
+use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
+use crate::engine::uci::parse_option;
+use crate::report::chart::{Bar, Chart, Paint, sheet};
 use crate::rules::openings::Opening;
 
 /// Say what a book is made of: openings, duplicates, illegal lines, first moves
@@ -85,8 +87,7 @@ impl Info {
                 );
             };
             let title = format!("{} by {}", self.file.display(), scores.judge);
-            let svg = scores.histogram.svg(&title, "centipawns, White's side");
-            std::fs::write(path, svg.map_err(|error| anyhow!(error))?)
+            std::fs::write(path, drawn(&scores.histogram, title)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let report = Report {
@@ -102,7 +103,7 @@ impl Info {
     }
 
     fn judged(&self, engine: &str, scan: &Scan) -> Result<Option<Scores>, Failure> {
-        let command = EngineCommand::new(engine, self.options.clone());
+        let command = EngineCommand::new(engine, self.options.clone())?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
         let fens = ends
             .iter()
@@ -140,6 +141,34 @@ fn scores(judge: String, values: Vec<i32>, mates: usize) -> Option<Scores> {
         mates,
         histogram,
     })
+}
+
+fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
+    let bars: Vec<Bar> = histogram
+        .bins
+        .iter()
+        .map(|bin| Bar {
+            paint: Paint::First,
+            x: (f64::from(bin.low), f64::from(bin.low + histogram.width)),
+            height: bin.count as f64,
+            name: None,
+        })
+        .collect();
+    let ends = bars.iter().flat_map(|bar| [bar.x.0, bar.x.1]);
+    let highest = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
+    let chart = Chart {
+        label: title.clone(),
+        title,
+        x_title: "centipawns, White's side",
+        y_title: "positions",
+        x: ends.fold((f64::MAX, f64::MIN), |(low, high), x| {
+            (low.min(x), high.max(x))
+        }),
+        y: (0.0, 1.05 * highest),
+        bars,
+        ..Chart::default()
+    };
+    sheet(&[chart], 1)
 }
 
 fn text(report: &Report) -> String {

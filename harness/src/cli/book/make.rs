@@ -13,7 +13,8 @@ use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
 use crate::cli::{Exit, Failure, concurrency, ranges};
-use crate::engine::analysis::{Analyst, EngineCommand, parse_option};
+use crate::engine::analysis::{Analyst, EngineCommand};
+use crate::engine::uci::parse_option;
 use crate::rules::openings::games::{Game, Games};
 use crate::rules::openings::{Variant, source};
 
@@ -92,7 +93,7 @@ impl Make {
         if recipe.source != SourceKind::Random {
             eprintln!("{} games are long enough", candidates.games());
         }
-        let engine = EngineCommand::new(&self.engine, self.options.clone());
+        let engine = EngineCommand::new(&self.engine, self.options.clone())?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;

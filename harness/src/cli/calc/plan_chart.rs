@@ -1,15 +1,14 @@
-//! The plan as a picture.
+//! The plan as a chart.
 
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
-use plotters::prelude::*;
+use anyhow::Context as _;
 
+use crate::report::chart::{Chart, Line, Paint, sheet};
 use crate::stats::SprtConfig;
 use crate::stats::distribution::PairDistribution;
 use crate::stats::plan::{self, Point};
 
-const SIZE: (u32, u32) = (800, 700);
 const STEPS: i32 = 120;
 
 /// Draws pass probability and number of pairs against true strength.
@@ -30,69 +29,38 @@ pub(super) fn write(
 }
 
 fn draw(config: &SprtConfig, points: &[Point]) -> Result<String, anyhow::Error> {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        area.fill(&WHITE).map_err(failed)?;
-        let (upper, lower) = area.split_vertically(SIZE.1 / 2);
-        let title = format!("{} [{}, {}]", config.model, config.elo0, config.elo1);
-        let label = format!("true strength, {} Elo", config.model);
-        panel(
-            &upper,
-            points,
-            &[(BLUE, |point| 100.0 * point.pass)],
-            &title,
-            (&label, "pass, %"),
-        )?;
-        panel(
-            &lower,
-            points,
-            &[(BLUE, |point| point.pairs), (RED, |point| point.pairs_q95)],
-            "pairs: mean (blue) and 95 % quantile (red)",
-            (&label, "pairs"),
-        )?;
-        area.present().map_err(failed)?;
-    }
-    Ok(svg)
-}
-
-fn failed(error: impl std::fmt::Display) -> anyhow::Error {
-    anyhow!("cannot draw the plan: {error}")
-}
-
-type Curve = (RGBColor, fn(&Point) -> f64);
-
-fn panel<DB: DrawingBackend>(
-    area: &DrawingArea<DB, plotters::coord::Shift>,
-    points: &[Point],
-    curves: &[Curve],
-    title: &str,
-    (x_label, y_label): (&str, &str),
-) -> Result<(), anyhow::Error> {
-    let highest = curves
-        .iter()
-        .flat_map(|(_, value)| points.iter().map(value))
-        .fold(1.0, f64::max);
-    let (first, last) = (points[0].elo, points[points.len() - 1].elo);
-    let mut chart = ChartBuilder::on(area)
-        .caption(title, ("sans-serif", 18))
-        .margin(12)
-        .x_label_area_size(36)
-        .y_label_area_size(72)
-        .build_cartesian_2d(first..last, 0.0..1.05 * highest)
-        .map_err(failed)?;
-    chart
-        .configure_mesh()
-        .x_desc(x_label)
-        .y_desc(y_label)
-        .light_line_style(WHITE)
-        .draw()
-        .map_err(failed)?;
-    for (colour, value) in curves {
-        let line = points.iter().map(|point| (point.elo, value(point)));
-        chart
-            .draw_series(LineSeries::new(line, colour.stroke_width(2)))
-            .map_err(failed)?;
-    }
-    Ok(())
+    let x_title = format!("true strength, {} Elo", config.model);
+    let line = |paint, value: fn(&Point) -> f64| Line {
+        paint,
+        points: points
+            .iter()
+            .map(|point| (point.elo, value(point)))
+            .collect(),
+    };
+    let panel = |title: String, y_title, lines: Vec<Line>| {
+        let values = lines.iter().flat_map(|line| &line.points);
+        let highest = values.map(|(_, y)| *y).fold(1.0, f64::max);
+        Chart {
+            label: title.clone(),
+            title,
+            x_title: &x_title,
+            y_title,
+            x: (points[0].elo, points[points.len() - 1].elo),
+            y: (0.0, 1.05 * highest),
+            lines,
+            ..Chart::default()
+        }
+    };
+    let pass = vec![line(Paint::First, |point| 100.0 * point.pass)];
+    let pairs = vec![
+        line(Paint::First, |point| point.pairs),
+        line(Paint::Second, |point| point.pairs_q95),
+    ];
+    let title = format!("{} [{}, {}]", config.model, config.elo0, config.elo1);
+    let words = "pairs: mean (blue) and 95 % quantile (orange)";
+    let panels = [
+        panel(title, "pass, %", pass),
+        panel(words.to_owned(), "pairs", pairs),
+    ];
+    sheet(&panels, 1)
 }

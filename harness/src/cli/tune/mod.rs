@@ -1,6 +1,5 @@
 //! `hone tune`: makes an engine stronger by its parameters.
 
-mod benchmark;
 mod simulate;
 
 use std::path::PathBuf;
@@ -27,8 +26,7 @@ use crate::run::Kind;
 pub(super) struct TuneArgs {
     /// The configuration, in TOML; see configs/tune.toml for one with
     /// comments.
-    #[arg(required_unless_present = "benchmark")]
-    config: Option<PathBuf>,
+    config: PathBuf,
     /// Override a value of the configuration, as in `tune.method=adaptive`.
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
@@ -48,18 +46,11 @@ pub(super) struct TuneArgs {
     /// Test the tuned values against the start when the budget is spent.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
-    /// Compare the tuners on random landscapes.
-    #[arg(long, conflicts_with_all = ["config", "simulate", "dry_run"])]
-    benchmark: bool,
-    #[command(flatten)]
-    bench: benchmark::BenchmarkArgs,
 }
 
 impl TuneArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let Some(path) = &self.config else {
-            return self.bench.run(self.json);
-        };
+        let path = &self.config;
         let mut config = config::load(path, &self.set)?;
         let section = config.tune.get_or_insert_default();
         if self.verify {

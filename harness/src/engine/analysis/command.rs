@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::engine::uci::Launch;
+use crate::engine::uci::{Launch, split_command};
 
 /// A program, its arguments and the UCI options to set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,19 +11,26 @@ pub(crate) struct EngineCommand {
     pub options: Vec<(String, String)>,
 }
 
+/// A command that names no program.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read the engine command `{0}`: it is empty or its quotes do not match")]
+pub(crate) struct CommandError(String);
+
 impl EngineCommand {
     /// Reads a command: the path of a program, or a program followed by
-    /// arguments without spaces in them.
-    pub(crate) fn new(command: &str, options: Vec<(String, String)>) -> Self {
-        let (program, args) = if Path::new(command).is_file() {
-            (command, Vec::new())
+    /// arguments, with quotes around what has spaces in it.
+    ///
+    /// # Errors
+    /// If the command is empty or its quotes do not match.
+    pub(crate) fn new(command: &str, options: Vec<(String, String)>) -> Result<Self, CommandError> {
+        let mut words = if Path::new(command).is_file() {
+            vec![command.to_owned()]
         } else {
-            let mut words = command.split_whitespace().map(str::to_owned);
-            let program = command.split_whitespace().next().unwrap_or(command);
-            words.next();
-            (program, words.collect())
+            split_command(command).ok_or_else(|| CommandError(command.to_owned()))?
         };
-        Self {
+        let args = words.split_off(1);
+        let program = words.remove(0);
+        Ok(Self {
             launch: Launch {
                 program: PathBuf::from(program),
                 args,
@@ -31,19 +38,7 @@ impl EngineCommand {
                 env: Vec::new(),
             },
             options,
-        }
-    }
-}
-
-/// Reads `NAME=VALUE`; the value may be empty, for a button.
-///
-/// # Errors
-/// A sentence for the user if there is no name.
-pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    match name.trim() {
-        "" => Err("expected NAME=VALUE, for instance Hash=64".to_owned()),
-        name => Ok((name.to_owned(), value.trim().to_owned())),
+        })
     }
 }
 
@@ -53,9 +48,13 @@ mod tests {
 
     #[test]
     fn arguments_follow_the_program() {
-        let engine = EngineCommand::new("lc0 --threads=2 -v", Vec::new());
+        let engine = EngineCommand::new("lc0 --threads=2 -v", Vec::new()).unwrap();
         assert_eq!(engine.launch.program, Path::new("lc0"));
         assert_eq!(engine.launch.args, ["--threads=2", "-v"]);
+        let engine = EngineCommand::new("'my engine' -b 'a b'", Vec::new()).unwrap();
+        assert_eq!(engine.launch.program, Path::new("my engine"));
+        assert_eq!(engine.launch.args, ["-b", "a b"]);
+        assert!(EngineCommand::new("'my engine", Vec::new()).is_err());
     }
 
     #[test]
@@ -63,20 +62,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my engine");
         std::fs::write(&path, "").unwrap();
-        let engine = EngineCommand::new(path.to_str().unwrap(), Vec::new());
+        let engine = EngineCommand::new(path.to_str().unwrap(), Vec::new()).unwrap();
         assert_eq!(engine.launch.program, path);
         assert!(engine.launch.args.is_empty());
-    }
-
-    #[test]
-    fn options_have_a_name() {
-        let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
-        assert_eq!(
-            parse_option("Move Overhead = 10"),
-            pair("Move Overhead", "10")
-        );
-        assert_eq!(parse_option("SyzygyPath=/a=b"), pair("SyzygyPath", "/a=b"));
-        assert_eq!(parse_option("Clear Hash"), pair("Clear Hash", ""));
-        assert!(parse_option("=3").is_err());
     }
 }

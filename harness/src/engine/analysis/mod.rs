@@ -7,6 +7,6 @@ mod limit;
 mod pool;
 
 pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
-pub(crate) use command::{EngineCommand, parse_option};
+pub(crate) use command::EngineCommand;
 pub(crate) use limit::Limit;
 pub(crate) use pool::evaluate_all;

@@ -2,6 +2,7 @@
 //! its options and its answers.
 
 mod client;
+mod command;
 pub(crate) mod guard;
 mod info;
 mod lines;
@@ -15,6 +16,7 @@ mod watch;
 pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
 pub use client::{Client, Timeouts};
+pub(crate) use command::{parse_option, split_command};
 pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
 pub(crate) use output::Bell;
 pub use process::Launch;

@@ -12,7 +12,7 @@ use crate::stats::Estimate;
 /// Commits that no match can tell apart, for those between them do not build,
 /// and how probably one of them is the culprit.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
+pub struct Found {
     pub commits: RangeInclusive<usize>,
     pub probability: f64,
     /// Size of the change in Elo, above 0.
@@ -21,7 +21,7 @@ pub(crate) struct Found {
 
 /// What a built engine is known by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fingerprint {
+pub struct Fingerprint {
     pub sha256: String,
     /// The node count of its `bench`, where games do not depend on its speed.
     pub bench: Option<u64>,
@@ -37,7 +37,7 @@ impl Fingerprint {
 
 /// What a try to build a commit has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Known {
+pub enum Known {
     /// It does not build, or does not play.
     Skipped,
     Built(Fingerprint),
@@ -45,7 +45,7 @@ pub(crate) enum Known {
 
 /// A bisection in progress. Engine number k of its pairs is commit k.
 #[derive(Debug)]
-pub(crate) struct BisectExperiment {
+pub struct BisectExperiment {
     section: BisectSection,
     last: usize,
     evidence: Evidence,
@@ -70,11 +70,7 @@ impl BisectExperiment {
     /// Of `last` commits after the good one (at least 1). `known` is what is
     /// known of builds, each with the number of pairs after which it turned
     /// out, in that order.
-    pub(crate) fn new(
-        section: BisectSection,
-        last: usize,
-        known: Vec<(u64, usize, Known)>,
-    ) -> Self {
+    pub fn new(section: BisectSection, last: usize, known: Vec<(u64, usize, Known)>) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
         let evidence = Evidence::new();
         let mut experiment = Self {
@@ -97,7 +93,7 @@ impl BisectExperiment {
     }
 
     /// The match of the next pairs, `(earlier, later)`; none after a verdict.
-    pub(crate) fn next_match(&mut self) -> Option<(usize, usize)> {
+    pub fn next_match(&mut self) -> Option<(usize, usize)> {
         if self.verdict.is_some() {
             return None;
         }
@@ -165,7 +161,7 @@ impl BisectExperiment {
     }
 
     /// Takes the next pair of a match, in half points of its later commit.
-    pub(crate) fn take(&mut self, pair: (usize, usize), half_points: usize) {
+    pub fn take(&mut self, pair: (usize, usize), half_points: usize) {
         self.current = Some(pair);
         self.played.extend([pair.0, pair.1]);
         self.evidence.entry(pair).or_default().add(half_points);
@@ -231,7 +227,7 @@ impl BisectExperiment {
     }
 
     /// The most probable commit, or those that cannot be told from it.
-    pub(crate) fn found(&self) -> Found {
+    pub fn found(&self) -> Found {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(
             &self.evidence,
@@ -256,7 +252,7 @@ impl BisectExperiment {
     }
 
     /// All matches so far.
-    pub(crate) fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
@@ -265,7 +261,7 @@ impl BisectExperiment {
     }
 
     /// Pairs absorbed.
-    pub(crate) fn pairs(&self) -> u64 {
+    pub fn pairs(&self) -> u64 {
         self.absorbed
     }
 }

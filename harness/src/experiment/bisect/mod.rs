@@ -11,7 +11,7 @@ mod choice;
 mod experiment;
 mod posterior;
 mod section;
-pub(crate) mod simulate;
 
-pub(crate) use experiment::{BisectExperiment, Fingerprint, Known};
-pub(crate) use section::BisectSection;
+pub use experiment::BisectExperiment;
+pub(crate) use experiment::{Fingerprint, Known};
+pub use section::BisectSection;

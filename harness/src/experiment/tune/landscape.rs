@@ -2,7 +2,7 @@
 
 /// One parameter of a landscape. Values are what the engine is told.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Axis {
+pub struct Axis {
     pub name: String,
     pub min: f64,
     pub max: f64,
@@ -16,7 +16,7 @@ pub(crate) struct Axis {
 
 /// How Elo falls with the quadratic form `Q`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Fall {
+pub enum Fall {
     /// `-scale ln(1 + Q / scale)`: ever flatter; `-Q` if the scale is infinite.
     Flattening { scale: f64 },
     /// `-(Q + Q^2 / scale)`: ever steeper.
@@ -34,7 +34,7 @@ impl Fall {
     }
 
     /// The `Q` that costs `elo` (a positive number).
-    pub(crate) fn form_at(self, elo: f64) -> f64 {
+    pub fn form_at(self, elo: f64) -> f64 {
         match self {
             Self::Flattening { scale } if scale.is_infinite() => elo,
             Self::Flattening { scale } => scale * (elo / scale).exp_m1(),
@@ -46,7 +46,7 @@ impl Fall {
 /// `Elo(v) = -fall(Q)`, `Q = sum z_i sqrt(w_i) R_ij sqrt(w_j) z_j`,
 /// `z = u + kappa u^2`, `u = (v - optimum) / (max - min)`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Landscape {
+pub struct Landscape {
     axes: Vec<Axis>,
     fall: Fall,
     /// `sqrt(w_i) R_ij sqrt(w_j)`, row by row; `None` stands for the identity R.
@@ -55,7 +55,7 @@ pub(crate) struct Landscape {
 
 impl Landscape {
     /// `coupling` is the matrix R.
-    pub(crate) fn new(axes: Vec<Axis>, fall: Fall, coupling: Option<&[Vec<f64>]>) -> Self {
+    pub fn new(axes: Vec<Axis>, fall: Fall, coupling: Option<&[Vec<f64>]>) -> Self {
         let form = coupling.map(|coupling| {
             let rows = axes.iter().zip(coupling);
             rows.flat_map(|(row, line)| {
@@ -68,12 +68,12 @@ impl Landscape {
         Self { axes, fall, form }
     }
 
-    pub(crate) fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[Axis] {
         &self.axes
     }
 
     /// Strength below the optimum's, in Elo: at most 0 if R is positive.
-    pub(crate) fn elo(&self, values: &[f64]) -> f64 {
+    pub fn elo(&self, values: &[f64]) -> f64 {
         let mut z = [0.0; 64];
         if self.axes.len() <= z.len() {
             self.elo_with(values, &mut z[..self.axes.len()])

@@ -9,7 +9,6 @@
 //! * [`response`]: which parameters matter, and what was gained.
 //! * [`advice`]: what a run would do, and what its budget can find.
 //! * [`landscape`], [`pair_model`], [`model_file`]: engines without engines.
-//! * [`benchmark`]: random landscapes for all methods.
 //!
 //! Reproducibility: a run's values depend on its configuration, its seed and
 //! the results of its games only. `exp`, `ln`, `pow` and `cos` come from the
@@ -17,22 +16,21 @@
 //! differently last digits may differ; on one platform they never do.
 
 pub(crate) mod advice;
-pub(crate) mod benchmark;
 mod design;
 pub(crate) mod experiment;
 pub(crate) mod import;
-pub(crate) mod landscape;
+pub mod landscape;
 pub(crate) mod method;
 pub(crate) mod model_file;
-pub(crate) mod pair_model;
-pub(crate) mod param;
+pub mod pair_model;
+pub mod param;
 pub(crate) mod pattern;
 pub(crate) mod resolve;
 pub(crate) mod response;
-pub(crate) mod section;
-pub(crate) mod space;
-pub(crate) mod stream;
-pub(crate) mod tuner;
+pub mod section;
+pub mod space;
+pub mod stream;
+pub mod tuner;
 
 pub(crate) use experiment::TuneExperiment;
 pub(crate) use section::TuneSection;

@@ -14,13 +14,13 @@ pub(crate) fn expected_score(elo: f64) -> f64 {
 
 /// The distribution of pairs LL, LD, DD or WL, WD, WW at equal strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct PairModel {
+pub struct PairModel {
     base: [f64; 5],
 }
 
 impl PairModel {
     /// The benchmark's: a pair has a standard deviation of 140 Elo.
-    pub(crate) const BENCHMARK: Self = Self {
+    pub const BENCHMARK: Self = Self {
         base: [0.025, 0.225, 0.5, 0.225, 0.025],
     };
 
@@ -78,7 +78,7 @@ impl PairModel {
     }
 
     /// Counts of `pairs` pairs drawn at an Elo difference of `elo`.
-    pub(crate) fn draw(&self, elo: f64, pairs: u64, rng: &mut ChaCha8Rng) -> [u64; 5] {
+    pub fn draw(&self, elo: f64, pairs: u64, rng: &mut ChaCha8Rng) -> [u64; 5] {
         let distribution = self.tilted(expected_score(elo));
         let mut counts = [0; 5];
         for _ in 0..pairs {

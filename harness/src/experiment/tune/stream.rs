@@ -5,7 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// What a stream of random numbers is for. Two purposes never share numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// Signs of the perturbations.
     Flips,
     /// Fractions that decide how values between two grid points are rounded.
@@ -19,7 +19,7 @@ pub(crate) enum Purpose {
 }
 
 /// The stream numbered `index` of `purpose` for a run's `seed`.
-pub(crate) fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
+pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..24].copy_from_slice(b"hone tuning v1  ");
@@ -36,7 +36,7 @@ pub(crate) fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
 }
 
 /// A number in `[0, 1)` with 53 random bits.
-pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
 }
 
 /// A standard normal number (Box-Muller, the cosine half).
-pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
+pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - uniform(rng)).ln()).sqrt();
     radius * (std::f64::consts::TAU * uniform(rng)).cos()
 }

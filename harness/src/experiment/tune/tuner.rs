@@ -29,7 +29,7 @@ impl Budget {
 }
 
 /// Plans batches and absorbs their results in order.
-pub(crate) struct Tuner {
+pub struct Tuner {
     space: Space,
     budget: Budget,
     seed: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Tuner {
 }
 
 impl Tuner {
-    pub(crate) fn new(space: Space, budget: Budget, seed: u64, method: Box<dyn Method>) -> Self {
+    pub fn new(space: Space, budget: Budget, seed: u64, method: Box<dyn Method>) -> Self {
         Self {
             design: Design::new(seed, space.dimension()),
             space,
@@ -76,13 +76,13 @@ impl Tuner {
         &self.space
     }
 
-    pub(crate) fn method(&self) -> &dyn Method {
+    pub fn method(&self) -> &dyn Method {
         self.method.as_ref()
     }
 
     /// Plans the next batch, if there is one and the results that its plan
     /// needs are known.
-    pub(crate) fn plan(&mut self) -> Option<(u64, Played)> {
+    pub fn plan(&mut self) -> Option<(u64, Played)> {
         if self.planned == self.budget.batches {
             return None;
         }
@@ -109,12 +109,12 @@ impl Tuner {
     }
 
     /// Takes the counts of the next batch, from the plus side's view.
-    pub(crate) fn result(&mut self, counts: [u64; 5]) {
+    pub fn result(&mut self, counts: [u64; 5]) {
         self.results.push_back(counts);
     }
 
     /// Absorbs every result there is; no batch is planned afterwards.
-    pub(crate) fn finish(&mut self) {
+    pub fn finish(&mut self) {
         // What is not planned yet, as after a restart, is planned on the way.
         while self.plan().is_some() {}
         self.planned = self.budget.batches;

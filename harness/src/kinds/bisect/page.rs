@@ -1,7 +1,7 @@
 //! The report of a bisection as one page of HTML.
 
 use super::outcome::Outcome;
-use crate::report::html::chart::Bars;
+use crate::report::chart::Chart;
 use crate::report::html::{
     Page, Paint, Source, Table, Tone, escape, failures_section, games_section, paragraph,
     setup_section,
@@ -67,17 +67,11 @@ fn suspects(outcome: &Outcome) -> anyhow::Result<String> {
         "The {} most probable commits, oldest first, in percent.",
         likely.len()
     );
-    let svg = Bars {
-        label: words.clone(),
-        y_title: "%",
-        bars: shown
-            .map(|suspect| {
-                let name = suspect.commit.chars().take(5).collect();
-                (name, percent(suspect.probability), Some(Paint::Bad))
-            })
-            .collect(),
-    }
-    .svg()?;
+    let bars = shown.map(|suspect| {
+        let name = suspect.commit.chars().take(5).collect();
+        (name, percent(suspect.probability), Paint::Bad)
+    });
+    let svg = Chart::of_bars(words.clone(), "%", bars).svg()?;
     let mut table = Table::new(
         "All commits, oldest first",
         &["commit", "subject", "probability", ""],

@@ -1,11 +1,9 @@
 //! The report of a tuning run as one page of HTML.
 
 use super::outcome::Outcome;
-use super::pictures::{curve, deepest, path};
+use super::pictures::{self, interval, weight};
 use crate::experiment::tune::TuneExperiment;
-use crate::experiment::tune::param::Param;
-use crate::experiment::tune::response::{Interval, ParamResponse, Weight};
-use crate::report::html::chart::{Chart, Level, Line, Mark, short};
+use crate::report::chart::Chart;
 use crate::report::html::{
     Page, Paint, Source, Table, Tone, escape, failures_section, games_section, legend, paragraph,
     preformatted, setup_section,
@@ -69,15 +67,6 @@ fn lead(outcome: &Outcome) -> String {
     )
 }
 
-fn interval(known: Interval) -> String {
-    format!(
-        "{} ({} to {})",
-        short(&known.estimate),
-        short(&known.low),
-        short(&known.high)
-    )
-}
-
 fn values(outcome: &Outcome) -> String {
     let mut table = Table::new(
         "Optimum and what a quarter of the span away from it loses, with 95 % intervals",
@@ -109,58 +98,27 @@ fn values(outcome: &Outcome) -> String {
     html + "</details>\n"
 }
 
-fn weight(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Matters => "matters",
-        Weight::Dead => "is dead",
-        Weight::Unclear => "is unclear",
+/// Charts with their titles and what they show in words.
+fn figures(charts: &[Chart<'_>]) -> anyhow::Result<String> {
+    let mut html = String::from("<div class=\"pictures\">\n");
+    for chart in charts {
+        html += &format!(
+            "<figure><h3>{}</h3><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n",
+            escape(&chart.title),
+            chart.svg()?,
+            escape(&chart.label)
+        );
     }
-}
-
-fn figure(title: &str, svg: &str, words: &str) -> String {
-    format!(
-        "<figure><h3>{}</h3><div class=\"scroll\">{svg}</div><figcaption>{}</figcaption></figure>\n",
-        escape(title),
-        escape(words)
-    )
+    Ok(html + "</div>\n")
 }
 
 fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
-    let params = experiment.tuner().space().params();
-    let mut html = legend(&[(Paint::First, "value"), (Paint::Soft, "start")]);
-    html += "<div class=\"pictures\">\n";
-    for (index, param) in params.iter().enumerate() {
-        let points = path(experiment, index);
-        let Some(&(pairs, last)) = points.last() else {
-            return Ok(paragraph("No pairs yet."));
-        };
-        let words = format!(
-            "{} went from {} to {} in {pairs} pairs; its range is {} to {}.",
-            param.name,
-            param.text(param.start),
-            param.text(last),
-            short(&param.min),
-            short(&param.max)
-        );
-        let svg = Chart {
-            label: words.clone(),
-            x_title: "pairs",
-            x: (0.0, pairs),
-            y: (param.min, param.max),
-            levels: vec![Level {
-                paint: Paint::Soft,
-                y: param.start,
-            }],
-            lines: vec![Line {
-                paint: Paint::First,
-                points,
-            }],
-            ..Chart::default()
-        }
-        .svg()?;
-        html += &figure(&param.name, &svg, &words);
+    let charts = pictures::paths(experiment);
+    if charts.is_empty() {
+        return Ok(paragraph("No pairs yet."));
     }
-    Ok(html + "</div>\n")
+    let legend = legend(&[(Paint::First, "value"), (Paint::Soft, "start")]);
+    Ok(legend + &figures(&charts)?)
 }
 
 fn responses(outcome: &Outcome) -> anyhow::Result<String> {
@@ -171,11 +129,7 @@ fn responses(outcome: &Outcome) -> anyhow::Result<String> {
         "Elo lost by each parameter alone, the others at their final values. Grey: the ends \
          of its 95 % interval; upright: the interval of the optimum.",
     );
-    html += "<div class=\"pictures\">\n";
-    for (param, known) in outcome.params().iter().zip(&response.params) {
-        html += &response_figure(param, known)?;
-    }
-    html += "</div>\n";
+    html += &figures(&pictures::responses(outcome))?;
     if response.interactions.is_empty() {
         return Ok(html);
     }
@@ -188,38 +142,4 @@ fn responses(outcome: &Outcome) -> anyhow::Result<String> {
         table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
     }
     Ok(html + &table.html())
-}
-
-fn response_figure(param: &Param, known: &ParamResponse) -> anyhow::Result<String> {
-    let words = format!(
-        "{} {}: best at {}; a quarter of the span away {} Elo are lost.",
-        param.name,
-        weight(known.weight),
-        interval(known.optimum),
-        interval(known.quarter)
-    );
-    let line = |paint, quarter| Line {
-        paint,
-        points: curve(param, known, quarter),
-    };
-    let mark = |x: f64| Mark {
-        paint: Paint::Second,
-        x,
-        text: String::new(),
-    };
-    let svg = Chart {
-        label: words.clone(),
-        y_title: "Elo",
-        x: (param.min, param.max),
-        y: (deepest(param, known), 0.5),
-        lines: vec![
-            line(Paint::Soft, known.quarter.low),
-            line(Paint::Soft, known.quarter.high),
-            line(Paint::First, known.quarter.estimate),
-        ],
-        marks: vec![mark(known.optimum.low), mark(known.optimum.high)],
-        ..Chart::default()
-    }
-    .svg()?;
-    Ok(figure(&param.name, &svg, &words))
 }

@@ -1,12 +1,11 @@
 //! How long the engines thought and how deep they looked.
 
 use super::Source;
-use super::chart::{Chart, Line};
 use super::effort::{Counts, Effort};
 use super::markup::{Table, paragraph};
 use super::progress::figure;
-use super::theme::Paint;
 use crate::ledger::LedgerError;
+use crate::report::chart::{Chart, Line, Paint};
 use crate::report::facts::RunFacts;
 
 /// Bins of a decade of milliseconds.

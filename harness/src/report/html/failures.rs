@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Source;
-use super::markup::{escape, paragraph, preformatted};
+use super::escape;
+use super::markup::{paragraph, preformatted};
 use crate::ledger::FAILURES;
 
 /// Bundles whose summary is on the page; the others are linked.

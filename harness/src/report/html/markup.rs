@@ -2,23 +2,8 @@
 
 use std::fmt::Write;
 
-use super::theme::Paint;
-
-/// Text as HTML, in elements and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
+use crate::report::chart::Paint;
+use crate::report::escape;
 
 /// A paragraph of text.
 pub(crate) fn paragraph(text: &str) -> String {

@@ -1,7 +1,6 @@
 //! The report as one page of HTML that needs nothing but itself: no network,
 //! light and dark, readable on a phone, a table or a text beside each picture.
 
-pub(crate) mod chart;
 mod distributions;
 mod effort;
 mod failures;
@@ -12,16 +11,16 @@ mod page;
 mod progress;
 mod record;
 mod setup;
-mod theme;
 mod trace;
 
+pub(crate) use super::chart::Paint;
+pub(crate) use super::escape;
 pub(crate) use failures::failures_section;
 pub(crate) use games::games_section;
-pub(crate) use markup::{Table, escape, legend, paragraph, preformatted};
+pub(crate) use markup::{Table, legend, paragraph, preformatted};
 pub(crate) use page::{Page, Tone};
 pub(crate) use progress::figure;
 pub(crate) use setup::setup_section;
-pub(crate) use theme::{Paint, themed};
 
 use std::path::Path;
 

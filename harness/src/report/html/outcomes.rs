@@ -1,9 +1,8 @@
 //! The numbers of a run: results, pairings, pairs, endings, colours.
 
-use super::chart::Bars;
 use super::markup::{Table, paragraph};
 use super::progress::figure;
-use super::theme::Paint;
+use crate::report::chart::{Chart, Paint};
 use crate::report::facts::{EngineFacts, RunFacts};
 use crate::report::text::{number, percent, plus_minus};
 use crate::stats::Estimate;
@@ -172,14 +171,8 @@ pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<String> {
     ];
     let bars = PAIRS.iter().zip(facts.pentanomial).zip(paints);
     let words = format!("Pairs LL, LD, DD+WL, WD, WW: {:?}.", facts.pentanomial);
-    let svg = Bars {
-        label: words.clone(),
-        y_title: "pairs",
-        bars: bars
-            .map(|(((name, _), count), paint)| ((*name).to_string(), count as f64, Some(paint)))
-            .collect(),
-    }
-    .svg()?;
+    let bars = bars.map(|(((name, _), count), paint)| ((*name).to_string(), count as f64, paint));
+    let svg = Chart::of_bars(words.clone(), "pairs", bars).svg()?;
     let legend = [
         (Paint::Bad, "lost"),
         (Paint::Soft, "level"),

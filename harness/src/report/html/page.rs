@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use tempfile::SpooledTempFile;
 
-use super::markup::escape;
+use super::escape;
 use crate::report::verdict::TestVerdict;
 
 const STYLE: &str = include_str!("style.css");

@@ -1,9 +1,9 @@
 //! LLR and Elo over pairs.
 
-use super::chart::{Band, Chart, Level, Line, short};
 use super::markup::{Table, legend, paragraph};
-use super::theme::Paint;
 use super::trace::{Moment, TestMoment, Trace};
+use crate::report::chart::{Band, Chart, Level, Line, Paint, short};
+use crate::stats::Estimate;
 
 pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
     if trace.moments.is_empty() {
@@ -67,7 +67,7 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
 }
 
 fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
-    let points: Vec<(f64, crate::stats::Estimate)> = moments
+    let points: Vec<(f64, Estimate)> = moments
         .iter()
         .filter_map(|moment| Some((moment.pairs as f64, moment.elo?)))
         .collect();
@@ -117,7 +117,6 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
     ))
 }
 
-/// A picture, what its colours mean, and what it says in words.
 /// A picture, what its colours mean, and what it shows in words.
 pub(crate) fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
     format!(

@@ -2,15 +2,10 @@
 //! pictures over pairs.
 
 use super::Source;
-use super::chart::{POINTS, Thinning};
+use crate::report::chart::{POINTS, Thinning};
 use crate::report::facts::RunFacts;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::{Estimate, Sprt};
-
-/// Pairs at which the always-valid band of a sequential test is narrowest for
-/// its level; that of a match is narrowest half-way to its budget.
-const TIGHT_AT: f64 = 1000.0;
-const ALPHA: f64 = 0.05;
 
 /// Rows of the table beside the pictures.
 const ROWS: u64 = 10;
@@ -50,14 +45,13 @@ impl Trace {
     pub(super) fn of(source: &Source<'_>, facts: &RunFacts) -> anyhow::Result<Self> {
         let total = facts.pairs;
         let config = &source.manifest.config;
-        let (mut test, tight_at) = match facts.sprt {
+        let (mut test, mut sequence) = match facts.sprt {
             Some(_) => {
                 let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
-                (Some(test), TIGHT_AT)
+                (Some(test), ConfidenceSequence::of_test())
             }
-            None => (None, (config.r#match.pairs as f64 / 2.0).max(1.0)),
+            None => (None, ConfidenceSequence::of_match(config.r#match.pairs)),
         };
-        let mut sequence = ConfidenceSequence::new(ALPHA, tight_at);
         let [points, rows] = [POINTS, ROWS].map(|most| Thinning::new(total, most));
         let mut trace = Self {
             is_test: test.is_some(),

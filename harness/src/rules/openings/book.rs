@@ -457,14 +457,9 @@ mod tests {
     /// openings.
     #[test]
     fn well_known_books_read_completely() {
-        let folder = Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../shared/data/books"
-        ));
-        if !folder.is_dir() {
-            eprintln!("skipped: {} is not here", folder.display());
+        let Some(folder) = crate::skip::data("books") else {
             return;
-        }
+        };
         for (name, variant, count) in [
             ("8moves_v3.pgn.zip", Variant::Standard, 34_700),
             ("UHO_4060_v1.epd.zip", Variant::Standard, 246_759),

@@ -3,8 +3,8 @@
 use std::f64::consts::LN_10;
 
 use super::games::{Game, Games, Unit};
-use super::matrix::{self, Matrix};
 use super::{RatingError, RatingOptions};
+use crate::stats::cholesky::Cholesky;
 use crate::stats::sample::REGULARIZATION;
 
 /// Ratings in Elo, by player.
@@ -17,6 +17,33 @@ pub(super) struct Fit {
     pub(super) white_advantage: f64,
     pub(super) white_variance: f64,
     pub(super) warning: Option<String>,
+}
+
+/// A square matrix by rows.
+type Matrix = Vec<Vec<f64>>;
+
+/// Share of a pivot's diagonal element below which only rounding is left.
+const SINGULAR: f64 = 1e-12;
+
+fn zeros(n: usize) -> Matrix {
+    vec![vec![0.0; n]; n]
+}
+
+fn inverse(matrix: &Matrix) -> Option<Matrix> {
+    Some(Cholesky::new(matrix.concat(), matrix.len(), SINGULAR)?.inverse())
+}
+
+fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
+    let n = a.len();
+    let mut product = zeros(n);
+    for i in 0..n {
+        for k in 0..n {
+            for j in 0..n {
+                product[i][j] += a[i][k] * b[k][j];
+            }
+        }
+    }
+    product
 }
 
 /// Newton's method converges in about six steps; the likelihood is concave.
@@ -144,7 +171,7 @@ impl Problem<'_> {
         let mut white = white_advantage / self.unit;
         for _ in 0..MAX_STEPS {
             let (gradient, information) = self.derivatives(&ratings, white);
-            let inverse = matrix::inverse(&information)?;
+            let inverse = inverse(&information)?;
             let step: Vec<f64> = inverse
                 .iter()
                 .map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum())
@@ -179,7 +206,7 @@ impl Problem<'_> {
 
     fn derivatives(&self, ratings: &[f64], white: f64) -> (Vec<f64>, Matrix) {
         let n = self.parameters.count;
-        let (mut gradient, mut information) = (vec![0.0; n], matrix::zeros(n));
+        let (mut gradient, mut information) = (vec![0.0; n], zeros(n));
         for unit in self.units {
             let count = unit.count as f64;
             for game in unit.each() {
@@ -201,7 +228,7 @@ impl Problem<'_> {
     /// times inverse information.
     fn sandwich(&self, ratings: &[f64], white: f64, information: &Matrix) -> Option<Matrix> {
         let n = self.parameters.count;
-        let mut spread = matrix::zeros(n);
+        let mut spread = zeros(n);
         for unit in self.units.iter().flat_map(with_unseen) {
             let mut gradient: Vec<(usize, f64)> = Vec::with_capacity(6);
             for game in unit.games.into_iter().flatten() {
@@ -216,11 +243,8 @@ impl Problem<'_> {
                 }
             }
         }
-        let inverse = matrix::inverse(information)?;
-        Some(matrix::multiply(
-            &matrix::multiply(&inverse, &spread),
-            &inverse,
-        ))
+        let inverse = inverse(information)?;
+        Some(multiply(&multiply(&inverse, &spread), &inverse))
     }
 }
 
@@ -285,7 +309,7 @@ impl Solution {
                 rows[player][parameter] -= 1.0 / size;
             }
         }
-        let mut covariance = matrix::zeros(n);
+        let mut covariance = zeros(n);
         for (i, a) in rows.iter().enumerate() {
             let half: Vec<f64> = (0..a.len())
                 .map(|k| (0..a.len()).map(|l| a[l] * self.covariance[l][k]).sum())

@@ -12,7 +12,6 @@
 mod draws;
 mod fit;
 mod games;
-mod matrix;
 mod pools;
 
 use serde::Serialize;
@@ -114,7 +113,7 @@ pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingErr
         rating.pool = pools[player];
         rating.elo = fit.rated[player].then(|| {
             let margin = Z95 * fit.covariance[player][player].max(0.0).sqrt();
-            around(fit.ratings[player], margin)
+            Estimate::around(fit.ratings[player], margin)
         });
     }
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -140,7 +139,7 @@ pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingErr
             .iter()
             .map(|&player| ratings[player].clone())
             .collect(),
-        white_advantage: around(
+        white_advantage: Estimate::around(
             fit.white_advantage,
             Z95 * fit.white_variance.max(0.0).sqrt(),
         ),
@@ -149,14 +148,6 @@ pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingErr
         pairs: games.pairs(),
         warnings,
     })
-}
-
-fn around(estimate: f64, margin: f64) -> Estimate {
-    Estimate {
-        estimate,
-        low: estimate - margin,
-        high: estimate + margin,
-    }
 }
 
 fn anchor_ratings(

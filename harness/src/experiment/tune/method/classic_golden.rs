@@ -5,24 +5,12 @@ use serde_json::Value;
 use super::*;
 use crate::experiment::tune::param::{Kind, Param};
 
-/// The traces, or `None` (said on standard error) where they are missing.
-fn traces() -> Option<Vec<Value>> {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../shared/data/golden/statistics.json"
-    );
-    let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: no golden data at {path}");
-        return None;
-    };
-    let data: Value = serde_json::from_str(&text).unwrap();
+fn traces() -> Vec<Value> {
+    let text = include_str!("../../../../tests/data/statistics.json");
+    let data: Value = serde_json::from_str(text).unwrap();
     let cases = data["cases"].as_array().unwrap().iter();
-    Some(
-        cases
-            .filter(|case| case["kind"] == "spsa_trace")
-            .cloned()
-            .collect(),
-    )
+    let traces = cases.filter(|case| case["kind"] == "spsa_trace");
+    traces.cloned().collect()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -71,7 +59,7 @@ fn clipped(space: &Space, mut values: Vec<f64>) -> Vec<f64> {
 
 #[test]
 fn openbench_to_the_last_digit() {
-    let Some(traces) = traces() else { return };
+    let traces = traces();
     let mut steps = 0;
     for case in traces {
         let id = case["id"].as_str().unwrap();
@@ -132,7 +120,7 @@ fn openbench_to_the_last_digit() {
 
 #[test]
 fn fishtest_to_the_last_digit() {
-    let Some(traces) = traces() else { return };
+    let traces = traces();
     let case = traces
         .into_iter()
         .find(|case| case["id"] == "spsa-fishtest")
@@ -161,7 +149,7 @@ fn fishtest_to_the_last_digit() {
 
 #[test]
 fn weather_factory_to_the_last_digit() {
-    let Some(traces) = traces() else { return };
+    let traces = traces();
     let mut steps = 0;
     for case in traces {
         if case["inputs"].get("games_per_iteration").is_none() {

@@ -1,7 +1,6 @@
 //! What all pairs of a run say about the parameters: which matter, which are
 //! dead, which interact, where the optima are, what was gained.
 
-mod cholesky;
 mod surface;
 
 use serde::{Deserialize, Serialize};
@@ -11,9 +10,9 @@ use super::method::Observation;
 use super::pair_model::{ELO_PER_SCORE, Moments};
 use super::space::Space;
 use super::stream::{Purpose, normal, stream};
+use crate::stats::Estimate;
+use crate::stats::normal::Z95;
 
-/// 97.5 % quantile of the normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
 /// The pairs were chosen by a method that follows its own noise, and no
 /// landscape is cubic: on the benchmark's landscapes the errors are about three
 /// times what the regression alone claims (`docs/tuning.md`).
@@ -37,34 +36,15 @@ pub(crate) enum Weight {
     Unclear,
 }
 
-/// An estimate with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Interval {
-    pub estimate: f64,
-    pub low: f64,
-    pub high: f64,
-}
-
-impl Interval {
-    /// Of a functional of the surface.
-    fn of((estimate, deviation): (f64, f64)) -> Self {
-        Self {
-            estimate,
-            low: estimate - Z95 * WIDENED * deviation,
-            high: estimate + Z95 * WIDENED * deviation,
-        }
-    }
-}
-
 /// What is known of one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ParamResponse {
     pub name: String,
     pub weight: Weight,
     /// Where it is best, the others being at their final values.
-    pub optimum: Interval,
+    pub optimum: Estimate,
     /// Elo lost a quarter of the span away from the optimum.
-    pub quarter: Interval,
+    pub quarter: Estimate,
     /// Whether the final value is at an end of the range.
     pub at_bound: bool,
 }
@@ -76,7 +56,7 @@ pub(crate) struct Interaction {
     pub second: String,
     /// Elo lost when both are a quarter of their span above the final value,
     /// beyond what each loses alone; below 0: they go well together.
-    pub elo: Interval,
+    pub elo: Estimate,
 }
 
 /// The estimated response.
@@ -87,7 +67,7 @@ pub(crate) struct Response {
     pub params: Vec<ParamResponse>,
     pub interactions: Vec<Interaction>,
     /// Elo of the final values less that of the start.
-    pub gain: Interval,
+    pub gain: Estimate,
 }
 
 /// The history of a run, one batch at a time.
@@ -155,9 +135,15 @@ impl History {
             pairs: self.counts.iter().sum(),
             params,
             interactions: interactions(&surface, space),
-            gain: Interval::of(surface.estimate(&gain.collect())),
+            gain: widened(surface.estimate(&gain.collect())),
         })
     }
+}
+
+/// The interval of a functional of the surface with this mean and standard
+/// deviation.
+fn widened((mean, deviation): (f64, f64)) -> Estimate {
+    Estimate::around(mean, Z95 * WIDENED * deviation)
 }
 
 fn point(batch: &Batch, space: &Space, last: &[f64], variance: f64) -> Point {
@@ -182,7 +168,7 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
     let slope = surface.slope(index);
     let curvature = surface.curvature(index);
     let (h, h_deviation) = surface.estimate(&curvature);
-    let quarter = Interval::of((h / 32.0, h_deviation / 32.0));
+    let quarter = widened((h / 32.0, h_deviation / 32.0));
     let weight = if quarter.low > 0.0 {
         Weight::Matters
     } else if quarter.high < NOTICEABLE {
@@ -215,7 +201,7 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
     ParamResponse {
         name: param.name.clone(),
         weight,
-        optimum: Interval {
+        optimum: Estimate {
             estimate: quantile(0.5),
             low: quantile(0.025),
             high: quantile(0.975),
@@ -238,7 +224,7 @@ fn interactions(surface: &Surface, space: &Space) -> Vec<Interaction> {
                 found.push(Interaction {
                     first: params[j].name.clone(),
                     second: params[i].name.clone(),
-                    elo: Interval::of((mean / 16.0, deviation / 16.0)),
+                    elo: widened((mean / 16.0, deviation / 16.0)),
                 });
             }
         }

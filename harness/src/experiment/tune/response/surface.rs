@@ -9,7 +9,7 @@
 //! interactions (the elements of `H` off its diagonal) are the ones of greatest
 //! evidence.
 
-use super::cholesky::Cholesky;
+use crate::stats::cholesky::Cholesky;
 
 /// Prior standard deviation of a slope, in units of a curvature's: the optimum
 /// is believed to be about so many ranges away.
@@ -199,7 +199,7 @@ impl System {
                 prior += precision * mean * mean;
             }
         }
-        let factor = Cholesky::new(a, size)?;
+        let factor = Cholesky::new(a, size, 0.0)?;
         let mean = factor.solve(&target);
         let fit = mean.iter().zip(&target).map(|(m, r)| m * r).sum::<f64>() - prior;
         let volume: f64 = deviations.iter().map(|d| 2.0 * d.ln()).sum();

@@ -1,16 +1,13 @@
 //! Random landscapes: the benchmark's own kind and some that no method was
 //! set for.
 
+use harness::experiment::tune::landscape::{Axis, Fall, Landscape};
+use harness::experiment::tune::stream::{Purpose, normal, stream, uniform};
 use rand_chacha::ChaCha8Rng;
-use serde::Serialize;
-
-use crate::experiment::tune::landscape::{Axis, Fall, Landscape};
-use crate::experiment::tune::stream::{Purpose, normal, stream, uniform};
 
 /// A kind of landscape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Shape {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
     /// The benchmark's: mild skew and coupling, a fifth of the parameters dead.
     Base,
     /// Every parameter strongly skewed (kappa = +-1.6).
@@ -34,7 +31,7 @@ pub(crate) enum Shape {
 
 impl Shape {
     /// All but the benchmark's own.
-    pub(crate) const OTHERS: [Self; 8] = [
+    pub(super) const OTHERS: [Self; 8] = [
         Self::Skewed,
         Self::Cliff,
         Self::Plateau,
@@ -46,7 +43,7 @@ impl Shape {
     ];
 
     /// As tables name it.
-    pub(crate) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Base => "base",
             Self::Skewed => "skewed",
@@ -63,15 +60,15 @@ impl Shape {
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spec {
-    pub shape: Shape,
-    pub parameters: usize,
+pub(super) struct Spec {
+    pub(super) shape: Shape,
+    pub(super) parameters: usize,
     /// Elo between the start and the optimum.
-    pub available: f64,
+    pub(super) available: f64,
 }
 
 /// The landscape number `index` of a spec.
-pub(crate) fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
+pub(super) fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
     let mut rng = stream(seed, Purpose::Landscape, index);
     let axes: Vec<Axis> = (0..spec.parameters)
         .map(|number| axis(spec, number, &mut rng))

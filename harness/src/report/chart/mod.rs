@@ -1,17 +1,23 @@
-//! Pictures: lines over an axis, bands, levels, bars.
+//! Charts as SVG: lines over an axis, bands, levels, marks, bars.
+
+mod theme;
+
+pub(crate) use theme::Paint;
 
 use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use theme::themed;
 
-use super::theme::{Paint, themed};
-
-/// Width and height of a picture; a page scales it down where it is wider.
+/// Width and height of a chart; a page scales it down where it is wider.
 const SIZE: (u32, u32) = (560, 300);
 const FONT: (&str, u32) = ("sans-serif", 14);
 
 /// Points of a drawn line: more cannot be seen.
 pub(crate) const POINTS: u64 = 400;
+/// Height between two rows of marks, as a share of the axis.
+const ROW: f64 = 0.07;
 
 /// A line through points.
 #[derive(Debug, Clone)]
@@ -27,7 +33,7 @@ pub(crate) struct Band {
     pub points: Vec<(f64, f64, f64)>,
 }
 
-/// A dashed line across the picture.
+/// A dashed line across the chart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Level {
     pub paint: Paint,
@@ -40,51 +46,108 @@ pub(crate) struct Mark {
     pub paint: Paint,
     pub x: f64,
     pub text: String,
+    /// Rows from the top to the word, so that words do not overlap.
+    pub row: usize,
+}
+
+/// A bar from zero.
+#[derive(Debug, Clone)]
+pub(crate) struct Bar {
+    pub paint: Paint,
+    /// Left and right end.
+    pub x: (f64, f64),
+    pub height: f64,
+    /// Written below it, and its height above, in place of an x axis.
+    pub name: Option<String>,
 }
 
 /// How the numbers of an axis are written.
 pub(crate) type Format<'a> = &'a dyn Fn(&f64) -> String;
 
-/// A picture of lines.
+/// A chart.
 #[derive(Default)]
 pub(crate) struct Chart<'a> {
     /// What it shows, for those who cannot see it.
     pub label: String,
+    /// Written above it in a file; a page has its own.
+    pub title: String,
     pub x_title: &'a str,
     pub y_title: &'a str,
     pub x: (f64, f64),
     pub y: (f64, f64),
     pub x_format: Option<Format<'a>>,
     pub bands: Vec<Band>,
+    pub bars: Vec<Bar>,
     pub lines: Vec<Line>,
     pub levels: Vec<Level>,
     pub marks: Vec<Mark>,
+    /// Points to stand out.
+    pub dots: Vec<(f64, f64)>,
 }
 
-impl Chart<'_> {
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+impl<'a> Chart<'a> {
+    /// Named bars side by side: `(name, height, paint)`.
+    pub(crate) fn of_bars(
+        label: String,
+        y_title: &'a str,
+        bars: impl IntoIterator<Item = (String, f64, Paint)>,
+    ) -> Self {
+        let bar = |(left, (name, height, paint)): (f64, _)| Bar {
+            paint,
+            x: (left + 0.15, left + 0.85),
+            height,
+            name: Some(name),
+        };
+        let lefts = (0..).map(f64::from);
+        let bars: Vec<Bar> = lefts.zip(bars).map(bar).collect();
+        let highest = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
+        Self {
+            label,
+            y_title,
+            x: (0.0, bars.len().max(1) as f64),
+            y: (0.0, if highest > 0.0 { highest * 1.12 } else { 1.0 }),
+            bars,
+            ..Self::default()
+        }
+    }
+
     /// As SVG in the colours of a page. What lies outside the axes is drawn at
     /// their ends.
     ///
     /// # Errors
     /// If an axis has no length.
     pub(crate) fn svg(&self) -> anyhow::Result<String> {
-        let svg = drawn(|root| self.draw(root))?;
+        let mut svg = String::new();
+        {
+            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            self.draw(&root)?;
+            root.present()?;
+        }
         Ok(themed(&svg, &self.label))
     }
 
     fn draw(&self, root: &Area<'_>) -> anyhow::Result<()> {
         let (x, y) = (axis(self.x)?, axis(self.y)?);
-        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
-        let mut chart = ChartBuilder::on(root)
+        let is_named = self.bars.iter().any(|bar| bar.name.is_some());
+        let mut builder = ChartBuilder::on(root);
+        if !self.title.is_empty() {
+            builder.caption(&self.title, (FONT.0, 16));
+        }
+        let mut plot = builder
             .margin(6)
             .margin_right(16)
-            .x_label_area_size(44)
+            .x_label_area_size(if is_named { 30 } else { 44 })
             .y_label_area_size(58)
             .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
         let default_format: Format<'_> = &short;
-        chart
-            .configure_mesh()
-            .x_labels(6)
+        let mut mesh = plot.configure_mesh();
+        if is_named {
+            mesh.disable_x_mesh().disable_x_axis();
+        }
+        mesh.x_labels(6)
             .y_labels(6)
             .x_desc(self.x_title)
             .y_desc(self.y_title)
@@ -96,117 +159,93 @@ impl Chart<'_> {
             .bold_line_style(Paint::Soft.rgb().mix(0.7))
             .light_line_style(TRANSPARENT)
             .draw()?;
+        self.draw_areas(root, &mut plot)?;
+        self.draw_lines(&mut plot, x, y)
+    }
+
+    fn draw_areas(&self, root: &Area<'_>, plot: &mut Plot<'_, '_>) -> anyhow::Result<()> {
+        let (x, y) = (axis(self.x)?, axis(self.y)?);
+        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
         for band in &self.bands {
-            let upper = band.points.iter().map(|(x, _, high)| clamp((*x, *high)));
-            let lower = band
-                .points
-                .iter()
-                .rev()
-                .map(|(x, low, _)| clamp((*x, *low)));
-            let outline: Vec<_> = upper.chain(lower).collect();
+            let upper = band.points.iter().map(|(x, _, high)| (*x, *high));
+            let lower = band.points.iter().rev().map(|(x, low, _)| (*x, *low));
+            let outline: Vec<_> = upper.chain(lower).map(clamp).collect();
             let fill = band.paint.rgb().mix(0.18).filled();
-            chart.draw_series([Polygon::new(outline, fill)])?;
+            plot.draw_series([Polygon::new(outline, fill)])?;
         }
+        for bar in &self.bars {
+            let fill = bar.paint.rgb().mix(0.85).filled();
+            plot.draw_series([Rectangle::new(
+                [(bar.x.0, 0.0), (bar.x.1, bar.height)],
+                fill,
+            )])?;
+            let Some(name) = &bar.name else { continue };
+            let middle = f64::midpoint(bar.x.0, bar.x.1);
+            let (x, top) = plot.backend_coord(&(middle, bar.height));
+            let (_, bottom) = plot.backend_coord(&(middle, 0.0));
+            let at = |y| text_style(Paint::Ink, HPos::Center, y);
+            root.draw(&Text::new(short(&bar.height), (x, top), at(VPos::Bottom)))?;
+            root.draw(&Text::new(name.clone(), (x, bottom + 8), at(VPos::Top)))?;
+        }
+        Ok(())
+    }
+
+    fn draw_lines(
+        &self,
+        plot: &mut Plot<'_, '_>,
+        x: (f64, f64),
+        y: (f64, f64),
+    ) -> anyhow::Result<()> {
+        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
         for level in &self.levels {
             let ends = [(x.0, level.y), (x.1, level.y)].map(clamp);
             let style = level.paint.rgb().stroke_width(2);
-            chart.draw_series(DashedLineSeries::new(ends, 6, 5, style))?;
+            plot.draw_series(DashedLineSeries::new(ends, 6, 5, style))?;
         }
         for mark in &self.marks {
             let ends = [(mark.x, y.0), (mark.x, y.1)].map(clamp);
             let style = mark.paint.rgb().stroke_width(1);
-            chart.draw_series(DashedLineSeries::new(ends, 3, 4, style))?;
-            let style = FONT
-                .into_font()
-                .color(&mark.paint.rgb())
-                .pos(Pos::new(HPos::Left, VPos::Top));
-            chart.draw_series([Text::new(mark.text.clone(), ends[1], style)])?;
+            plot.draw_series(DashedLineSeries::new(ends, 3, 4, style))?;
+            let at = (ends[1].0, y.1 - mark.row as f64 * ROW * (y.1 - y.0));
+            let style = text_style(mark.paint, HPos::Left, VPos::Top);
+            plot.draw_series([Text::new(mark.text.clone(), at, style)])?;
         }
         for line in &self.lines {
             let points = line.points.iter().copied().map(clamp);
             let style = line.paint.rgb().stroke_width(2);
-            chart.draw_series(LineSeries::new(points, style))?;
+            plot.draw_series(LineSeries::new(points, style))?;
         }
+        let dots = self.dots.iter().copied().map(clamp);
+        plot.draw_series(dots.map(|at| Circle::new(at, 3, Paint::First.rgb().filled())))?;
         Ok(())
     }
 }
 
-/// A picture of bars side by side.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Bars<'a> {
-    pub label: String,
-    pub y_title: &'a str,
-    /// Name, height and colour of each.
-    pub bars: Vec<(String, f64, Option<Paint>)>,
-}
-
-impl Bars<'_> {
-    /// As SVG in the colours of a page.
-    ///
-    /// # Errors
-    /// If it cannot be drawn.
-    pub(crate) fn svg(&self) -> anyhow::Result<String> {
-        let svg = drawn(|root| self.draw(root))?;
-        Ok(themed(&svg, &self.label))
-    }
-
-    fn draw(&self, root: &Area<'_>) -> anyhow::Result<()> {
-        let highest = self.bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
-        let top = if highest > 0.0 { highest * 1.12 } else { 1.0 };
-        let count = self.bars.len().max(1) as f64;
-        let mut chart = ChartBuilder::on(root)
-            .margin(6)
-            .x_label_area_size(30)
-            .y_label_area_size(58)
-            .build_cartesian_2d(0.0..count, 0.0..top)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .disable_x_axis()
-            .y_labels(6)
-            .y_desc(self.y_title)
-            .y_label_formatter(&short)
-            .label_style(FONT.into_font().color(&Paint::Ink.rgb()))
-            .axis_desc_style(FONT.into_font().color(&Paint::Ink.rgb()))
-            .axis_style(Paint::Ink.rgb())
-            .bold_line_style(Paint::Soft.rgb().mix(0.7))
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        let centred = |y| {
-            let style = FONT.into_font().color(&Paint::Ink.rgb());
-            style.pos(Pos::new(HPos::Center, y))
-        };
-        for (index, (name, height, paint)) in self.bars.iter().enumerate() {
-            let left = index as f64 + 0.15;
-            let middle = index as f64 + 0.5;
-            let colour = paint.unwrap_or(Paint::First).rgb().mix(0.85);
-            chart.draw_series([Rectangle::new(
-                [(left, 0.0), (left + 0.7, *height)],
-                colour.filled(),
-            )])?;
-            let value = Text::new(short(height), (middle, *height), centred(VPos::Bottom));
-            chart.draw_series([value])?;
-            let at = chart.backend_coord(&(middle, 0.0));
-            root.draw(&Text::new(
-                name.clone(),
-                (at.0, at.1 + 8),
-                centred(VPos::Top),
-            ))?;
-        }
-        Ok(())
-    }
-}
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-fn drawn(draw: impl FnOnce(&Area<'_>) -> anyhow::Result<()>) -> anyhow::Result<String> {
-    let mut text = String::new();
+/// Charts on white ground for a file of their own, in rows of `columns` (at
+/// least 1).
+///
+/// # Errors
+/// If an axis has no length.
+pub(crate) fn sheet(charts: &[Chart<'_>], columns: usize) -> anyhow::Result<String> {
+    let rows = charts.len().div_ceil(columns).max(1);
+    let size = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
+    let mut svg = String::new();
     {
-        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        draw(&root)?;
+        let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        root.fill(&WHITE)?;
+        for (chart, area) in charts.iter().zip(root.split_evenly((rows, columns))) {
+            chart.draw(&area)?;
+        }
         root.present()?;
     }
-    Ok(text)
+    let labels: Vec<&str> = charts.iter().map(|chart| chart.label.as_str()).collect();
+    let title = super::escape(&labels.join(" "));
+    Ok(svg.replacen('>', &format!("><title>{title}</title>"), 1))
+}
+
+fn text_style(paint: Paint, x: HPos, y: VPos) -> TextStyle<'static> {
+    let style = FONT.into_font().color(&paint.rgb());
+    style.pos(Pos::new(x, y))
 }
 
 /// An axis of some length.
@@ -302,20 +341,22 @@ mod tests {
                 paint: Paint::Good,
                 x: 5.0,
                 text: "v1".to_string(),
+                row: 1,
             }],
-            x_format: None,
+            dots: vec![(1.0, 1.0)],
+            ..Chart::default()
         };
-        let bars = Bars {
-            label: "bars".to_string(),
-            y_title: "pairs",
-            bars: vec![("LL".to_string(), 3.0, None)],
-        };
+        let bars = [("LL".to_string(), 3.0, Paint::First)];
+        let bars = Chart::of_bars("bars".to_string(), "pairs", bars);
         for svg in [chart.svg().unwrap(), bars.svg().unwrap()] {
             assert!(svg.contains("var(--ink)"), "{svg}");
             assert!(!svg.contains("=\"#"), "{svg}");
             assert!(svg.contains("role=\"img\""));
         }
         assert!(chart.svg().unwrap().contains("aria-label=\"&lt;a &quot;"));
+        let sheet = sheet(&[chart, bars], 1).unwrap();
+        assert!(sheet.contains("<title>&lt;a &quot;chart&quot;&gt; bars</title>"));
+        assert!(sheet.contains("LL") && sheet.contains("v1"));
     }
 
     #[test]

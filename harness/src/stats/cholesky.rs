@@ -2,15 +2,16 @@
 
 /// The lower triangle `L` of `A = L L'`, row by row.
 #[derive(Debug, Clone)]
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     size: usize,
     lower: Vec<f64>,
 }
 
 impl Cholesky {
     /// Factors the matrix whose lower triangle stands in `a` (`size` rows of
-    /// `size` numbers). `None` if it is not positive definite.
-    pub(super) fn new(mut a: Vec<f64>, size: usize) -> Option<Self> {
+    /// `size` numbers). `None` if it is not positive definite: if a pivot is at
+    /// most `tolerance` times the diagonal's element, only rounding is left.
+    pub(crate) fn new(mut a: Vec<f64>, size: usize, tolerance: f64) -> Option<Self> {
         for row in 0..size {
             let (above, rest) = a.split_at_mut(row * size);
             let current = &mut rest[..size];
@@ -25,7 +26,7 @@ impl Cholesky {
             }
             let square: f64 = current[..row].iter().map(|x| x * x).sum();
             let pivot = current[row] - square;
-            if pivot.is_nan() || pivot <= 0.0 {
+            if !pivot.is_finite() || pivot <= tolerance * current[row].abs() {
                 return None;
             }
             current[row] = pivot.sqrt();
@@ -38,7 +39,7 @@ impl Cholesky {
     }
 
     /// `L^-1 b`.
-    pub(super) fn forward(&self, b: &[f64]) -> Vec<f64> {
+    pub(crate) fn forward(&self, b: &[f64]) -> Vec<f64> {
         let mut x = b.to_vec();
         for i in 0..self.size {
             let row = self.row(i);
@@ -49,7 +50,7 @@ impl Cholesky {
     }
 
     /// `A^-1 b`.
-    pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = self.forward(b);
         for i in (0..self.size).rev() {
             let row = self.row(i);
@@ -62,8 +63,24 @@ impl Cholesky {
         x
     }
 
+    /// `A^-1` by rows. Column by column, each sum in the order of its terms.
+    pub(crate) fn inverse(&self) -> Vec<Vec<f64>> {
+        let column = |column: usize| {
+            let mut unit = vec![0.0; self.size];
+            unit[column] = 1.0;
+            let mut x = self.forward(&unit);
+            for i in (0..self.size).rev() {
+                let sum: f64 = (i + 1..self.size).map(|k| self.row(k)[i] * x[k]).sum();
+                x[i] = (x[i] - sum) / self.row(i)[i];
+            }
+            x
+        };
+        // The inverse is symmetric: its columns are its rows.
+        (0..self.size).map(column).collect()
+    }
+
     /// `ln det A`.
-    pub(super) fn log_determinant(&self) -> f64 {
+    pub(crate) fn log_determinant(&self) -> f64 {
         (0..self.size).map(|i| 2.0 * self.row(i)[i].ln()).sum()
     }
 }
@@ -75,7 +92,7 @@ mod tests {
     #[test]
     fn solves_a_known_system() {
         // A = [[4, 2], [2, 3]], det 8.
-        let factor = Cholesky::new(vec![4.0, 0.0, 2.0, 3.0], 2).unwrap();
+        let factor = Cholesky::new(vec![4.0, 0.0, 2.0, 3.0], 2, 0.0).unwrap();
         let x = factor.solve(&[8.0, 7.0]);
         assert!(
             (x[0] - 1.25).abs() < 1e-12 && (x[1] - 1.5).abs() < 1e-12,
@@ -89,8 +106,20 @@ mod tests {
     }
 
     #[test]
+    fn inverse_by_hand() {
+        let factor = Cholesky::new(vec![4.0, 0.0, 2.0, 3.0], 2, 0.0).unwrap();
+        let expected = [[0.375, -0.25], [-0.25, 0.5]];
+        for (row, expected) in factor.inverse().iter().zip(expected) {
+            for (x, expected) in row.iter().zip(expected) {
+                assert!((x - expected).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
     fn refuses_what_is_not_positive() {
-        assert!(Cholesky::new(vec![1.0, 0.0, 2.0, 1.0], 2).is_none());
-        assert!(Cholesky::new(vec![f64::NAN], 1).is_none());
+        assert!(Cholesky::new(vec![1.0, 0.0, 2.0, 1.0], 2, 0.0).is_none());
+        assert!(Cholesky::new(vec![f64::NAN], 1, 0.0).is_none());
+        assert!(Cholesky::new(vec![1.0, 0.0, 1.0, 1.0], 2, 1e-12).is_none());
     }
 }

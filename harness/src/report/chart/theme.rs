@@ -55,10 +55,13 @@ impl Paint {
 
 /// A picture for a page: its colours follow the page's theme, and `label` says
 /// to those who cannot see it what it shows.
-pub(crate) fn themed(svg: &str, label: &str) -> String {
+pub(super) fn themed(svg: &str, label: &str) -> String {
     let mut svg = svg.replacen(
         "<svg ",
-        &format!("<svg role=\"img\" aria-label=\"{}\" ", super::escape(label)),
+        &format!(
+            "<svg role=\"img\" aria-label=\"{}\" ",
+            crate::report::escape(label)
+        ),
         1,
     );
     for paint in Paint::ALL {
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_style_sheet_knows_every_colour() {
-        let style = include_str!("style.css");
+        let style = include_str!("../html/style.css");
         for paint in Paint::ALL {
             let name = paint.css().trim_start_matches("var(").trim_end_matches(')');
             let light = format!("{name}: ");

@@ -1,28 +1,49 @@
 //! The benchmark of tuners: random landscapes, every method, the share of the
-//! available Elo that each gains.
+//! available Elo that each gains. The tables of `docs/tuning.md` are its output.
 //!
-//! A run is reproducible from the benchmark's seed, whatever the number of
-//! threads: every cell and landscape has its own numbers.
+//! The result depends on the seed only, not on the number of threads: every
+//! cell and landscape has its own numbers.
+//!
+//!     cargo run --release -p harness --example tune_benchmark -- --landscapes 16
 
-pub(crate) mod landscapes;
+mod landscapes;
 mod table;
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
-use serde::Serialize;
+use clap::Parser;
+use harness::experiment::tune::landscape::Landscape;
+use harness::experiment::tune::pair_model::PairModel;
+use harness::experiment::tune::param::Param;
+use harness::experiment::tune::section::{ClassicSection, MethodName, TuneSection};
+use harness::experiment::tune::space::Space;
+use harness::experiment::tune::stream::{Purpose, stream};
+use harness::experiment::tune::tuner::Tuner;
 
-use self::landscapes::{Shape, Spec};
-use super::landscape::Landscape;
-use super::pair_model::PairModel;
-use super::param::Param;
-use super::section::{ClassicSection, MethodName, TuneSection};
-use super::space::Space;
-use super::stream::{Purpose, stream};
-use super::tuner::Tuner;
+use landscapes::{Shape, Spec};
+use table::table;
 
-pub(crate) use table::table;
+/// Compare the tuners on random landscapes.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Random landscapes for each cell of the table.
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    landscapes: u32,
+    /// Seed of landscapes and games.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Other shapes: cliffs, plateaus, strong skew and coupling, optima at a
+    /// bound, dead parameters, optima far away and near.
+    #[arg(long)]
+    other_shapes: bool,
+    /// Threads; by default one per processor.
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+}
 
 /// Pairs of a batch.
 const BATCH: u64 = 8;
@@ -87,8 +108,8 @@ impl Contestant {
 }
 
 /// One kind of task.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Cell {
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Cell {
     pub shape: Shape,
     pub parameters: usize,
     /// Elo between the start and the optimum.
@@ -99,8 +120,8 @@ pub(crate) struct Cell {
 }
 
 /// What a tuner gained in a cell.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct CellResult {
+#[derive(Debug, Clone, PartialEq)]
+struct CellResult {
     pub cell: Cell,
     /// Mean share of the available Elo.
     pub share: f64,
@@ -109,15 +130,15 @@ pub(crate) struct CellResult {
 }
 
 /// A row of the table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Row {
+#[derive(Debug, Clone, PartialEq)]
+struct Row {
     pub tuner: &'static str,
     pub cells: Vec<CellResult>,
 }
 
 impl Row {
     /// Mean share over the cells that `select` picks.
-    pub(crate) fn share(&self, select: impl Fn(&Cell) -> bool) -> f64 {
+    fn share(&self, select: impl Fn(&Cell) -> bool) -> f64 {
         let picked = self.cells.iter().filter(|result| select(&result.cell));
         let (sum, count) = picked.fold((0.0, 0.0), |(sum, count), result| {
             (sum + result.share, count + 1.0)
@@ -126,7 +147,7 @@ impl Row {
     }
 
     /// Elo gained by the worst of all runs.
-    pub(crate) fn worst(&self) -> f64 {
+    fn worst(&self) -> f64 {
         let worst = self.cells.iter().map(|result| result.worst);
         worst.fold(f64::INFINITY, f64::min)
     }
@@ -134,7 +155,7 @@ impl Row {
 
 /// What to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Plan {
+struct Plan {
     /// Landscapes a cell.
     pub landscapes: usize,
     pub seed: u64,
@@ -168,7 +189,7 @@ impl Plan {
 }
 
 /// Runs the benchmark on `threads` threads.
-pub(crate) fn run(plan: &Plan, threads: usize) -> Vec<Row> {
+fn run(plan: &Plan, threads: usize) -> Vec<Row> {
     run_cells(plan, &plan.cells(), threads)
 }
 
@@ -205,7 +226,7 @@ fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
 }
 
 /// Pairs that a plan plays in all.
-pub(crate) fn pairs(plan: &Plan) -> u64 {
+fn pairs(plan: &Plan) -> u64 {
     let games: u64 = plan.cells().iter().map(|cell| cell.games).sum();
     games / 2 * (plan.landscapes * CONTESTANTS.len()) as u64
 }
@@ -234,14 +255,30 @@ fn play_cell(plan: &Plan, at: usize, cell: &Cell, contestant: Contestant) -> Cel
     }
 }
 
+fn main() {
+    let arguments = Arguments::parse();
+    let plan = Plan {
+        landscapes: arguments.landscapes as usize,
+        seed: arguments.seed,
+        other_shapes: arguments.other_shapes,
+    };
+    let threads = arguments.threads.or(thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get);
+    let pairs = pairs(&plan);
+    eprintln!("{pairs} simulated pairs on {threads} threads");
+    let begin = Instant::now();
+    let rows = run(&plan, threads);
+    let seconds = begin.elapsed().as_secs_f64();
+    eprintln!(
+        "{seconds:.1} s, {:.0} pairs a second",
+        pairs as f64 / seconds
+    );
+    print!("{}", table(&rows));
+}
+
 /// Plays a whole run against a landscape and returns the true Elo gained by
 /// its final values.
-pub(crate) fn simulate(
-    landscape: &Landscape,
-    section: &TuneSection,
-    seed: u64,
-    model: &PairModel,
-) -> f64 {
+fn simulate(landscape: &Landscape, section: &TuneSection, seed: u64, model: &PairModel) -> f64 {
     let space = space_of(landscape);
     let budget = section.budget();
     let mut tuner = Tuner::new(space.clone(), budget, seed, section.method(&space));

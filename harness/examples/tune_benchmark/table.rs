@@ -9,7 +9,7 @@ type Column = (String, Box<dyn Fn(&Cell) -> bool>);
 
 /// The table in Markdown: mean share of the available Elo in percent, and the
 /// worst single run in Elo.
-pub(crate) fn table(rows: &[Row]) -> String {
+pub(super) fn table(rows: &[Row]) -> String {
     let columns = columns(rows);
     let mut text = String::from("| tuner |");
     for (name, _) in &columns {

@@ -1,0 +1,350 @@
+//! Bisections of histories whose culprit is known, without engines: `hone
+//! bisect` beside plain bisection by sequential tests. The table of
+//! `docs/bisect.md` is its output.
+//!
+//!     cargo run --release -p harness --example bisect_benchmark -- 100
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use clap::Parser;
+use harness::experiment::bisect::{BisectExperiment, BisectSection};
+use harness::experiment::{Experiment, Verdict};
+use harness::stats::distribution::{DistributionError, PairDistribution};
+use harness::stats::simulate::PairSampler;
+use harness::stats::{Decision, Estimate, Model, Sprt, SprtConfig};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// Bisect planted histories, and compare with plain bisection.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Histories for each size of the loss.
+    #[arg(default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    histories: u64,
+}
+
+const LOSSES: [f64; 4] = [10.0, 20.0, 40.0, 80.0];
+/// Commits after the good one.
+const COMMITS: usize = 64;
+/// Of pairs between equal commits.
+const DRAW_RATIO: f64 = 0.5;
+/// The Elo that a tester who does not know the loss might ask for.
+const GUESS: f64 = 10.0;
+const ERROR: f64 = 0.05;
+
+/// A way to bisect.
+#[derive(Clone, Copy)]
+enum Method {
+    Ours,
+    /// By halves, with tests against the true loss or a guess.
+    Halves {
+        knows: bool,
+        error: f64,
+    },
+}
+
+struct Row {
+    loss: f64,
+    method: String,
+    /// Share that named the culprit.
+    right: f64,
+    mean_games: f64,
+    mean_builds: f64,
+    /// Share of the intervals of the loss that held it.
+    covered: Option<f64>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let Arguments { histories } = Arguments::parse();
+    // A mistake in any of the steps names the wrong commit.
+    let steps = (COMMITS as f64).log2().ceil();
+    let methods = [
+        Method::Ours,
+        Method::Halves {
+            knows: true,
+            error: ERROR,
+        },
+        Method::Halves {
+            knows: true,
+            error: ERROR / steps,
+        },
+        Method::Halves {
+            knows: false,
+            error: ERROR / steps,
+        },
+    ];
+    let cells: Vec<(f64, Method)> = LOSSES
+        .iter()
+        .flat_map(|loss| methods.map(|method| (*loss, method)))
+        .collect();
+    let rows = thread::scope(|scope| {
+        let threads: Vec<_> = cells
+            .iter()
+            .map(|(loss, method)| scope.spawn(move || row(*loss, *method, histories)))
+            .collect();
+        let rows = threads.into_iter().map(|thread| match thread.join() {
+            Ok(row) => row,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        rows.collect::<anyhow::Result<Vec<Row>>>()
+    })?;
+    print!("{}", table(&rows));
+    Ok(())
+}
+
+fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
+    let level = PairDistribution::of_equals(DRAW_RATIO, 0.0)?;
+    let section = BisectSection {
+        max_pairs: 1_000_000,
+        ..BisectSection::default()
+    };
+    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+    for seed in 0..histories {
+        // Spread over the history, the same for every method.
+        let culprit = 1 + (seed as usize * 37 + 11) % COMMITS;
+        let planted = Planted {
+            last: COMMITS,
+            culprit,
+            loss,
+            level,
+        };
+        let outcome = match method {
+            Method::Ours => bisect(planted, &section, seed)?,
+            Method::Halves { knows, error } => {
+                let guess = if knows { loss } else { GUESS };
+                halves(planted, guess, error, seed)?
+            }
+        };
+        outcomes.push((culprit, outcome));
+    }
+    let mean = |value: &dyn Fn(&Outcome) -> f64| {
+        let sum: f64 = outcomes.iter().map(|(_, outcome)| value(outcome)).sum();
+        sum / histories as f64
+    };
+    let right = outcomes
+        .iter()
+        .filter(|(k, outcome)| outcome.named == Some(*k));
+    let is_ours = matches!(method, Method::Ours);
+    Ok(Row {
+        loss,
+        method: describe(method),
+        right: right.count() as f64 / histories as f64,
+        mean_games: mean(&|outcome| 2.0 * outcome.pairs as f64),
+        mean_builds: mean(&|outcome| outcome.builds as f64),
+        covered: is_ours.then(|| {
+            mean(&|outcome| {
+                let holds = outcome
+                    .size
+                    .is_some_and(|s| s.low <= loss && loss <= s.high);
+                f64::from(u8::from(holds))
+            })
+        }),
+    })
+}
+
+fn describe(method: Method) -> String {
+    match method {
+        Method::Ours => "hone bisect, 95 %".to_string(),
+        Method::Halves { knows, error } => format!(
+            "halves, SPRT of {} at {:.2} %",
+            if knows { "the true loss" } else { "10 Elo" },
+            100.0 * error
+        ),
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "| loss, Elo | method | right | mean games | mean builds | interval holds the loss |\n\
+         |---:|---|---:|---:|---:|---:|\n",
+    );
+    for row in rows {
+        let covered = row
+            .covered
+            .map_or(String::new(), |share| format!("{:.0} %", 100.0 * share));
+        text += &format!(
+            "| {} | {} | {:.0} % | {:.0} | {:.1} | {covered} |\n",
+            row.loss,
+            row.method,
+            100.0 * row.right,
+            row.mean_games,
+            row.mean_builds
+        );
+    }
+    text
+}
+
+/// A history of which all is known.
+#[derive(Debug, Clone, Copy)]
+struct Planted {
+    /// Commits after the good one.
+    last: usize,
+    /// From 1.
+    culprit: usize,
+    /// Elo that it loses.
+    loss: f64,
+    /// How pairs between equal commits end.
+    level: PairDistribution,
+}
+
+/// What became of one bisection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Outcome {
+    /// The commit it named, if it named one.
+    named: Option<usize>,
+    pairs: u64,
+    /// Commits that had to be built.
+    builds: usize,
+    /// The size it gave.
+    size: Option<Estimate>,
+}
+
+/// Draws the pairs of a planted history.
+struct Games {
+    planted: Planted,
+    level: PairSampler,
+    across: PairSampler,
+    rng: ChaCha8Rng,
+}
+
+impl Games {
+    fn new(planted: Planted, seed: u64) -> Result<Self, DistributionError> {
+        let across = planted.level.tilted_to(Model::Logistic, -planted.loss)?;
+        Ok(Self {
+            level: PairSampler::new(&planted.level),
+            across: PairSampler::new(&across),
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            planted,
+        })
+    }
+
+    /// A pair, from the later commit's side.
+    fn draw(&mut self, (earlier, later): (usize, usize)) -> usize {
+        let is_across = earlier < self.planted.culprit && self.planted.culprit <= later;
+        let sampler = if is_across { &self.across } else { &self.level };
+        sampler.draw(&mut self.rng)
+    }
+}
+
+/// Bisects a planted history as `hone bisect` does.
+fn bisect(
+    planted: Planted,
+    section: &BisectSection,
+    seed: u64,
+) -> Result<Outcome, DistributionError> {
+    let mut games = Games::new(planted, seed)?;
+    let mut experiment = BisectExperiment::new(section.clone(), planted.last, Vec::new());
+    while let Some(pair) = experiment.next_match() {
+        experiment.take(pair, games.draw(pair));
+    }
+    let found = experiment.found();
+    let is_found = experiment.verdict() == Some(Verdict::Complete);
+    let played: BTreeSet<usize> = experiment
+        .evidence()
+        .keys()
+        .flat_map(|(earlier, later)| [*earlier, *later])
+        .collect();
+    Ok(Outcome {
+        named: is_found.then_some(*found.commits.start()),
+        pairs: experiment.pairs(),
+        builds: played.len(),
+        size: is_found.then_some(found.size),
+    })
+}
+
+/// Bisects by halves, each commit in the middle judged by a sequential test
+/// against the good one: H0, that it has lost `guess` Elo, against H1, that it
+/// has lost nothing, with error rates of `error` each.
+fn halves(planted: Planted, guess: f64, error: f64, seed: u64) -> anyhow::Result<Outcome> {
+    let mut games = Games::new(planted, seed)?;
+    let (mut low, mut high) = (0, planted.last);
+    let mut outcome = Outcome {
+        named: None,
+        pairs: 0,
+        builds: 1,
+        size: None,
+    };
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        outcome.builds += 1;
+        let mut test = Sprt::new(SprtConfig {
+            model: Model::Logistic,
+            elo0: -guess,
+            elo1: 0.0,
+            alpha: error,
+            beta: error,
+            overshoot: false,
+        })?;
+        let decision = loop {
+            test.absorb(games.draw((0, middle)));
+            outcome.pairs += 1;
+            if let Some(decision) = test.decision() {
+                break decision;
+            }
+        };
+        match decision {
+            Decision::AcceptH0 => high = middle,
+            Decision::AcceptH1 => low = middle,
+        }
+    }
+    outcome.named = Some(high);
+    Ok(outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+
+    /// A history drawn at random, unlike what the posterior takes for granted.
+    fn random(rng: &mut ChaCha8Rng) -> Planted {
+        let last = rng.random_range(2..150);
+        let draws = rng.random_range(0.2..0.8);
+        let bias = rng.random_range(0.0..60.0);
+        Planted {
+            last,
+            culprit: rng.random_range(1..=last),
+            loss: 10.0 * 10f64.powf(rng.random_range(0.0..1.0)),
+            level: PairDistribution::of_equals(draws, bias).expect("possible"),
+        }
+    }
+
+    #[test]
+    fn planted_culprits_are_named_and_their_sizes_covered() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let section = BisectSection {
+            batch: 32,
+            max_pairs: 100_000,
+            ..BisectSection::default()
+        };
+        const HISTORIES: usize = 60;
+        let (mut right, mut covered) = (0, 0);
+        for seed in 0..HISTORIES {
+            let planted = random(&mut rng);
+            let outcome = bisect(planted, &section, seed as u64).expect("possible");
+            right += usize::from(outcome.named == Some(planted.culprit));
+            let size = outcome.size;
+            covered += usize::from(
+                size.is_some_and(|size| size.low <= planted.loss && planted.loss <= size.high),
+            );
+        }
+        assert!(right * 100 >= HISTORIES * 95, "{right} of {HISTORIES}");
+        assert!(covered * 100 >= HISTORIES * 88, "{covered} of {HISTORIES}");
+    }
+
+    #[test]
+    fn halves_find_a_large_loss() {
+        let planted = Planted {
+            last: 40,
+            culprit: 23,
+            loss: 100.0,
+            level: PairDistribution::of_equals(0.5, 0.0).expect("possible"),
+        };
+        let outcome = halves(planted, 100.0, 0.001, 1).expect("possible");
+        assert_eq!(outcome.named, Some(23));
+        let ours = bisect(planted, &BisectSection::default(), 1).expect("possible");
+        assert_eq!(ours.named, Some(23));
+    }
+}
