@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{GameResult, Outcome};
+use crate::rules::GameResult;
 
 /// One of the two players of a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,11 +57,8 @@ impl PairResult {
 
     /// Points of the first engine in game `game` (0 or 1), in half points.
     pub fn first_half_points(&self, game: usize) -> usize {
-        match (self.games[game].outcome, game) {
-            (Outcome::Draw, _) => 1,
-            (Outcome::White, 0) | (Outcome::Black, 1) => 2,
-            _ => 0,
-        }
+        let white = self.games[game].outcome.white_half_points();
+        if game == 0 { white } else { 2 - white }
     }
 
     /// Whether an engine failed in either game.

@@ -200,12 +200,7 @@ impl Row {
                 .position(|known| *known == name)
                 .ok_or(RowError::Name(name))
         };
-        let outcome = match self.result.as_str() {
-            "1-0" => Outcome::White,
-            "0-1" => Outcome::Black,
-            "1/2-1/2" => Outcome::Draw,
-            _ => return Err(RowError::Result(self.result)),
-        };
+        let outcome = Outcome::parse(&self.result).ok_or(RowError::Result(self.result))?;
         let digest =
             u64::from_str_radix(&self.digest, 16).map_err(|_| RowError::Digest(self.digest))?;
         Ok(Parsed {

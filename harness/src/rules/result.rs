@@ -20,6 +20,21 @@ impl Outcome {
         }
     }
 
+    /// Reads what [`Self::as_str`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::White, Self::Draw, Self::Black];
+        all.into_iter().find(|outcome| outcome.as_str() == text)
+    }
+
+    /// White's half points, 0 to 2.
+    pub fn white_half_points(self) -> usize {
+        match self {
+            Self::White => 2,
+            Self::Draw => 1,
+            Self::Black => 0,
+        }
+    }
+
     /// The loser's colour: 0 for White, 1 for Black, none in a draw.
     pub fn loser(self) -> Option<usize> {
         match self {

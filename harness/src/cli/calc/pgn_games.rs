@@ -147,7 +147,10 @@ impl Visitor for HeaderVisitor {
             b"White" => header.white = text(),
             b"Black" => header.black = text(),
             b"FEN" => header.opening = text(),
-            b"Result" => header.half_points = half_points(&text()),
+            b"Result" => {
+                let outcome = crate::rules::Outcome::parse(&text());
+                header.half_points = outcome.map(crate::rules::Outcome::white_half_points);
+            }
             b"Round" => {
                 let round = text();
                 let number = round.split('.').next().unwrap_or_default();
@@ -198,15 +201,6 @@ impl Visitor for HeaderVisitor {
 
     fn end_game(&mut self, (header, _): (Header, usize)) -> Header {
         header
-    }
-}
-
-fn half_points(result: &str) -> Option<usize> {
-    match result {
-        "1-0" => Some(2),
-        "1/2-1/2" => Some(1),
-        "0-1" => Some(0),
-        _ => None,
     }
 }
 

@@ -3,18 +3,30 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
+use crate::rules::Outcome;
 use crate::stats::Pentanomial;
 
 /// One game of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row {
     pub(super) pair: u64,
+    game: u64,
     pub(super) white: String,
     pub(super) black: String,
     /// White's half points, 0 to 2.
+    #[serde(rename = "result", deserialize_with = "white_half_points")]
     pub(super) half_points: usize,
+}
+
+fn white_half_points<'de, D: Deserializer<'de>>(result: D) -> Result<usize, D::Error> {
+    let text = String::deserialize(result)?;
+    let outcome = Outcome::parse(&text);
+    let outcome = outcome.ok_or_else(|| D::Error::custom(format!("`{text}` is not a result")))?;
+    Ok(outcome.white_half_points())
 }
 
 /// The games of a run in pairs.
@@ -31,14 +43,18 @@ impl RunFolder {
         let path = folder.join("games.csv");
         let mut reader = csv::Reader::from_path(&path)
             .with_context(|| format!("cannot read the games of the run in {}", path.display()))?;
-        let columns = Columns::find(reader.headers()?)
-            .with_context(|| format!("{} is not a run's ledger", path.display()))?;
+        let headers = reader.headers()?;
+        for column in ["pair", "game", "white", "black", "result"] {
+            anyhow::ensure!(
+                headers.iter().any(|header| header == column),
+                "{} is not a run's ledger: there is no column `{column}`",
+                path.display()
+            );
+        }
         let mut games: BTreeMap<u64, BTreeMap<u64, Row>> = BTreeMap::new();
-        for (i, record) in reader.records().enumerate() {
-            let context = || format!("{}, row {}", path.display(), i + 2);
-            let record = record.with_context(context)?;
-            let (game, row) = columns.row(&record).with_context(context)?;
-            games.entry(row.pair).or_default().insert(game, row);
+        for (i, row) in reader.deserialize::<Row>().enumerate() {
+            let row = row.with_context(|| format!("{}, row {}", path.display(), i + 2))?;
+            games.entry(row.pair).or_default().insert(row.game, row);
         }
         let pairs = games
             .into_values()
@@ -64,54 +80,6 @@ impl RunFolder {
             });
         }
         counts
-    }
-}
-
-/// Where the columns are.
-struct Columns {
-    pair: usize,
-    game: usize,
-    white: usize,
-    black: usize,
-    result: usize,
-}
-
-impl Columns {
-    fn find(header: &csv::StringRecord) -> Result<Self, anyhow::Error> {
-        let find = |name: &str| {
-            header
-                .iter()
-                .position(|column| column == name)
-                .with_context(|| format!("there is no column `{name}`"))
-        };
-        Ok(Self {
-            pair: find("pair")?,
-            game: find("game")?,
-            white: find("white")?,
-            black: find("black")?,
-            result: find("result")?,
-        })
-    }
-
-    fn row(&self, record: &csv::StringRecord) -> Result<(u64, Row), anyhow::Error> {
-        let number = |column: usize| -> Result<u64, anyhow::Error> {
-            let text = &record[column];
-            text.parse()
-                .with_context(|| format!("`{text}` is not a number"))
-        };
-        let half_points = match &record[self.result] {
-            "1-0" => 2,
-            "1/2-1/2" => 1,
-            "0-1" => 0,
-            other => bail!("`{other}` is not a result"),
-        };
-        let row = Row {
-            pair: number(self.pair)?,
-            white: record[self.white].to_owned(),
-            black: record[self.black].to_owned(),
-            half_points,
-        };
-        Ok((number(self.game)?, row))
     }
 }
 

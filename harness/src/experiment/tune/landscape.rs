@@ -1,7 +1,10 @@
 //! The model of an engine's strength as a function of its parameters.
 
+use serde::Deserialize;
+
 /// One parameter of a landscape. Values are what the engine is told.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Axis {
     pub name: String,
     pub min: f64,
@@ -11,6 +14,7 @@ pub struct Axis {
     /// `w`: Elo lost, to first order, one range away from the optimum.
     pub sensitivity: f64,
     /// `kappa`: how much steeper one side of the optimum is.
+    #[serde(default)]
     pub skew: f64,
 }
 

@@ -41,21 +41,8 @@ struct File {
     #[serde(default = "scale")]
     scale: f64,
     pair: Option<[f64; 5]>,
-    param: Vec<FileParam>,
+    param: Vec<Axis>,
     coupling: Option<Vec<Vec<f64>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileParam {
-    name: String,
-    min: f64,
-    max: f64,
-    start: f64,
-    optimum: f64,
-    sensitivity: f64,
-    #[serde(default)]
-    skew: f64,
 }
 
 fn scale() -> f64 {
@@ -96,18 +83,9 @@ impl Model {
         if let Some(coupling) = &file.coupling {
             check_coupling(coupling, file.param.len())?;
         }
-        let axes = file.param.into_iter().map(|param| Axis {
-            name: param.name,
-            min: param.min,
-            max: param.max,
-            start: param.start,
-            optimum: param.optimum,
-            sensitivity: param.sensitivity,
-            skew: param.skew,
-        });
         let fall = Fall::Flattening { scale: file.scale };
         Ok(Self {
-            landscape: Landscape::new(axes.collect(), fall, file.coupling.as_deref()),
+            landscape: Landscape::new(file.param, fall, file.coupling.as_deref()),
             pairs: match file.pair {
                 Some(pair) => PairModel::new(pair)?,
                 None => PairModel::BENCHMARK,
@@ -158,7 +136,7 @@ impl Model {
     }
 }
 
-fn check(param: &FileParam) -> Result<(), String> {
+fn check(param: &Axis) -> Result<(), String> {
     let name = &param.name;
     let numbers = [
         param.min,
