@@ -52,10 +52,13 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
     assert!(json["sprt"]["elo"]["estimate"].as_f64() > Some(50.0));
     assert!(json["elo"]["low"].as_f64() > Some(0.0));
     assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
+    let report = on_run("report", &setup.run("passed"));
     assert!(
-        passed
-            .stderr
-            .contains("H1 accepted: with is stronger than without")
+        report.stdout.contains(
+            "H1 accepted: with is stronger than without (false-positive rate at most 5 %, alpha = 0.05)."
+        ),
+        "{}",
+        report.stdout
     );
 
     let swapped = [

@@ -9,10 +9,10 @@ use super::{Exit, Failure};
 use crate::engine::analysis::{EngineCommand, parse_option};
 use crate::engine::compliance::{self, Outcome, Subject};
 
-/// Check that an engine keeps to the UCI protocol.
+/// Check that an engine follows the UCI protocol.
 ///
-/// Every check is named, passed or failed. Exit code 0 if all passed, 1 if
-/// not.
+/// Prints each check, passed or failed. Exit code 0: all passed; 1: at least
+/// one failed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The engine: a program, with arguments if it needs any.
@@ -20,7 +20,7 @@ pub(super) struct CheckArgs {
     /// A UCI option to set first, as NAME=VALUE.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
-    /// Milliseconds it may take for whatever should come at once.
+    /// Time limit for answers that must come immediately, in milliseconds.
     #[arg(long, default_value_t = 5000)]
     patience: u64,
     /// Print the dialogue of checks that passed too.
@@ -64,9 +64,9 @@ impl CheckArgs {
                 failed,
                 checks: &checks,
             };
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         } else {
-            println!("{passed} passed, {failed} failed");
+            outln!("{passed} passed, {failed} failed");
         }
         Ok(match failed {
             0 => Exit::Done,
@@ -78,10 +78,10 @@ impl CheckArgs {
 fn print_outcome(outcome: &Outcome, dialogue: bool) {
     let mark = if outcome.passed { "ok    " } else { "FAILED" };
     let colon = if outcome.detail.is_empty() { "" } else { ": " };
-    println!("{mark} {}{colon}{}", outcome.name, outcome.detail);
+    outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);
     if dialogue || !outcome.passed {
         for line in outcome.dialogue.lines() {
-            println!("       {line}");
+            outln!("       {line}");
         }
     }
 }

@@ -95,8 +95,8 @@ pub(super) fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
     let session = ends.limit(session);
     let folder = session.folder.clone();
     let manifest = session.manifest.clone();
-    eprintln!(
-        "playing {} at a time; everything about this run is in {}",
+    errln!(
+        "playing {} pairs at a time in {}",
         manifest.concurrency,
         folder.path().display()
     );
@@ -122,22 +122,23 @@ pub(super) fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
         Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
         Ended::Interrupted | Ended::Waiting => {
-            eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
+            errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted
         }
         Ended::OutOfTime => {
-            eprintln!("The time is spent: continue with `{resume} --max-time TIME`");
+            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
             Exit::Inconclusive
         }
     })
 }
 
-/// The result: for people on standard error, as JSON on standard output.
+/// Prints the result.
 pub(super) fn print(facts: &RunFacts, json: bool) -> Result<(), Failure> {
-    eprint!("{}", report::results_block(facts));
-    eprintln!("\n{}", report::verdict_sentence(facts));
     if json {
-        println!("{}", serde_json::to_string(facts)?);
+        outln!("{}", serde_json::to_string(facts)?);
+    } else {
+        out!("{}", report::results_block(facts));
+        outln!("\n{}", report::verdict_sentence(facts));
     }
     Ok(())
 }

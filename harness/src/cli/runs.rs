@@ -1,4 +1,4 @@
-//! `hone runs`: the runs there are.
+//! `hone runs`: lists runs.
 
 use std::path::PathBuf;
 
@@ -69,15 +69,15 @@ impl RunsArgs {
             let experiment = experiment_of(&folder, &manifest)?;
             match RunLine::read(&folder, &manifest, experiment) {
                 Ok(line) => runs.push(line),
-                Err(error) => eprintln!("hone: {error}"),
+                Err(error) => errln!("warning: cannot read {}: {error}", path.display()),
             }
         }
         if self.json {
-            println!("{}", serde_json::to_string(&Listing { runs })?);
+            outln!("{}", serde_json::to_string(&Listing { runs })?);
         } else if runs.is_empty() {
-            println!("no runs in {}", self.folder.display());
+            outln!("no runs in {}", self.folder.display());
         } else {
-            print!("{}", table(&runs));
+            out!("{}", table(&runs));
         }
         Ok(Exit::Done)
     }

@@ -124,8 +124,8 @@ fn play(mut run: Bisection, ends: &EndArgs) -> Result<Exit, Failure> {
     }
     let folder = run.folder.clone();
     let manifest = run.manifest.clone();
-    eprintln!(
-        "{} commits to choose from, playing {} pairs at a time; everything about this run is in {}",
+    errln!(
+        "bisecting {} commits, playing {} pairs at a time in {}",
         manifest.engines.len() - 1,
         manifest.concurrency,
         folder.path().display()
@@ -151,21 +151,22 @@ fn play(mut run: Bisection, ends: &EndArgs) -> Result<Exit, Failure> {
         Ended::Verdict(_) if fold.experiment.verdict() == Some(Verdict::Complete) => Exit::Done,
         Ended::Verdict(_) => Exit::Inconclusive,
         Ended::OutOfTime => {
-            eprintln!("The time is spent: continue with `{resume} --max-time TIME`");
+            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
             Exit::Inconclusive
         }
         Ended::Interrupted | Ended::Waiting => {
-            eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
+            errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted
         }
     })
 }
 
-/// The result: for people on standard error, as JSON on standard output.
+/// Prints the result.
 fn print(outcome: &Outcome, json: bool) -> Result<(), Failure> {
-    eprint!("{}\n{}\n", outcome.table(), outcome.sentence());
     if json {
-        println!("{}", serde_json::to_string(outcome)?);
+        outln!("{}", serde_json::to_string(outcome)?);
+    } else {
+        out!("{}\n{}\n", outcome.table(), outcome.sentence());
     }
     Ok(())
 }

@@ -79,9 +79,9 @@ pub(super) fn run(histories: u64, json: bool) -> Result<Exit, Failure> {
         rows.collect::<anyhow::Result<Vec<Row>>>()
     })?;
     if json {
-        println!("{}", json!({ "rows": rows }));
+        outln!("{}", json!({ "rows": rows }));
     } else {
-        print!("{}", table(&rows));
+        out!("{}", table(&rows));
     }
     Ok(Exit::Done)
 }

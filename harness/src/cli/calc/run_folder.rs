@@ -82,7 +82,7 @@ impl Columns {
             header
                 .iter()
                 .position(|column| column == name)
-                .with_context(|| format!("there is no column `{name}`"))
+                .with_context(|| format!("missing column `{name}`"))
         };
         Ok(Self {
             pair: find("pair")?,

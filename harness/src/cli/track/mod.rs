@@ -60,9 +60,10 @@ impl TrackArgs {
         let page = status.markdown("elo.svg");
         self.ends.summarize(&page).map_err(Failure::failed)?;
         let went = went?;
-        eprint!("{}", status.sentences());
         if self.ends.json {
-            println!("{}", object(&status, played)?);
+            outln!("{}", object(&status, played)?);
+        } else {
+            out!("{}", status.sentences());
         }
         Ok(match went {
             Went::Interrupted => Exit::Interrupted,
@@ -119,9 +120,10 @@ pub(super) fn report(folder: &Path, page: Option<&Path>, json: bool) -> Result<E
         let page = html(&status, &nights, folder, is_inside(path, folder))?;
         write_page(path, page)?;
     }
-    eprint!("{}", status.sentences());
     if json {
-        println!("{}", object(&status, &[])?);
+        outln!("{}", object(&status, &[])?);
+    } else {
+        out!("{}", status.sentences());
     }
     Ok(Exit::Done)
 }

@@ -27,8 +27,8 @@ pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failu
     let folder = session.folder.clone();
     let manifest = session.manifest.clone();
     let names = manifest.names();
-    eprintln!(
-        "playing {}; everything about it is in {}",
+    errln!(
+        "playing {} in {}",
         names.join(" - "),
         folder.path().display()
     );
@@ -41,7 +41,7 @@ pub(super) fn play_night(session: Session) -> Result<Result<Played, Went>, Failu
     match ended {
         Ended::Verdict(_) => {}
         Ended::Interrupted | Ended::OutOfTime | Ended::Waiting => {
-            eprintln!("This night is not at its end: the same command goes on with it");
+            errln!("This night is not finished. Run the same command to resume it.");
             let is_over = ended == Ended::OutOfTime;
             return Ok(Err(if is_over {
                 Went::OutOfTime

@@ -55,11 +55,11 @@ impl BenchmarkArgs {
         };
         let threads = crate::cli::concurrency(self.threads);
         let pairs = benchmark::pairs(&plan);
-        eprintln!("{pairs} simulated pairs on {threads} threads");
+        errln!("{pairs} simulated pairs on {threads} threads");
         let begin = Instant::now();
         let rows = benchmark::run(&plan, threads);
         let seconds = begin.elapsed().as_secs_f64();
-        eprintln!(
+        errln!(
             "{seconds:.1} s, {:.0} pairs a second",
             pairs as f64 / seconds
         );
@@ -76,9 +76,9 @@ impl BenchmarkArgs {
                 seconds,
                 rows: rows.collect(),
             };
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         } else {
-            print!("{}", benchmark::table(&rows));
+            out!("{}", benchmark::table(&rows));
         }
         Ok(Exit::Done)
     }

@@ -33,8 +33,8 @@ pub(super) fn measured(config: &Config, time: TimeSpan) -> Result<Option<u64>, F
         Session::create(config, Kind::Match, Some(&probe), &mut |_| {}).map_err(failure)?;
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
     session.max_time = Some(limit);
-    eprintln!(
-        "playing {} at a time for {} s to see how many pairs {time} are",
+    errln!(
+        "measuring the speed: playing {} pairs at a time for {} s",
         session.manifest.concurrency,
         limit.as_secs()
     );
@@ -47,7 +47,7 @@ pub(super) fn measured(config: &Config, time: TimeSpan) -> Result<Option<u64>, F
     }
     let spent = begun.elapsed();
     let pairs = planned(fold.absorbed(), spent, time.duration(), batch);
-    eprintln!(
+    errln!(
         "{} pairs in {:.0} s: the budget is {pairs} pairs",
         fold.absorbed(),
         spent.as_secs_f64()

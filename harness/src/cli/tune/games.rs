@@ -41,11 +41,11 @@ pub(super) fn run(
     section.pairs = Some(section.pairs());
     config.tune = Some(section.clone());
     if is_dry {
-        eprint!("{}", dry_run::describe(&section, &space));
+        out!("{}", dry_run::describe(&section, &space));
         return Ok(Exit::Done);
     }
     let session = Session::create(config, Kind::Tune, out, &mut announce).map_err(failure)?;
-    eprint!("{}", dry_run::describe(&section, &space));
+    err!("{}", dry_run::describe(&section, &space));
     play(session, json)
 }
 
@@ -66,7 +66,9 @@ pub(in crate::cli) fn report(
     let section = section(manifest);
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
-    eprint!("{}", outcome.text());
+    if !json {
+        out!("{}", outcome.text());
+    }
     let source = Source {
         dir: folder.path(),
         manifest,
@@ -84,11 +86,11 @@ pub(in crate::cli) fn report(
     if json {
         let verify = folder.path().join(VERIFY);
         let verify = if verify.join(MANIFEST).exists() {
-            verified(&Folder::open(&verify))?
+            verified(&Folder::open(&verify), json)?
         } else {
             Value::Null
         };
-        println!(
+        outln!(
             "{}",
             serde_json::to_string(&full(folder, outcome.json(), verify))?
         );
@@ -147,13 +149,14 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     let manifest = session.manifest.clone();
     let section = section(&manifest);
     if manifest.concurrency as u64 > section.window {
-        eprintln!(
-            "warning: {} pairs at a time are possible, but [tune] window = {} allows no more",
-            manifest.concurrency, section.window
+        errln!(
+            "warning: only {} of {} pairs play at a time: `window` in [tune] limits them",
+            section.window,
+            manifest.concurrency
         );
     }
-    eprintln!(
-        "playing {} at a time; everything about this run is in {}",
+    errln!(
+        "playing {} pairs at a time in {}",
         manifest.concurrency,
         folder.path().display()
     );
@@ -163,12 +166,14 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     let (ended, mut fold) = played.map_err(failure)?;
     let resume = format!("hone resume {}", folder.path().display());
     if ended == Ended::Interrupted {
-        eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
+        errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
         return Ok(Exit::Interrupted);
     }
     fold.experiment.conclude();
     let outcome = Outcome::of(&fold.experiment, &section);
-    eprint!("{}", outcome.text());
+    if !json {
+        out!("{}", outcome.text());
+    }
     let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
     let source = Source {
         dir: folder.path(),
@@ -178,26 +183,28 @@ fn play(session: Session, json: bool) -> Result<Exit, Failure> {
     };
     write_files(&folder, &fold.experiment, &outcome, source).map_err(Failure::failed)?;
     if ended == Ended::OutOfTime {
-        eprintln!(
-            "The time is spent after {} of {} pairs: these values are on the way. Continue with `{resume}`",
+        errln!(
+            "Time limit reached after {} of {} pairs: these values are not final. Resume with `{resume}`.",
             fold.absorbed(),
             section.pairs()
         );
         if json {
             let object = full(&folder, outcome.json(), Value::Null);
-            println!("{}", serde_json::to_string(&object)?);
+            outln!("{}", serde_json::to_string(&object)?);
         }
         return Ok(Exit::Inconclusive);
     }
     let (exit, verify) = match &section.verify {
-        Some(test) => verify(&folder, &manifest, test, &outcome)?,
+        Some(test) => verify(&folder, &manifest, test, &outcome, json)?,
         None => {
-            eprintln!("Whether the engine got stronger is not shown: run again with --verify");
+            errln!(
+                "The tuned values are not tested. Run again with --verify to test them against the start."
+            );
             (Exit::Done, Value::Null)
         }
     };
     if json {
-        println!(
+        outln!(
             "{}",
             serde_json::to_string(&full(&folder, outcome.json(), verify))?
         );
@@ -212,6 +219,7 @@ fn verify(
     manifest: &Manifest,
     test: &VerifySection,
     outcome: &Outcome,
+    json: bool,
 ) -> Result<(Exit, Value), Failure> {
     let path = folder.path().join(VERIFY);
     let session = if path.join(MANIFEST).exists() {
@@ -223,9 +231,10 @@ fn verify(
     let session = session.map_err(|error| Failure::failed(anyhow::Error::new(error)))?;
     let manifest = session.manifest.clone();
     let sprt = manifest.config.sprt.unwrap_or_default();
-    eprintln!(
+    errln!(
         "\nTesting the tuned values against the start: Elo {} against {}",
-        sprt.elo0, sprt.elo1
+        sprt.elo0,
+        sprt.elo1
     );
     let test = SprtExperiment::new(sprt.test(), sprt.max_pairs)?;
     let mut scoreboard = Scoreboard::new(manifest.names());
@@ -233,14 +242,11 @@ fn verify(
     let played = session.play(test, &mut scoreboard);
     scoreboard.finish();
     let (ended, _) = played.map_err(failure)?;
-    let value = verified(&folder)?;
+    let value = verified(&folder, json)?;
     Ok(match ended {
-        Ended::Verdict(Verdict::H1) => {
-            eprintln!("The engine got stronger.");
-            (Exit::Done, value)
-        }
+        Ended::Verdict(Verdict::H1) => (Exit::Done, value),
         Ended::Verdict(Verdict::H0) => {
-            eprintln!("The test did not find the engine stronger: keep the old values.");
+            errln!("Keep the old values: the tuned ones are not stronger.");
             (Exit::Rejected, value)
         }
         Ended::Verdict(_) | Ended::OutOfTime => (Exit::Inconclusive, value),
@@ -249,7 +255,7 @@ fn verify(
 }
 
 /// The facts of the verifying test, also written into its folder.
-fn verified(folder: &Folder) -> Result<Value, Failure> {
+fn verified(folder: &Folder, json: bool) -> Result<Value, Failure> {
     let manifest = Manifest::read(folder.path())?;
     let pairs = open_pairs(folder, &manifest)?;
     let sprt = manifest.config.sprt.unwrap_or_default();
@@ -257,7 +263,9 @@ fn verified(folder: &Folder) -> Result<Value, Failure> {
     let fold = Fold::of(test, manifest.engines.len(), &pairs)?;
     let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs)?;
     report::write_files(folder, &facts, &manifest, &pairs).map_err(Failure::failed)?;
-    eprint!("{}", report::results_block(&facts));
-    eprintln!("\n{}", report::verdict_sentence(&facts));
+    if !json {
+        out!("{}", report::results_block(&facts));
+        outln!("\n{}", report::verdict_sentence(&facts));
+    }
     Ok(serde_json::to_value(&facts)?)
 }

@@ -35,7 +35,10 @@ impl Seat {
         };
         let client = match Client::start(&player.launch, timeouts).await {
             Ok(client) => client,
-            Err(_) => Client::start(&player.launch, timeouts).await?,
+            Err(error) => {
+                tracing::info!("{} is started again: {error}", player.name);
+                Client::start(&player.launch, timeouts).await?
+            }
         };
         self.current = Some((player.engine, client));
         Ok(())

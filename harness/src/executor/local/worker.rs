@@ -55,7 +55,7 @@ impl Worker {
         };
         let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return failed(format!("worker {index} cannot start: {error}")),
+            Err(error) => return failed(format!("cannot start worker {index}: {error}")),
         };
         // Without one every wait goes through the runtime, which is only slower.
         let _bell = Bell::hang();
@@ -64,7 +64,7 @@ impl Worker {
             Ok(Ok(())) => {}
             Ok(Err(error)) => failed(error.to_string()),
             Err(_) => failed(format!(
-                "worker {index} panicked: a defect in hone, please report it"
+                "worker {index} panicked: this is a bug in hone, please report it"
             )),
         }
     }
@@ -102,6 +102,7 @@ impl Worker {
                 played = bench.play_pair(&job, self.index, &self.events) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
+            tracing::debug!("pair {} finished", job.pair);
             bench.outbox.put(played);
         }
     }
@@ -198,6 +199,12 @@ impl Bench {
                 evidence,
             } = game::play(table, job, number).await?;
             if let Some(evidence) = evidence {
+                tracing::info!(
+                    "game {} of pair {} ended by a failure: {:?}",
+                    number + 1,
+                    job.pair,
+                    result.termination
+                );
                 // Nobody listens any more only when the run is over.
                 let _ = events.send(Event::Evidence(Box::new(evidence)));
             }

@@ -25,15 +25,13 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 /// Why a game could not be played at all: nothing an engine under test did.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GameError {
-    #[error("{name} cannot be started any more: {source}")]
+    #[error("cannot restart {name}: {source}")]
     Start { name: Arc<str>, source: StartError },
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
-    #[error("opening {number} cannot be played: {source}")]
+    #[error("cannot play opening {number}: {source}")]
     Opening { number: u64, source: OpeningError },
-    #[error(
-        "{name} failed in game {game} of pair {pair} ({reason}), and the run is to stop on failures"
-    )]
+    #[error("{name} failed in game {game} of pair {pair} ({reason}), and `on_failure` is \"stop\"")]
     Failure {
         name: Arc<str>,
         game: usize,
