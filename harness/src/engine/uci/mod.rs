@@ -16,6 +16,6 @@ pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
 pub use client::{Client, Timeouts};
 pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
-pub(crate) use output::Bell;
+pub(crate) use output::ReadTimer;
 pub use process::Launch;
 pub(crate) use process::kill_group;

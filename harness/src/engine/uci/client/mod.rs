@@ -16,7 +16,7 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::options::EngineOption;
-use crate::engine::uci::output::{Bell, EngineOutput};
+use crate::engine::uci::output::{EngineOutput, ReadTimer};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
@@ -103,7 +103,7 @@ impl Client {
     pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
         let command = launch.command_line();
         // A fork that is interrupted begins again.
-        Bell::silence();
+        ReadTimer::disarm();
         let mut child = launch.spawn().map_err(|source| StartError::Spawn {
             command: command.clone(),
             source,
