@@ -189,9 +189,9 @@ fn no_configuration_and_no_run() {
             vec!["sprt", "/no/such/config.toml"],
             "cannot read the configuration",
         ),
-        (vec!["resume", "/no/such/run"], "is no run"),
-        (vec!["report", "/no/such/run"], "is no run"),
-        (vec!["verify", "/no/such/run"], "is no run"),
+        (vec!["resume", "/no/such/run"], "is not a run"),
+        (vec!["report", "/no/such/run"], "is not a run"),
+        (vec!["verify", "/no/such/run"], "is not a run"),
         (vec!["sprt"], "Usage"),
         (vec!["play"], "unrecognized subcommand"),
     ] {
@@ -223,4 +223,28 @@ fn a_build_that_fails_is_a_failure_that_can_be_repeated() {
         "what it printed is shown"
     );
     assert_eq!(finished.stdout, "");
+}
+
+#[test]
+fn damaged_runs_are_listed_with_the_reason() {
+    let results = tempfile::tempdir().expect("a folder");
+    let run = results.path().join("run");
+    std::fs::create_dir(&run).expect("a folder");
+    std::fs::write(run.join("run.toml"), "hone = ").expect("a file");
+    std::fs::create_dir(results.path().join("notes")).expect("a folder");
+    let mut command = hone();
+    command.arg("runs").arg(results.path());
+    let listed = common::finish(command);
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    assert!(
+        listed.stdout.contains("damaged") && listed.stdout.contains("run.toml"),
+        "{}",
+        listed.stdout
+    );
+    assert!(!listed.stdout.contains("notes"), "{}", listed.stdout);
+    let mut command = hone();
+    command.arg("runs").arg(results.path()).arg("--json");
+    let listed = common::finish(command).json();
+    assert_eq!(listed["damaged"][0]["run"], "run");
+    assert_eq!(listed["runs"].as_array().map(Vec::len), Some(0));
 }

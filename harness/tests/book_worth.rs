@@ -152,7 +152,7 @@ fn another_book_or_no_run_is_refused() {
             &["worth", "run", "--prune", "less.epd"][..],
             "is not the book of these runs",
         ),
-        (&["worth", "missing"], "missing is no run"),
+        (&["worth", "missing"], "missing is not a run"),
         (&["worth"], "required"),
     ] {
         let output = hone(folder.path(), args);

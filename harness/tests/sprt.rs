@@ -229,7 +229,7 @@ fn a_run_in_use_or_with_another_engine_is_refused() {
     let taken = setup.play("sprt", "run", &[]);
     assert_eq!(taken.code, Some(2));
     assert!(
-        taken.stderr.contains("holds a run already"),
+        taken.stderr.contains("contains a run already"),
         "{}",
         taken.stderr
     );

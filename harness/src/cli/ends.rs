@@ -3,13 +3,13 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 
 use super::gate;
-use crate::report::EngineFacts;
-use crate::run::Session;
+use crate::run::EngineIdentity;
 use crate::settings::TimeSpan;
 
 /// When a run ends, and how it reports.
@@ -29,12 +29,18 @@ pub(super) struct EndArgs {
 }
 
 impl EndArgs {
-    /// The session with the time that was asked for.
-    pub(super) fn limit(&self, mut session: Session) -> Session {
-        if let Some(time) = self.max_time {
-            session.max_time = Some(time.duration());
+    /// Those of a command that only has `--json`.
+    pub(super) fn only_json(json: bool) -> Self {
+        Self {
+            max_time: None,
+            summary: None,
+            json,
         }
-        session
+    }
+
+    /// The time that was asked for.
+    pub(super) fn max_time(&self) -> Option<Duration> {
+        self.max_time.map(TimeSpan::duration)
     }
 
     /// Writes the summary to where it was asked for.
@@ -59,7 +65,7 @@ impl EndArgs {
 }
 
 /// The command line that repeats this one, with the engines' commits.
-pub(super) fn repeating(engines: &[EngineFacts]) -> String {
+pub(super) fn repeating(engines: &[EngineIdentity]) -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let commits: Vec<_> = engines.iter().map(|engine| engine.commit.clone()).collect();
     gate::repeating(&arguments, &commits)

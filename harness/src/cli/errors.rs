@@ -30,7 +30,7 @@ pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
 
 /// The error and its causes. Many errors contain the text of their cause: it
 /// is not repeated.
-fn message(error: &anyhow::Error) -> String {
+pub(super) fn message(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {

@@ -3,12 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
-use clap::{Args, ValueEnum};
+use anyhow::{Context, bail};
+use clap::Args;
 
 use crate::builds::{BenchCheck, Spec};
-use crate::config::{self, Config, EngineConfig, EngineOptions};
-use crate::experiment::SprtSection;
+use crate::config::{self, Config, EngineConfig, EngineOptions, Profile};
 use crate::rules::Limit;
 
 /// Engines and conditions of a test, in place of those of a configuration or
@@ -58,35 +57,6 @@ pub(super) struct GateArgs {
     profile: Option<Profile>,
 }
 
-/// A ready question, in normalized Elo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Profile {
-    /// Is it stronger? Elo 0 against 5.
-    Gain,
-    /// Is it at least not weaker? Elo -5 against 0.
-    NonRegression,
-    /// May this code go? Elo -1.75 against 0.25, as fishtest asks of
-    /// simplifications; needs many games.
-    Simplification,
-    /// Is it much stronger? Elo 0 against 10 at 10,000 nodes a move, at most
-    /// 5,000 pairs; says the same on any machine.
-    Quick,
-}
-
-impl Profile {
-    fn bounds(self) -> (f64, f64) {
-        match self {
-            Self::Gain => (0.0, 5.0),
-            Self::NonRegression => (-5.0, 0.0),
-            Self::Simplification => (-1.75, 0.25),
-            Self::Quick => (0.0, 10.0),
-        }
-    }
-}
-
-const QUICK_NODES: &str = "nodes=10000";
-const QUICK_PAIRS: u64 = 5000;
-
 fn option(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, _)) if name.trim().is_empty() => Err("the name is missing".to_string()),
@@ -113,12 +83,6 @@ impl GateArgs {
         config::check_engines(&mut config)
             .map_err(anyhow::Error::msg)
             .context("on the command line")?;
-        ensure!(
-            config.engine.len() == 2,
-            "{}: a test is between two engines, and {} are configured",
-            file.map_or("--set".into(), |file| file.display().to_string()),
-            config.engine.len()
-        );
         Ok(config)
     }
 
@@ -169,21 +133,12 @@ impl GateArgs {
         if let Some(concurrency) = self.concurrency {
             play.concurrency = Some(concurrency.get());
         }
-        let sprt = config.sprt.get_or_insert_with(SprtSection::default);
+        config.sprt.get_or_insert_default();
         if let Some(profile) = self.profile {
-            (sprt.elo0, sprt.elo1) = profile.bounds();
-            if profile == Profile::Quick {
-                play.limit = QUICK_NODES.parse().expect("a limit");
-                sprt.max_pairs = sprt.max_pairs.min(QUICK_PAIRS);
-            }
+            profile.apply(config);
         }
         if let Some(limit) = &self.limit {
-            play.limit = limit.clone();
-        }
-        if self.limit.is_some() || self.profile == Some(Profile::Quick) {
-            for engine in &mut config.engine {
-                engine.limit = None;
-            }
+            config.set_limit(limit.clone());
         }
     }
 }
@@ -286,7 +241,7 @@ mod tests {
     fn the_quick_profile_fixes_the_nodes() {
         let quick = ["--dev", "a", "--base", "b", "--profile", "quick"];
         let fixed = config(&quick).expect("complete");
-        assert_eq!(fixed.r#match.limit.to_string(), QUICK_NODES);
+        assert_eq!(fixed.r#match.limit.to_string(), "nodes=10000");
         let asked = config(&[&quick[..], &["--limit", "nodes=500"]].concat()).expect("complete");
         assert_eq!(asked.r#match.limit.to_string(), "nodes=500");
     }

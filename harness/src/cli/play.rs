@@ -1,7 +1,8 @@
 //! `hone sprt` and `hone match`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 
 use super::common::{announce, failure};
@@ -10,19 +11,20 @@ use super::gate::GateArgs;
 use super::{Exit, Failure};
 use crate::config::{self, Config};
 use crate::experiment::Verdict;
-use crate::kinds::experiment_of;
-use crate::report::{self, RunFacts, Scoreboard, SummaryNotes};
-use crate::run::{Ended, Kind, Session, open_pairs};
+use crate::kinds::{self, Conclusion};
+use crate::report::{self, Report, SummaryNotes};
+use crate::run::{Ended, Kind};
 
 /// Test whether the first engine is stronger than the second.
 ///
-/// Plays pairs of games until the sequential probability ratio test of [sprt]
-/// decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3: budget
-/// used up without a decision; 4: an engine does not build, or failed.
+/// Plays pairs of games until the sequential probability ratio test (SPRT) of
+/// [sprt] decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3:
+/// undecided at the end of the budget; 4: an engine does not build, or fails
+/// too often.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
-    /// comments. With --dev and --base there need not be any.
+    /// comments. Optional with --dev and --base.
     #[arg(required_unless_present_all = ["dev", "base"])]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -56,66 +58,70 @@ struct RunArgs {
 
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let config = self.gate.config(self.config.as_deref(), &self.run.set)?;
-        start(config, Kind::Sprt, &self.run)
+        let file = self.config.as_deref();
+        let config = self.gate.config(file, &self.run.set)?;
+        self.run.start(Kind::Sprt, config, file)
     }
 }
 
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.config, &self.run.set)?;
-        let engines = config.engine.len();
-        if config.r#match.stop.is_some() && engines > 2 {
-            return Err(anyhow::anyhow!(
-                "{}: `stop` is for matches of two engines, and {engines} are configured",
-                self.config.display()
-            )
-            .into());
-        }
-        start(config, Kind::Match, &self.run)
+        self.run.start(Kind::Match, config, Some(&self.config))
     }
 }
 
-fn start(config: Config, kind: Kind, args: &RunArgs) -> Result<Exit, Failure> {
-    let mut config = config;
-    if args.ends.max_time.is_some() {
-        config.r#match.max_time = args.ends.max_time;
+impl RunArgs {
+    fn start(&self, kind: Kind, mut config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
+        if self.ends.max_time.is_some() {
+            config.r#match.max_time = self.ends.max_time;
+        }
+        start(kind, config, file, self.out.as_deref(), &self.ends)
     }
-    match Session::create(config, kind, args.out.as_deref(), &mut announce) {
-        Ok(session) => play(session, &args.ends),
+}
+
+/// Checks a configuration, which may come from `file`, and plays its run.
+pub(super) fn start(
+    kind: Kind,
+    config: Config,
+    file: Option<&Path>,
+    out: Option<&Path>,
+    ends: &EndArgs,
+) -> Result<Exit, Failure> {
+    let kind = kinds::of(kind);
+    let source = || file.map_or("--set".to_string(), |file| file.display().to_string());
+    kind.check(&config).with_context(source)?;
+    match kind.start(config, out, ends.max_time(), &mut announce) {
+        Ok(conclusion) => conclude(conclusion, ends),
         Err(error) => {
-            let text = report::failed_summary(&error.to_string(), &repeating(&[]));
-            args.ends.summarize(&text)?;
+            if !error.is_of_run() {
+                let text = report::failed_summary(&error.to_string(), &repeating(&[]));
+                ends.summarize(&text)?;
+            }
             Err(failure(error))
         }
     }
 }
 
-pub(super) fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
-    let session = ends.limit(session);
-    let folder = session.folder.clone();
-    let manifest = session.manifest.clone();
-    errln!(
-        "playing {} pairs at a time in {}",
-        manifest.concurrency,
-        folder.path().display()
-    );
-    let experiment = experiment_of(&folder, &manifest)?;
-    let mut scoreboard = Scoreboard::new(manifest.names());
-    let played = session.play(experiment, &mut scoreboard);
-    scoreboard.finish();
-    let (ended, fold) = played.map_err(failure)?;
-    let pairs = open_pairs(&folder, &manifest).map_err(Failure::failed)?;
-    let facts = RunFacts::new(folder.name(), &manifest, &fold, &pairs).map_err(Failure::failed)?;
-    report::write_files(&folder, &facts, &manifest, &pairs).map_err(Failure::failed)?;
-    print(&facts, ends.json)?;
+/// Shows the results of a run and says how the process should exit.
+pub(super) fn conclude(
+    conclusion: Conclusion<Box<dyn Report>>,
+    ends: &EndArgs,
+) -> Result<Exit, Failure> {
+    let Conclusion {
+        ended,
+        folder,
+        manifest,
+        report,
+    } = conclusion;
+    show(&*report, ends.json).map_err(Failure::failed)?;
     let resume = format!("hone resume {}", folder.path().display());
-    let goes_on = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
-        repeat: &repeating(&facts.engines),
-        resume: goes_on.then_some(resume.as_str()),
+        repeat: &repeating(&manifest.engines),
+        resume: is_unfinished.then_some(resume.as_str()),
     };
-    ends.summarize(&report::summary(&facts, notes))
+    ends.summarize(&report.summary(notes))
         .map_err(Failure::failed)?;
     Ok(match ended {
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
@@ -132,13 +138,12 @@ pub(super) fn play(session: Session, ends: &EndArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Prints the result.
-pub(super) fn print(facts: &RunFacts, json: bool) -> Result<(), Failure> {
+/// Prints the results, as text or as one JSON object.
+pub(super) fn show(report: &dyn Report, json: bool) -> anyhow::Result<()> {
     if json {
-        outln!("{}", serde_json::to_string(facts)?);
+        outln!("{}", report.json()?);
     } else {
-        out!("{}", report::results_block(facts));
-        outln!("\n{}", report::verdict_sentence(facts));
+        out!("{}", report.text());
     }
     Ok(())
 }

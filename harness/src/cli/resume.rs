@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::ends::EndArgs;
-use super::play::play;
-use super::{Exit, Failure, bisect, tune};
-use crate::run::{Kind, Manifest, Session};
+use super::play::conclude;
+use super::{Exit, Failure};
+use crate::kinds;
+use crate::run::Manifest;
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]
@@ -21,13 +22,8 @@ pub(super) struct ResumeArgs {
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        if Manifest::read(&self.run)?.kind == Kind::Bisect {
-            return bisect::resume(&self.run, &self.ends);
-        }
-        let session = Session::resume(&self.run, &mut announce).map_err(failure)?;
-        match session.manifest.kind {
-            Kind::Tune => tune::resume(self.ends.limit(session), self.ends.json),
-            Kind::Match | Kind::Sprt | Kind::Bisect => play(session, &self.ends),
-        }
+        let kind = kinds::of(Manifest::read(&self.run)?.kind);
+        let resumed = kind.resume(&self.run, self.ends.max_time(), &mut announce);
+        conclude(resumed.map_err(failure)?, &self.ends)
     }
 }

@@ -1,16 +1,16 @@
-//! `hone runs`: lists runs.
+//! `hone runs`: the runs in a folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
 use crate::experiment::Experiment;
-use crate::kinds::experiment_of;
-use crate::ledger::LedgerError;
-use crate::report::RunFacts;
-use crate::run::{Fold, Folder, Manifest, list_runs, open_pairs};
+use crate::kinds;
+use crate::report::{TestVerdict, first_engine};
+use crate::run::{Folder, Kind, Manifest, RunFiles, list_runs};
+use crate::stats::Summary;
 
 /// List the runs in a folder, oldest first.
 #[derive(Debug, Args)]
@@ -26,13 +26,16 @@ pub(super) struct RunsArgs {
 #[derive(Serialize)]
 struct Listing {
     runs: Vec<RunLine>,
+    /// Folders of runs that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    damaged: Vec<Damaged>,
 }
 
 #[derive(Serialize)]
 struct RunLine {
     run: String,
-    kind: &'static str,
-    verdict: &'static str,
+    kind: Kind,
+    verdict: TestVerdict,
     /// Whether it has come to its end.
     finished: bool,
     engines: Vec<String>,
@@ -40,68 +43,87 @@ struct RunLine {
     elo: Option<f64>,
 }
 
+#[derive(Serialize)]
+struct Damaged {
+    run: String,
+    reason: String,
+}
+
 impl RunLine {
-    fn read(
-        folder: &Folder,
-        manifest: &Manifest,
-        experiment: Box<dyn Experiment>,
-    ) -> Result<Self, LedgerError> {
-        let pairs = open_pairs(folder, manifest)?;
-        let fold = Fold::of(experiment, manifest.engines.len(), &pairs)?;
-        let facts = RunFacts::new(folder.name(), manifest, &fold, &pairs)?;
+    fn read(folder: Folder, manifest: Manifest) -> anyhow::Result<Self> {
+        let files = RunFiles::of(folder, manifest)?;
+        let fold = kinds::fold_of(&files)?;
+        let verdict = fold.experiment.verdict();
+        let elo = Summary::new(first_engine(&fold.tally).pentanomial).elo;
         Ok(Self {
-            run: facts.run,
-            kind: facts.kind,
-            verdict: facts.verdict,
-            finished: fold.experiment.verdict().is_some(),
-            engines: manifest.names(),
-            pairs: facts.pairs,
-            elo: facts.elo.map(|elo| elo.estimate),
+            run: files.folder.name(),
+            kind: files.manifest.kind,
+            verdict: verdict.into(),
+            finished: verdict.is_some(),
+            engines: files.manifest.names(),
+            pairs: fold.tally.pairs,
+            elo: elo.map(|elo| elo.estimate),
         })
+    }
+}
+
+impl Listing {
+    fn read(results: &Path) -> Self {
+        let mut listing = Self {
+            runs: Vec::new(),
+            damaged: Vec::new(),
+        };
+        for (path, manifest) in list_runs(results) {
+            let folder = Folder::open(&path);
+            let run = folder.name();
+            match manifest.and_then(|manifest| RunLine::read(folder, manifest)) {
+                Ok(line) => listing.runs.push(line),
+                Err(error) => listing.damaged.push(Damaged {
+                    run,
+                    reason: super::errors::message(&error),
+                }),
+            }
+        }
+        listing
     }
 }
 
 impl RunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let mut runs = Vec::new();
-        for (path, manifest) in list_runs(&self.folder) {
-            let folder = Folder::open(&path);
-            let experiment = experiment_of(&folder, &manifest)?;
-            match RunLine::read(&folder, &manifest, experiment) {
-                Ok(line) => runs.push(line),
-                Err(error) => errln!("warning: cannot read {}: {error}", path.display()),
-            }
-        }
+        let listing = Listing::read(&self.folder);
         if self.json {
-            outln!("{}", serde_json::to_string(&Listing { runs })?);
-        } else if runs.is_empty() {
+            outln!("{}", serde_json::to_string(&listing)?);
+        } else if listing.runs.is_empty() && listing.damaged.is_empty() {
             outln!("no runs in {}", self.folder.display());
         } else {
-            out!("{}", table(&runs));
+            out!("{}", table(&listing));
         }
         Ok(Exit::Done)
     }
 }
 
-fn table(runs: &[RunLine]) -> String {
+fn table(listing: &Listing) -> String {
     let mut text = format!(
         "{:<48} {:<6} {:<11} {:>8} {:>9}  engines\n",
         "run", "kind", "state", "pairs", "Elo"
     );
-    for run in runs {
+    for run in &listing.runs {
         let state = match (run.finished, run.verdict) {
-            (false, _) => "unfinished",
-            (true, "none") => "finished",
-            (true, verdict) => verdict,
+            (false, _) => "unfinished".to_string(),
+            (true, TestVerdict::None) => "finished".to_string(),
+            (true, verdict) => verdict.to_string(),
         };
         let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
         text += &format!(
             "{:<48} {:<6} {state:<11} {:>8} {elo:>9}  {}\n",
             run.run,
-            run.kind,
+            run.kind.name(),
             run.pairs,
             run.engines.join(" - ")
         );
+    }
+    for Damaged { run, reason } in &listing.damaged {
+        text += &format!("{run:<48} damaged: {reason}\n");
     }
     text
 }

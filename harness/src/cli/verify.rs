@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Exit, Failure};
-use crate::experiment::{Experiment, Verdict};
-use crate::kinds::experiment_of;
-use crate::run::verify;
-use crate::run::{Folder, Manifest};
+use crate::experiment::Experiment;
+use crate::kinds;
+use crate::report::TestVerdict;
+use crate::run::{RunFiles, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///
@@ -24,17 +24,12 @@ pub(super) struct VerifyArgs {
 
 impl VerifyArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let folder = Folder::open(&self.run);
-        let manifest = Manifest::read(folder.path())?;
-        let report = verify::verify(&folder, &manifest, experiment_of(&folder, &manifest)?)?;
+        let files = RunFiles::open(&self.run)?;
+        let report = verify::verify(&files, kinds::experiment_of(&files)?)?;
         for fault in &report.faults {
             outln!("{fault}");
         }
-        let verdict = match report.fold.experiment.verdict() {
-            Some(Verdict::H1) => "H1",
-            Some(Verdict::H0) => "H0",
-            _ => "none",
-        };
+        let verdict = TestVerdict::from(report.fold.experiment.verdict());
         outln!(
             "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
             report.games,

@@ -6,6 +6,7 @@ mod error;
 mod load;
 mod overrides;
 mod play;
+mod profile;
 mod track;
 
 use serde::{Deserialize, Serialize};
@@ -14,12 +15,13 @@ pub(crate) use engine::{EngineConfig, EngineOptions};
 pub use load::load;
 pub(crate) use load::{check_engines, without_file};
 pub(crate) use play::{MatchConfig, Tournament};
+pub(crate) use profile::Profile;
 pub(crate) use track::{TrackSection, false_alarm_nights};
 
 use crate::experiment::SprtSection;
 use crate::experiment::bisect::BisectSection;
 use crate::experiment::tune::TuneSection;
-use crate::rules::{Adjudication, RecordStyle};
+use crate::rules::{Adjudication, Limit, RecordStyle};
 
 /// A whole configuration. What is absent in the file has its default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,4 +50,14 @@ pub struct Config {
     /// What `hone track` does every night.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<TrackSection>,
+}
+
+impl Config {
+    /// Gives every engine the same limit.
+    pub(crate) fn set_limit(&mut self, limit: Limit) {
+        self.r#match.limit = limit;
+        for engine in &mut self.engine {
+            engine.limit = None;
+        }
+    }
 }

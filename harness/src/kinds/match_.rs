@@ -1,16 +1,56 @@
 //! `hone match`: a match, a gauntlet or a round robin.
 
-use crate::config::Tournament;
-use crate::experiment::TournamentExperiment;
-use crate::run::Manifest;
+use std::path::Path;
 
-/// The experiment of a run, before its results.
-pub(crate) fn experiment(manifest: &Manifest) -> TournamentExperiment {
-    let play = &manifest.config.r#match;
-    let engines = manifest.config.engine.len();
-    let tournament = match play.tournament {
-        Tournament::RoundRobin => TournamentExperiment::round_robin(engines, play.pairs),
-        Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.pairs),
-    };
-    tournament.stopping_when(play.stop)
+use anyhow::ensure;
+
+use super::kind::RunKind;
+use crate::config::{Config, Tournament};
+use crate::experiment::TournamentExperiment;
+use crate::report::{MatchReport, Scoreboard};
+use crate::run::{Fold, Kind, Manifest, RunFiles, View};
+
+/// A fixed number of pairs of each pairing.
+pub(crate) struct Match;
+
+impl RunKind for Match {
+    type Experiment = TournamentExperiment;
+    type Report = MatchReport;
+
+    const KIND: Kind = Kind::Match;
+
+    fn check(config: &Config) -> anyhow::Result<()> {
+        let engines = config.engine.len();
+        ensure!(
+            engines >= 2,
+            "{engines} engines are configured: two are needed, each in an [[engine]] table"
+        );
+        ensure!(
+            engines == 2 || config.r#match.stop.is_none(),
+            "`stop` is for matches of two engines, and {engines} are configured"
+        );
+        Ok(())
+    }
+
+    fn openings(config: &Config) -> Option<u64> {
+        Some(config.r#match.pairs)
+    }
+
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TournamentExperiment> {
+        let play = &manifest.config.r#match;
+        let engines = manifest.config.engine.len();
+        let tournament = match play.tournament {
+            Tournament::RoundRobin => TournamentExperiment::round_robin(engines, play.pairs),
+            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.pairs),
+        };
+        Ok(tournament.stopping_when(play.stop))
+    }
+
+    fn view(manifest: &Manifest) -> impl View<TournamentExperiment> {
+        Scoreboard::new(manifest.names())
+    }
+
+    fn report(files: RunFiles, fold: Fold<TournamentExperiment>) -> anyhow::Result<MatchReport> {
+        Ok(MatchReport::new(files, &fold)?)
+    }
 }

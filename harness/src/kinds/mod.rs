@@ -1,28 +1,57 @@
-//! The kinds of runs: for each what a run of it needs beside the experiment,
+//! The kinds of runs, each one module: what it needs beside its experiment,
 //! and how its results are shown.
 //!
-//! [`experiment_of`] is where a manifest is mapped to its kind.
+//! [`of`] is the one place where a manifest is mapped to its kind.
 
+mod any;
 pub(crate) mod bisect;
+mod kind;
 mod match_;
+mod session;
 mod sprt;
 pub(crate) mod tune;
 
-use crate::experiment::Experiment;
-use crate::run::{Folder, Kind, Manifest};
+pub(crate) use any::AnyKind;
+pub(crate) use match_::Match;
+pub(crate) use session::{Conclusion, Session};
 
-/// The experiment a run's manifest describes, before its results.
+use std::path::Path;
+
+use crate::experiment::Experiment;
+use crate::report::Report;
+use crate::run::{Fold, Kind, RunFiles};
+
+/// What a run of a kind is and does.
+pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
+    match kind {
+        Kind::Match => &Match,
+        Kind::Sprt => &sprt::Test,
+        Kind::Tune => &tune::Tuning,
+        Kind::Bisect => &bisect::Bisection,
+    }
+}
+
+/// The results so far of the run in a folder.
+///
+/// # Errors
+/// If it is not a run's folder or its files cannot be read.
+pub(crate) fn report(dir: &Path) -> anyhow::Result<Box<dyn Report>> {
+    let files = RunFiles::open(dir)?;
+    of(files.manifest.kind).report(files)
+}
+
+/// The experiment of a run before its results.
 ///
 /// # Errors
 /// If the manifest, or a file beside it, does not make sense.
-pub(crate) fn experiment_of(
-    folder: &Folder,
-    manifest: &Manifest,
-) -> anyhow::Result<Box<dyn Experiment>> {
-    Ok(match manifest.kind {
-        Kind::Match => Box::new(match_::experiment(manifest)),
-        Kind::Sprt => Box::new(sprt::experiment(manifest)?),
-        Kind::Tune => Box::new(tune::experiment(manifest)?),
-        Kind::Bisect => Box::new(bisect::experiment_of(folder.path(), manifest)?),
-    })
+pub(crate) fn experiment_of(files: &RunFiles) -> anyhow::Result<Box<dyn Experiment>> {
+    of(files.manifest.kind).experiment(files.folder.path(), &files.manifest)
+}
+
+/// The experiment of a run after all its results.
+///
+/// # Errors
+/// As [`experiment_of`], and if the ledger cannot be read.
+pub(crate) fn fold_of(files: &RunFiles) -> anyhow::Result<Fold<Box<dyn Experiment>>> {
+    Ok(files.fold(experiment_of(files)?)?)
 }

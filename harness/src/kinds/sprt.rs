@@ -1,14 +1,47 @@
 //! `hone sprt`: a sequential test.
 
-use crate::experiment::SprtExperiment;
-use crate::run::Manifest;
-use crate::stats::SprtError;
+use std::path::Path;
 
-/// The experiment of a run, before its results.
-///
-/// # Errors
-/// [`SprtError`] if the hypotheses or error rates make no sense.
-pub(crate) fn experiment(manifest: &Manifest) -> Result<SprtExperiment, SprtError> {
-    let section = manifest.config.sprt.unwrap_or_default();
-    SprtExperiment::new(section.test(), section.max_pairs)
+use anyhow::ensure;
+
+use super::kind::RunKind;
+use crate::config::Config;
+use crate::experiment::SprtExperiment;
+use crate::report::{MatchReport, Scoreboard};
+use crate::run::{Fold, Kind, Manifest, RunFiles, View};
+
+/// A sequential test of one engine against another.
+pub(crate) struct Test;
+
+impl RunKind for Test {
+    type Experiment = SprtExperiment;
+    type Report = MatchReport;
+
+    const KIND: Kind = Kind::Sprt;
+
+    fn check(config: &Config) -> anyhow::Result<()> {
+        ensure!(
+            config.engine.len() == 2,
+            "a test is between two engines, and {} are configured",
+            config.engine.len()
+        );
+        Ok(())
+    }
+
+    fn openings(config: &Config) -> Option<u64> {
+        Some(config.sprt.unwrap_or_default().max_pairs)
+    }
+
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<SprtExperiment> {
+        let section = manifest.config.sprt.unwrap_or_default();
+        Ok(SprtExperiment::new(section.test(), section.max_pairs)?)
+    }
+
+    fn view(manifest: &Manifest) -> impl View<SprtExperiment> {
+        Scoreboard::new(manifest.names())
+    }
+
+    fn report(files: RunFiles, fold: Fold<SprtExperiment>) -> anyhow::Result<MatchReport> {
+        Ok(MatchReport::new(files, &fold)?)
+    }
 }

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
+use super::verdict::TestVerdict;
 use crate::config::EngineOptions;
-use crate::experiment::{Experiment, Verdict};
+use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
-use crate::run::{Fold, Manifest, PairingTally, Tally, seconds_played};
+use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
-use crate::stats::rating::{Game, Games, Rating, RatingOptions, rate};
+use crate::stats::rating::{Game, Games, Rating, RatingError, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
 
@@ -17,9 +18,8 @@ use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunFacts {
     pub run: String,
-    pub kind: &'static str,
-    /// `H1`, `H0` or `none`.
-    pub verdict: &'static str,
+    pub kind: Kind,
+    pub verdict: TestVerdict,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -47,6 +47,9 @@ pub(crate) struct RunFacts {
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ratings: Vec<Rating>,
+    /// Why there is no rating list although there are games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_error: Option<String>,
     pub pairings: Vec<PairingFacts>,
     /// Games by how they ended.
     pub terminations: Vec<(Termination, u64)>,
@@ -131,30 +134,28 @@ pub(crate) struct FailureFacts {
 }
 
 impl RunFacts {
-    /// The facts of a run whose experiment has absorbed what `fold` holds of
-    /// `pairs`.
+    /// The facts of a run whose experiment has absorbed what `fold` holds.
     ///
     /// # Errors
     /// If the ledger cannot be read.
     pub(crate) fn new<E: Experiment>(
-        run: String,
-        manifest: &Manifest,
+        files: &RunFiles,
         fold: &Fold<E>,
-        pairs: &Pairs,
     ) -> Result<Self, LedgerError> {
+        let (manifest, pairs) = (&files.manifest, &files.pairs);
         let tally = &fold.tally;
         let first = first_engine(tally);
         let summary = Summary::new(first.pentanomial);
         let names = manifest.names();
         let play = &manifest.config.r#match;
+        let (ratings, rating_error) = match ratings(&names, pairs, fold)? {
+            Ok(ratings) => (ratings, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
         Ok(Self {
-            run,
-            kind: manifest.kind.name(),
-            verdict: match fold.experiment.verdict() {
-                Some(Verdict::H1) => "H1",
-                Some(Verdict::H0) => "H0",
-                _ => "none",
-            },
+            run: files.folder.name(),
+            kind: manifest.kind,
+            verdict: fold.experiment.verdict().into(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
@@ -171,10 +172,11 @@ impl RunFacts {
             ),
             sprt: fold.experiment.test().map(sprt),
             failures: failures(tally),
-            seconds: seconds_played(manifest, pairs)?,
+            seconds: files.seconds_played()?,
             always_valid: fold.experiment.always_valid(),
             findings: findings(pairs, fold)?,
-            ratings: ratings(&names, pairs, fold)?,
+            ratings,
+            rating_error,
             pairings: tally
                 .pairings
                 .iter()
@@ -226,15 +228,15 @@ fn findings<E: Experiment>(pairs: &Pairs, fold: &Fold<E>) -> Result<Vec<Finding>
     Ok(findings)
 }
 
-/// The rating list of a tournament of more than two engines; empty where the
-/// games allow none.
+/// The rating list of a tournament of more than two engines; empty before its
+/// first game.
 fn ratings<E: Experiment>(
     names: &[String],
     pairs: &Pairs,
     fold: &Fold<E>,
-) -> Result<Vec<Rating>, LedgerError> {
+) -> Result<Result<Vec<Rating>, RatingError>, LedgerError> {
     if names.len() < 3 {
-        return Ok(Vec::new());
+        return Ok(Ok(Vec::new()));
     }
     let mut games = Games::default();
     let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
@@ -258,12 +260,15 @@ fn ratings<E: Experiment>(
             },
         ]);
     }
-    let rated = rate(&games, &RatingOptions::default());
-    Ok(rated.map_or_else(|_| Vec::new(), |rated| rated.ratings))
+    Ok(match rate(&games, &RatingOptions::default()) {
+        Ok(rated) => Ok(rated.ratings),
+        Err(RatingError::NoGames) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    })
 }
 
 /// Totals of the first engine over all its pairings.
-fn first_engine(tally: &Tally) -> PairingTally {
+pub(crate) fn first_engine(tally: &Tally) -> PairingTally {
     let mut total = PairingTally::default();
     for ([first, _], pairing) in &tally.pairings {
         if *first == 0 {

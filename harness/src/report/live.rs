@@ -38,13 +38,6 @@ impl Scoreboard {
         }
     }
 
-    /// Removes the block from the terminal.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
     fn due(&self, stopping: bool) -> bool {
         let interval = if self.bar.is_some() { REDRAW } else { LINE };
         stopping || self.shown.is_none_or(|at| at.elapsed() >= interval)
@@ -74,6 +67,12 @@ impl<E: Experiment> View<E> for Scoreboard {
             Some(bar) => bar.set_message(block(&self.names, experiment, &progress)),
             None if first_time => {}
             None => errln!("{}", line(&self.names, experiment, &progress)),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

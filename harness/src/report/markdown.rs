@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::facts::RunFacts;
+use super::facts::{EngineFacts, RunFacts};
 use super::text::{number, percent, plus_minus, results_block, verdict_sentence};
 
 /// The report as Markdown.
@@ -96,7 +96,7 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
     writeln!(out, "| seconds | {:.1} |", facts.seconds)
 }
 
-fn cells(facts: &RunFacts, cell: impl Fn(&super::EngineFacts) -> String) -> String {
+fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {
     facts
         .engines
         .iter()
@@ -105,7 +105,7 @@ fn cells(facts: &RunFacts, cell: impl Fn(&super::EngineFacts) -> String) -> Stri
         .join(" | ")
 }
 
-fn options(engine: &super::EngineFacts) -> String {
+fn options(engine: &EngineFacts) -> String {
     let options = engine.options.0.iter();
     options
         .map(|(name, value)| format!("{name}={value}"))

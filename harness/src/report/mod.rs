@@ -1,54 +1,111 @@
-//! What a run came to: the same facts as JSON, text, Markdown and a page of
+//! The results of a run: the same facts as JSON, text, Markdown and a page of
 //! HTML, and live on the terminal.
 
 mod facts;
 pub(crate) mod html;
 mod live;
 mod markdown;
+mod match_report;
 mod summary;
 mod text;
+mod verdict;
 
-pub(crate) use facts::{EngineFacts, RunFacts};
+pub(crate) use facts::{RunFacts, first_engine};
 pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;
-pub(crate) use markdown::markdown;
-pub(crate) use summary::{SummaryNotes, failed_summary, summary};
-pub(crate) use text::{results_block, verdict_sentence};
+pub(crate) use match_report::MatchReport;
+pub(crate) use summary::{SummaryNotes, failed_summary};
+pub(crate) use verdict::TestVerdict;
 
 use std::fs;
+use std::path::Path;
 
 use anyhow::Context;
+use serde::{Deserialize, Serialize};
 
-use crate::ledger::Pairs;
-use crate::run::{Folder, Manifest};
+use html::Page;
 
 /// Names of the report's files in a run's folder.
 pub(crate) const REPORT_JSON: &str = "report.json";
 pub(crate) const REPORT_MD: &str = "report.md";
-pub(crate) const REPORT_HTML: &str = "report.html";
+const REPORT_HTML: &str = "report.html";
 
-/// Writes the report files of a match or a test into its folder.
+/// The results of a run of any kind, finished or not.
+pub(crate) trait Report {
+    /// For people, in whole lines.
+    fn text(&self) -> String;
+
+    /// One JSON object on one line.
+    ///
+    /// # Errors
+    /// If it cannot be put into JSON.
+    fn json(&self) -> anyhow::Result<String>;
+
+    /// Markdown for a pull request or a CI job.
+    fn summary(&self, notes: SummaryNotes<'_>) -> String;
+
+    /// The files beside the page: name and text of each.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>>;
+
+    /// The page; `inside` if it is put into the folder that is reported, so
+    /// that links to files there can be relative.
+    ///
+    /// # Errors
+    /// If the games cannot be read or a picture cannot be drawn.
+    fn page(&self, inside: bool) -> anyhow::Result<Page>;
+
+    /// Name of the page in the folder.
+    fn page_name(&self) -> &'static str {
+        REPORT_HTML
+    }
+}
+
+/// Writes the files of a report into a folder.
 ///
 /// # Errors
 /// Those of the file system, and of a picture that cannot be drawn.
-pub(crate) fn write_files(
-    folder: &Folder,
-    facts: &RunFacts,
-    manifest: &Manifest,
-    pairs: &Pairs,
-) -> anyhow::Result<()> {
-    let dir = folder.path();
-    let json = serde_json::to_string_pretty(facts).context("the report cannot be put into JSON")?;
-    let source = html::Source {
-        dir,
-        manifest,
-        pairs,
-        inside: true,
-    };
-    let files = [(REPORT_JSON, json + "\n"), (REPORT_MD, markdown(facts))];
-    for (name, text) in files {
+pub(crate) fn write_files(report: &impl Report, dir: &Path) -> anyhow::Result<()> {
+    for (name, text) in report.files()? {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    html::run_page(facts, source)?.save(&dir.join(REPORT_HTML))
+    report.page(true)?.save(&dir.join(report.page_name()))
+}
+
+/// `value` as the text of [`REPORT_JSON`].
+///
+/// # Errors
+/// If it cannot be put into JSON.
+pub(crate) fn json_file(value: &impl Serialize) -> anyhow::Result<String> {
+    let json = serde_json::to_string_pretty(value).context("the report cannot be put into JSON")?;
+    Ok(json + "\n")
+}
+
+/// Pairs an hour of a run, from its [`REPORT_JSON`]; `None` if it has no
+/// report or the report has no speed.
+///
+/// # Errors
+/// If the report cannot be read.
+pub(crate) fn measured_speed(dir: &Path) -> anyhow::Result<Option<f64>> {
+    #[derive(Deserialize)]
+    struct Speed {
+        pairs: u64,
+        /// Absent in the report of a tuning.
+        seconds: Option<f64>,
+    }
+    let path = dir.join(REPORT_JSON);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    };
+    let speed: Speed = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not the report of a run", path.display()))?;
+    let seconds = speed.seconds.filter(|seconds| *seconds > 0.0);
+    Ok(seconds
+        .filter(|_| speed.pairs > 0)
+        .map(|seconds| 3600.0 * speed.pairs as f64 / seconds))
 }

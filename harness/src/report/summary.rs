@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::facts::RunFacts;
 use super::text::{plus_minus, verdict_sentence};
+use super::verdict::TestVerdict;
 use crate::builds::short_id;
 use crate::stats::Estimate;
 
@@ -17,7 +18,7 @@ pub(crate) struct SummaryNotes<'a> {
 }
 
 /// The verdict, the numbers and the command to repeat it, as Markdown.
-pub(crate) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     let mut text = String::new();
     write_summary(&mut text, facts, notes).expect("writing to a string cannot fail");
     text
@@ -33,11 +34,11 @@ pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
 }
 
 fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
-    let heading = match (facts.verdict, facts.kind) {
-        ("H1", _) => "passed",
-        ("H0", _) => "failed",
-        (_, "sprt") => "no decision",
-        _ => "played",
+    let heading = match (facts.verdict, &facts.sprt) {
+        (TestVerdict::H1, _) => "passed",
+        (TestVerdict::H0, _) => "failed",
+        (TestVerdict::None, Some(_)) => "no decision",
+        (TestVerdict::None, None) => "played",
     };
     writeln!(out, "## hone: {heading}\n")?;
     for sentence in verdict_sentence(facts).lines() {

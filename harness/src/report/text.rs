@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::facts::{RunFacts, SprtFacts};
+use super::verdict::TestVerdict;
 use crate::stats::{Estimate, Model};
 
 /// The results as a block of lines, each ended.
@@ -85,6 +86,9 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
             finding.detail
         ));
     }
+    if let Some(error) = &facts.rating_error {
+        line(format!("no rating list: {error}"));
+    }
     for (rank, rating) in facts.ratings.iter().enumerate() {
         line(format!(
             "{:>3}. {:<24} Elo {:>20}  {:.1} of {}",
@@ -153,33 +157,35 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let (dev, base) = names(facts);
     let scale = scale(sprt.model);
     let mut text = match facts.verdict {
-        "H1" if sprt.elo0 < 0.0 => format!(
+        TestVerdict::H1 if sprt.elo0 < 0.0 => format!(
             "H1 accepted: {dev} is not weaker than {base} by {} {scale} or more",
             -sprt.elo0
         ),
-        "H1" if sprt.elo0 == 0.0 => format!("H1 accepted: {dev} is stronger than {base}"),
-        "H1" => format!(
+        TestVerdict::H1 if sprt.elo0 == 0.0 => {
+            format!("H1 accepted: {dev} is stronger than {base}")
+        }
+        TestVerdict::H1 => format!(
             "H1 accepted: {dev} is stronger than {base} by at least {} {scale}",
             sprt.elo0
         ),
-        "H0" if sprt.elo1 == 0.0 => format!("H0 accepted: {dev} is weaker than {base}"),
-        "H0" if sprt.elo1 < 0.0 => format!(
+        TestVerdict::H0 if sprt.elo1 == 0.0 => format!("H0 accepted: {dev} is weaker than {base}"),
+        TestVerdict::H0 if sprt.elo1 < 0.0 => format!(
             "H0 accepted: {dev} is weaker than {base} by more than {} {scale}",
             -sprt.elo1
         ),
-        "H0" => format!(
+        TestVerdict::H0 => format!(
             "H0 accepted: {dev} is not stronger than {base} by {} {scale} or more",
             sprt.elo1
         ),
-        _ => format!(
+        TestVerdict::None => format!(
             "No decision: the LLR is within its bounds after {} pairs",
             facts.pairs
         ),
     };
     match facts.verdict {
-        "H1" => push_error_rate(&mut text, "false-positive", "alpha", sprt.alpha),
-        "H0" => push_error_rate(&mut text, "false-negative", "beta", sprt.beta),
-        _ => text.push('.'),
+        TestVerdict::H1 => push_error_rate(&mut text, "false-positive", "alpha", sprt.alpha),
+        TestVerdict::H0 => push_error_rate(&mut text, "false-negative", "beta", sprt.beta),
+        TestVerdict::None => text.push('.'),
     }
     if let Some(estimate) = &sprt.elo {
         let elo = estimate.elo;

@@ -15,7 +15,7 @@ pub(crate) struct Folder {
 /// Why a folder cannot hold a new run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("{} holds a run already: continue it with `hone resume {}`, or choose another --out", path.display(), path.display())]
+    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), path.display())]
     Taken { path: PathBuf },
     #[error("cannot make the run's folder {}: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },
@@ -87,17 +87,23 @@ impl Folder {
     }
 }
 
-/// The runs in a folder with their manifests, oldest first. What is no run is
-/// passed over.
-pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, Manifest)> {
+/// The runs in a folder with their manifests, oldest first; those whose
+/// manifest cannot be read last. Folders without a manifest are passed over.
+pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, anyhow::Result<Manifest>)> {
     let entries = fs::read_dir(results).into_iter().flatten().flatten();
     let mut runs: Vec<_> = entries
-        .filter_map(|entry| {
-            let path = entry.path();
-            Manifest::read(&path).ok().map(|manifest| (path, manifest))
+        .map(|entry| entry.path())
+        .filter(|path| path.join(MANIFEST).exists())
+        .map(|path| {
+            let manifest = Manifest::read(&path);
+            (path, manifest)
         })
         .collect();
-    runs.sort_by_key(|(_, manifest)| manifest.created);
+    runs.sort_by(|(one, a), (other, b)| match (a, b) {
+        (Ok(a), Ok(b)) => a.created.cmp(&b.created),
+        (Err(_), Err(_)) => one.cmp(other),
+        (a, b) => a.is_err().cmp(&b.is_err()),
+    });
     runs
 }
 

@@ -3,13 +3,11 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
-use crate::settings::TimeSpan;
 
 /// Name of the manifest in a run's folder.
 pub(crate) const MANIFEST: &str = "run.toml";
@@ -95,7 +93,7 @@ impl Manifest {
         let path = dir.join(MANIFEST);
         let text = fs::read_to_string(&path).with_context(|| {
             format!(
-                "{} is no run: cannot read {}",
+                "{} is not a run: cannot read {}",
                 dir.display(),
                 path.display()
             )
@@ -118,17 +116,6 @@ impl Manifest {
             fs::rename(&partial, &path)
         };
         write().with_context(|| format!("cannot write {}", path.display()))
-    }
-
-    /// How long it may be played at a time.
-    pub(crate) fn max_time(&self) -> Option<Duration> {
-        let config = &self.config;
-        let tune = config.tune.as_ref().and_then(|tune| tune.max_time);
-        let max_time = match self.kind {
-            Kind::Match | Kind::Sprt | Kind::Bisect => config.r#match.max_time,
-            Kind::Tune => tune.or(config.r#match.max_time),
-        };
-        max_time.map(TimeSpan::duration)
     }
 
     /// Names of the engines, in the order of the configuration.

@@ -1,22 +1,25 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
-mod contenders;
 mod driver;
+mod error;
+mod files;
 mod fold;
 mod folder;
 mod interrupt;
 mod manifest;
-pub(crate) mod session;
+mod prepared;
+pub(crate) mod setup;
 mod tally;
 pub(crate) mod verify;
 
-pub(crate) use contenders::{Contenders, PrepareError};
 pub(crate) use driver::View;
 pub use driver::{Driver, Ended, Jobs, Progress};
+pub(crate) use error::SessionError;
+pub(crate) use files::RunFiles;
 pub use fold::Fold;
 pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
-pub(crate) use session::{Session, SessionError, open_pairs, seconds_played};
+pub(crate) use prepared::{PrepareError, PreparedEngines};
 pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};

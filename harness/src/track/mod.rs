@@ -1,28 +1,26 @@
 //! Elo from night to night: what is played, one scale for all nights, and
 //! whether anything changed.
 //!
-//! Everything here is a function of the nights that were played; what starts
-//! engines and writes files is in the command line's part.
+//! All but the tracker, which plays nights, is a function of the nights that
+//! were played.
 
 mod change;
 mod chart;
 mod gauntlet;
 mod night;
 mod page;
+mod report;
+mod result;
 mod scale;
 mod status;
+mod tracker;
 
-pub(crate) use change::Direction;
-pub(crate) use chart::{chart, chart_on_page};
 pub use gauntlet::Role;
-pub(crate) use gauntlet::{Opponent, opponents};
 pub use night::{Night, read};
-pub(crate) use night::{NightMatch, append, in_order};
-pub(crate) use page::html;
-pub(crate) use scale::Scale;
-pub(crate) use status::Status;
+pub(crate) use report::{TrackReport, is_folder_of_nights};
+pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.
-pub(crate) const TABLE: &str = "elo.csv";
+const TABLE: &str = "elo.csv";
 /// The folder of the nights' runs, in the folder of nights.
-pub(crate) const RUNS: &str = "track";
+const RUNS: &str = "track";

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use super::RUNS;
+use super::chart::chart_on_page;
+use super::night::{Night, in_order};
+use super::status::Status;
 use crate::builds::short_id;
-use crate::report::html::{Page, Paint, Table, escape, figure, paragraph};
-use crate::track::{Night, RUNS, Status, chart_on_page, in_order};
+use crate::report::html::{Page, Paint, Table, Tone, escape, figure, paragraph};
 
 /// The page that lies beside `elo.csv` in `dir`, or elsewhere if not `inside`:
 /// then it has no links to the nights' own reports.
@@ -22,8 +25,12 @@ pub(crate) fn html(
         "Elo from night to night",
         &format!("{} nights, limit {limit}", nights.len()),
     );
-    let verdict = if status.is_regression() { "H0" } else { "none" };
-    page.lead(&status.sentences(), verdict);
+    let tone = if status.is_regression() {
+        Tone::Bad
+    } else {
+        Tone::Neutral
+    };
+    page.lead(&status.sentences(), tone);
     if !nights.is_empty() {
         page.section("elo", "Elo over commits", elo(status)?);
         page.section("changes", "Changes", changes(status));

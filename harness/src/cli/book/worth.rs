@@ -16,9 +16,9 @@ use crate::book::scan::scan;
 use crate::book::worth::{Usage, Worth, undecided, usage};
 use crate::cli::{Exit, Failure};
 use crate::experiment::PairResult;
-use crate::kinds::experiment_of;
+use crate::kinds;
 use crate::rules::openings::BookOptions;
-use crate::run::{Fold, Folder, Manifest, open_pairs};
+use crate::run::{Manifest, RunFiles};
 
 /// Measure books by the runs that used them: draws, splits, sensitivity
 ///
@@ -190,12 +190,10 @@ struct Run {
 
 impl Run {
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let folder = Folder::open(path);
-        let manifest = Manifest::read(path)?;
-        let ledger = open_pairs(&folder, &manifest)?;
-        let experiment = experiment_of(&folder, &manifest)?;
-        let fold = Fold::of(experiment, manifest.engines.len(), &ledger)?;
-        let pairs: Vec<(u64, PairResult)> = ledger
+        let files = RunFiles::open(path)?;
+        let fold = kinds::fold_of(&files)?;
+        let pairs: Vec<(u64, PairResult)> = files
+            .pairs
             .in_order(fold.absorbed())?
             .map(|entry| entry.map(|entry| (entry.opening_number, entry.result)))
             .collect::<Result<_, _>>()?;
@@ -203,8 +201,8 @@ impl Run {
             bail!("{} contains no finished pairs", path.display());
         }
         Ok(Self {
-            name: folder.name(),
-            manifest,
+            name: files.folder.name(),
+            manifest: files.manifest,
             pairs,
         })
     }

@@ -9,6 +9,7 @@ use super::pairs_args::PairsArgs;
 use super::plan_chart;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
+use crate::report::measured_speed;
 use crate::stats::plan::{self, Point};
 use crate::stats::{Model, SprtConfig};
 
@@ -77,7 +78,7 @@ impl Plan {
         let base = self.pairs.base()?;
         let speed = match (self.pairs_per_hour, self.pairs.run_folder()) {
             (Some(speed), _) => Some(speed),
-            (None, Some(folder)) => measured_speed(folder),
+            (None, Some(folder)) => measured_speed(folder)?,
             (None, None) => None,
         };
         let elos = if self.elos.is_empty() {
@@ -141,14 +142,6 @@ fn around(config: &SprtConfig) -> Vec<f64> {
     (-4..=8)
         .map(|i| config.elo0 + 0.25 * f64::from(i) * width)
         .collect()
-}
-
-/// Pairs per hour of a finished run, from its report.
-fn measured_speed(folder: &std::path::Path) -> Option<f64> {
-    let text = std::fs::read_to_string(folder.join("report.json")).ok()?;
-    let report: serde_json::Value = serde_json::from_str(&text).ok()?;
-    let (pairs, seconds) = (report["pairs"].as_f64()?, report["seconds"].as_f64()?);
-    (pairs > 0.0 && seconds > 0.0).then(|| 3600.0 * pairs / seconds)
 }
 
 fn print(output: &Output) {

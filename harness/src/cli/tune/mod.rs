@@ -1,27 +1,27 @@
 //! `hone tune`: makes an engine stronger by its parameters.
 
 mod benchmark;
-mod budget;
-mod dry_run;
-mod games;
 mod simulate;
-
-pub(super) use games::{report, resume};
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::Args;
 
+use super::common::{announce, failure};
+use super::ends::EndArgs;
+use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
+use crate::kinds::tune::{self, Prepared};
+use crate::run::Kind;
 
 /// Tune an engine's parameters by self-play.
 ///
-/// Plays pairs of games between the engine with its parameters moved one way
-/// and the other, and lets the values follow the results. With `--verify` (or
-/// [tune.verify]) a sequential test of the tuned values against the start
-/// follows: exit code 0 if it shows that the engine got stronger, 1 if not, 3
-/// if it stays undecided.
+/// Plays pairs of games between the engine with its parameters perturbed in
+/// opposite directions, and updates the values from the results. With
+/// `--verify` (or [tune.verify]) an SPRT of the tuned values against the start
+/// follows. Exit code 0: stronger; 1: not stronger; 3: undecided.
 #[derive(Debug, Args)]
 pub(super) struct TuneArgs {
     /// The configuration, in TOML; see configs/tune.toml for one with
@@ -37,14 +37,14 @@ pub(super) struct TuneArgs {
     /// Print the result as one JSON object on standard output.
     #[arg(long)]
     json: bool,
-    /// Say what would be done, and what the budget can find; play nothing
-    /// (but to measure what `max_time` without `pairs` is worth).
+    /// Show the plan and what its budget can find; play nothing, except to
+    /// measure the speed for `max_time` without `pairs`.
     #[arg(long)]
     dry_run: bool,
     /// Play against a model of the engine's strength; needs no engine.
     #[arg(long, value_name = "MODEL.toml")]
     simulate: Option<PathBuf>,
-    /// Test the tuned values against the start when the budget is spent.
+    /// Test the tuned values against the start at the end.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
     /// Compare the tuners on random landscapes.
@@ -67,6 +67,17 @@ impl TuneArgs {
         if let Some(model) = &self.simulate {
             return simulate::run(&config, model, self.dry_run, self.json);
         }
-        games::run(config, path, self.out.as_deref(), self.dry_run, self.json)
+        tune::check_one_engine(&config).with_context(|| path.display().to_string())?;
+        let prepared = tune::prepare(&mut config, &mut announce).map_err(failure)?;
+        if prepared == Prepared::Interrupted {
+            return Ok(Exit::Interrupted);
+        }
+        if self.dry_run {
+            let (section, space) = tune::tuned(&config)?;
+            out!("{}", tune::describe(&section, &space));
+            return Ok(Exit::Done);
+        }
+        let ends = EndArgs::only_json(self.json);
+        start(Kind::Tune, config, Some(path), self.out.as_deref(), &ends)
     }
 }

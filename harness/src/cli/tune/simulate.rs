@@ -4,7 +4,6 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::dry_run;
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::tune::model_file::Model;
@@ -13,7 +12,7 @@ use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::Outcome;
+use crate::kinds::tune::{Outcome, describe};
 
 /// Tunes against the model: the experiment of a real run, fed with drawn
 /// results.
@@ -28,7 +27,7 @@ pub(super) fn run(
     let space = space(&section, &model)?;
     let mut strength = model.strength(&space)?;
     if is_dry {
-        out!("{}", dry_run::describe(&section, &space));
+        out!("{}", describe(&section, &space));
         return Ok(Exit::Done);
     }
     let seed = section.seed.unwrap_or(config.r#match.seed);

@@ -34,13 +34,6 @@ impl Suspects {
         }
     }
 
-    /// Removes the block from the terminal.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
     fn head(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
         let games = 2 * progress.tally.pairs;
         let none = 100.0 * experiment.posterior().none();
@@ -95,6 +88,12 @@ impl View<BisectExperiment> for Suspects {
             self.shown = Some((Instant::now(), pairs));
             let suspects = self.suspects(experiment, SHOWN[1]).join(", ");
             errln!("{}; {suspects}", self.head(experiment, &progress));
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

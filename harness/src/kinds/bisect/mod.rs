@@ -1,32 +1,111 @@
-//! `hone bisect`: the run with its builds, what it came to, and how that is
-//! shown.
+//! `hone bisect`: matches between commits that are built when their turn comes.
 
+mod builds;
+mod history;
 mod live;
 mod outcome;
 mod page;
-mod session;
+mod report;
+mod workshop;
 
-pub(crate) use live::Suspects;
-pub(crate) use outcome::Outcome;
-pub(crate) use page::html;
-pub(crate) use session::{Bisection, experiment_of};
+use std::path::Path;
 
-use std::fs;
+use anyhow::ensure;
 
-use anyhow::Context;
+use super::kind::{Engines, Readiness, RunKind, Waiting};
+use crate::config::Config;
+use crate::executor::Player;
+use crate::experiment::bisect::BisectExperiment;
+use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
+use report::BisectReport;
 
-use crate::report::html::Source;
-use crate::report::{REPORT_HTML, REPORT_JSON, REPORT_MD};
+/// The search for the commit that changed an engine's strength.
+pub(crate) struct Bisection;
 
-/// Writes the report files of a bisection into its folder.
-pub(crate) fn write_files(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<()> {
-    let files = [
-        (REPORT_JSON, serde_json::to_string_pretty(outcome)? + "\n"),
-        (REPORT_MD, outcome.markdown()),
-    ];
-    for (name, text) in files {
-        let path = source.dir.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+impl RunKind for Bisection {
+    type Experiment = BisectExperiment;
+    type Report = BisectReport;
+
+    const KIND: Kind = Kind::Bisect;
+
+    fn check(config: &Config) -> anyhow::Result<()> {
+        ensure!(
+            config.engine.len() == 1 && config.engine[0].git.is_some(),
+            "one [[engine]] with `git` is bisected; {} are configured",
+            config.engine.len()
+        );
+        let section = config.bisect.clone().unwrap_or_default();
+        for (end, name) in [(&section.good, "good"), (&section.bad, "bad")] {
+            ensure!(
+                !end.is_empty(),
+                "which commit is the {name} one? Give --{name} REV"
+            );
+        }
+        Ok(())
     }
-    html(outcome, source)?.save(&source.dir.join(REPORT_HTML))
+
+    fn openings(config: &Config) -> Option<u64> {
+        Some(config.bisect.clone().unwrap_or_default().max_pairs)
+    }
+
+    /// An engine for each commit; none is built yet.
+    fn engines(
+        config: &mut Config,
+        base: &Path,
+        _announce: &mut dyn FnMut(&str),
+    ) -> Result<Engines, SessionError> {
+        let commits = history::history(config, base)?;
+        let engine = config.engine.remove(0);
+        config.engine = commits.iter().map(|c| history::at(&engine, c)).collect();
+        let ends = [&commits[0], &commits[commits.len() - 1]];
+        Ok(Engines {
+            players: Vec::new(),
+            identities: commits.iter().map(history::identity).collect(),
+            folder_names: ends.map(|commit| commit.short().to_string()).into(),
+        })
+    }
+
+    fn same_engines(
+        _manifest: &Manifest,
+        _announce: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Player>, SessionError> {
+        Ok(Vec::new())
+    }
+
+    fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<BisectExperiment> {
+        let section = manifest.config.bisect.clone().unwrap_or_default();
+        let last = manifest.engines.len().saturating_sub(1);
+        ensure!(last >= 1, "the manifest has no commits");
+        let is_timed = workshop::is_timed(manifest);
+        let known = builds::read(dir)?
+            .into_iter()
+            .filter(|row| row.number <= last)
+            .map(|row| (row.pairs, row.number, row.known(is_timed)))
+            .collect();
+        Ok(BisectExperiment::new(section, last, known))
+    }
+
+    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        Ok(format!(
+            "bisecting {} commits, playing {} pairs at a time in {}",
+            manifest.engines.len() - 1,
+            manifest.concurrency,
+            dir.display()
+        ))
+    }
+
+    fn view(manifest: &Manifest) -> impl View<BisectExperiment> {
+        live::Suspects::new(manifest)
+    }
+
+    fn prepare_next(
+        waiting: Waiting<'_, BisectExperiment>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Readiness, SessionError> {
+        workshop::prepare_next(waiting, announce)
+    }
+
+    fn report(files: RunFiles, fold: Fold<BisectExperiment>) -> anyhow::Result<BisectReport> {
+        Ok(BisectReport::new(files, &fold)?)
+    }
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::builds::short_id;
 use crate::experiment::bisect::BisectExperiment;
 use crate::experiment::{Experiment, Verdict};
-use crate::ledger::{LedgerError, Pairs};
-use crate::run::{Fold, Manifest, seconds_played};
+use crate::ledger::LedgerError;
+use crate::run::{Fold, Kind, RunFiles};
 use crate::stats::Estimate;
 
 /// Rows of the table for people.
@@ -18,9 +18,8 @@ const ROWS: usize = 10;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Outcome {
     run: String,
-    kind: &'static str,
-    /// `found`, `no_change` (good and bad do not differ) or `none`.
-    pub(crate) verdict: &'static str,
+    kind: Kind,
+    verdict: BisectVerdict,
     good: Suspect,
     bad: Suspect,
     /// The culprit; several, if those between them do not build.
@@ -39,6 +38,16 @@ pub(crate) struct Outcome {
     pub(crate) posterior: Vec<Suspect>,
     pub(crate) matches: Vec<MatchFacts>,
     seconds: f64,
+}
+
+/// What a bisection has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum BisectVerdict {
+    Found,
+    /// Good and bad do not differ.
+    NoChange,
+    None,
 }
 
 /// A commit.
@@ -61,13 +70,9 @@ pub(crate) struct MatchFacts {
 }
 
 impl Outcome {
-    /// Of a run whose experiment has absorbed what `fold` holds of `pairs`.
-    pub(crate) fn of(
-        run: &str,
-        manifest: &Manifest,
-        fold: &Fold<BisectExperiment>,
-        pairs: &Pairs,
-    ) -> Result<Self, LedgerError> {
+    /// Of a run whose experiment has absorbed what `fold` holds.
+    pub(crate) fn of(files: &RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
+        let manifest = &files.manifest;
         let experiment = &fold.experiment;
         let posterior = experiment.posterior();
         let last = posterior.last();
@@ -88,12 +93,14 @@ impl Outcome {
         let ends = [sign * found.size.low, sign * found.size.high];
         let names = manifest.names();
         Ok(Self {
-            run: run.to_string(),
-            kind: manifest.kind.name(),
+            run: files.folder.name(),
+            kind: manifest.kind,
             verdict: match experiment.verdict() {
-                Some(Verdict::Complete) => "found",
-                _ if posterior.none() >= experiment.section().probability => "no_change",
-                _ => "none",
+                Some(Verdict::Complete) => BisectVerdict::Found,
+                _ if posterior.none() >= experiment.section().probability => {
+                    BisectVerdict::NoChange
+                }
+                _ => BisectVerdict::None,
             },
             good: suspect(0),
             bad: suspect(last),
@@ -124,7 +131,7 @@ impl Outcome {
                     elo: crate::stats::elo::elo(*counts),
                 })
                 .collect(),
-            seconds: seconds_played(manifest, pairs)?,
+            seconds: files.seconds_played()?,
         })
     }
 
@@ -132,19 +139,19 @@ impl Outcome {
     pub(crate) fn sentence(&self) -> String {
         let played = format!("{} games", self.games);
         match self.verdict {
-            "found" => format!(
+            BisectVerdict::Found => format!(
                 "{} with {:.1} % probability, after {played}. {}",
                 self.named(),
                 100.0 * self.probability,
                 self.change_words()
             ),
-            "no_change" => format!(
+            BisectVerdict::NoChange => format!(
                 "No commit changed the strength by as much as was looked for ({:.1} % \
                  probability), after {played}. A change the other way is not looked for: see \
                  --gained.",
                 100.0 * self.no_change
             ),
-            _ => format!(
+            BisectVerdict::None => format!(
                 "No commit is named after {played}. The most probable with {:.1} %: {}",
                 100.0 * self.probability,
                 self.named()

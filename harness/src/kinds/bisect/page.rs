@@ -3,11 +3,16 @@
 use super::outcome::Outcome;
 use crate::report::html::chart::Bars;
 use crate::report::html::{
-    Page, Paint, Source, Table, escape, failures_section, games_section, setup_section,
+    Page, Paint, Source, Table, Tone, escape, failures_section, games_section, paragraph,
+    setup_section,
 };
 
 /// Bars that have room beside each other.
 const BARS: usize = 12;
+
+const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
+     `hone bisect` with the configuration it was started with; below is what was played, an \
+     engine for each commit.";
 
 /// The page of a run.
 ///
@@ -31,14 +36,18 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
             manifest.config.r#match.limit
         ),
     );
-    page.lead(&outcome.sentence(), "none");
+    page.lead(&outcome.sentence(), Tone::Neutral);
     page.section("suspects", "Suspects", suspects(outcome)?);
     page.section("matches", "Matches", matches(outcome));
     let pairs = outcome.matches.iter().flat_map(|one| one.pentanomial).sum();
     let (games, _) = games_section(&source, pairs)?;
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
-    page.section("setup", "Configuration", setup_section(&source)?);
+    page.section(
+        "setup",
+        "Configuration",
+        setup_section(&source, &paragraph(REPEAT))?,
+    );
     Ok(page)
 }
 

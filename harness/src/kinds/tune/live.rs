@@ -34,13 +34,6 @@ impl Paths {
             shown: Instant::now(),
         }
     }
-
-    /// Removes the block from the terminal.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
 }
 
 impl View<TuneExperiment> for Paths {
@@ -53,6 +46,12 @@ impl View<TuneExperiment> for Paths {
         match &self.bar {
             Some(bar) => bar.set_message(block(experiment, &progress)),
             None => errln!("{}  {}", pace(experiment, &progress), values(experiment)),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

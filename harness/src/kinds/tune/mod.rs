@@ -1,111 +1,99 @@
-//! `hone tune`: what a run of it came to, and how that is shown.
+//! `hone tune`: an engine with its parameters moved one way against the same
+//! engine with them moved the other way.
 
+mod budget;
+mod description;
 mod live;
 mod outcome;
 mod page;
 mod pictures;
+mod prepare;
+mod report;
+mod verification;
 
-pub(crate) use live::Paths;
+pub(crate) use description::describe;
 pub(crate) use outcome::Outcome;
-pub(crate) use page::html;
+pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 
-use std::fs;
+use std::path::Path;
 
 use anyhow::Context;
-use serde_json::{Map, Value, json};
 
+use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
-use crate::experiment::tune::section::VerifySection;
-use crate::experiment::tune::{TuneExperiment, TuneSection};
-use crate::report::html::Source;
-use crate::report::{REPORT_HTML, REPORT_JSON};
-use crate::run::{Folder, Kind, Manifest};
+use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
+use crate::settings::TimeSpan;
+use report::TuneReport;
 
-/// The values to copy, in the run's folder.
-const VALUES: &str = "values.txt";
+/// The tuning of an engine's parameters.
+pub(crate) struct Tuning;
 
-/// The experiment of a run, from its manifest.
-pub(crate) fn experiment(manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
-    let section = section(manifest);
+impl RunKind for Tuning {
+    type Experiment = TuneExperiment;
+    type Report = TuneReport;
+
+    const KIND: Kind = Kind::Tune;
+    /// Values to copy, and pictures.
+    const REPORT_WRITES_FILES: bool = true;
+
+    /// A pair takes an opening of its own, and a tuning may take more of them
+    /// than there are in a book.
+    fn openings(_config: &Config) -> Option<u64> {
+        None
+    }
+
+    fn max_time(config: &Config) -> Option<TimeSpan> {
+        let own = config.tune.as_ref().and_then(|tune| tune.max_time);
+        own.or(config.r#match.max_time)
+    }
+
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
+        let (section, space) = tuned(&manifest.config)?;
+        let seed = manifest.config.r#match.seed;
+        Ok(TuneExperiment::new(&section, space, seed))
+    }
+
+    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        let (section, space) = tuned(&manifest.config)?;
+        let mut text = describe(&section, &space);
+        if manifest.concurrency as u64 > section.window {
+            text += &format!(
+                "warning: {} pairs at a time are possible, but `window` in [tune] limits them to {}\n",
+                manifest.concurrency, section.window
+            );
+        }
+        text += &format!(
+            "playing {} pairs at a time in {}",
+            manifest.concurrency,
+            dir.display()
+        );
+        Ok(text)
+    }
+
+    fn view(_manifest: &Manifest) -> impl View<TuneExperiment> {
+        live::Paths::new()
+    }
+
+    fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
+        TuneReport::new(files, fold.experiment)
+    }
+
+    fn follow_up(
+        report: &mut TuneReport,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Option<Ended>, SessionError> {
+        verification::play(report, announce)
+    }
+}
+
+/// What a complete configuration tunes.
+///
+/// # Errors
+/// If its parameters make no sense.
+pub(crate) fn tuned(config: &Config) -> anyhow::Result<(TuneSection, Space)> {
+    let section = config.tune.clone().unwrap_or_default();
     let space = resolve(&section, &[], &[]).context("the manifest's parameters")?;
-    Ok(TuneExperiment::new(
-        &section,
-        space,
-        manifest.config.r#match.seed,
-    ))
-}
-
-/// What is tuned.
-pub(crate) fn section(manifest: &Manifest) -> TuneSection {
-    manifest.config.tune.clone().unwrap_or_default()
-}
-
-/// Writes the report files of a tuning into its folder.
-pub(crate) fn write_files(
-    folder: &Folder,
-    experiment: &TuneExperiment,
-    outcome: &Outcome,
-    source: Source<'_>,
-) -> anyhow::Result<()> {
-    let json = serde_json::to_string_pretty(&full(folder, outcome.json(), Value::Null))?;
-    let pictures = pictures::draw(experiment, outcome)?;
-    let files = [
-        (REPORT_JSON, Some(json + "\n")),
-        (VALUES, Some(outcome.exports())),
-        ("paths.svg", Some(pictures.paths)),
-        ("responses.svg", pictures.responses),
-    ];
-    for (name, text) in files {
-        let Some(text) = text else { continue };
-        let path = folder.path().join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    html(experiment, outcome, source)?.save(&folder.path().join(REPORT_HTML))
-}
-
-/// The report as JSON.
-pub(crate) fn full(folder: &Folder, outcome: Map<String, Value>, verify: Value) -> Value {
-    let mut object = Map::new();
-    object.insert("run".into(), json!(folder.name()));
-    object.insert("kind".into(), json!(Kind::Tune.name()));
-    object.extend(outcome);
-    object.insert("verify".into(), verify);
-    object.into()
-}
-
-/// The configuration of the verifying test.
-pub(crate) fn verifying(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
-    let mut config = manifest.config.clone();
-    config.tune = None;
-    config.sprt = Some(test.sprt);
-    if let Some(limit) = &test.limit {
-        config.r#match.limit = limit.clone();
-        for engine in &mut config.engine {
-            engine.limit = None;
-        }
-    }
-    if let Some(openings) = &test.openings {
-        config.r#match.openings = openings.clone();
-    }
-    // Other openings than the tuning's, even from the same book.
-    config.r#match.seed = test.seed.unwrap_or(manifest.config.r#match.seed + 1);
-    let sides = [
-        ("tuned", outcome.options()),
-        ("start", outcome.start_options()),
-    ];
-    for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
-        engine.name = name.to_owned();
-        if engine.git.is_none() && engine.worktree.is_none() {
-            engine.build = None;
-        }
-        let all = &mut engine.options.0;
-        all.retain(|(known, _)| {
-            !options
-                .iter()
-                .any(|(tuned, _)| tuned.eq_ignore_ascii_case(known))
-        });
-        all.extend(options);
-    }
-    config
+    Ok((section, space))
 }

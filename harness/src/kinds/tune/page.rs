@@ -7,9 +7,14 @@ use crate::experiment::tune::param::Param;
 use crate::experiment::tune::response::{Interval, ParamResponse, Weight};
 use crate::report::html::chart::{Chart, Level, Line, Mark, short};
 use crate::report::html::{
-    Page, Paint, Source, Table, escape, failures_section, games_section, legend, paragraph,
+    Page, Paint, Source, Table, Tone, escape, failures_section, games_section, legend, paragraph,
     preformatted, setup_section,
 };
+use crate::run::Folder;
+
+const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
+     `hone tune` with the configuration it was started with; below is what was played, the \
+     engine once for each side.";
 
 /// The page of a run.
 ///
@@ -21,9 +26,7 @@ pub(crate) fn html(
     source: Source<'_>,
 ) -> anyhow::Result<Page> {
     let manifest = source.manifest;
-    let run = source.dir.canonicalize().ok();
-    let run = run.as_deref().and_then(|path| path.file_name());
-    let run = run.map(|name| name.to_string_lossy()).unwrap_or_default();
+    let run = Folder::open(source.dir).name();
     let names = manifest.names();
     let engine = names
         .first()
@@ -36,14 +39,18 @@ pub(crate) fn html(
             manifest.config.r#match.limit
         ),
     );
-    page.lead(&lead(outcome), "none");
+    page.lead(&lead(outcome), Tone::Neutral);
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
     let (games, _) = games_section(&source, experiment.absorbed())?;
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
-    page.section("setup", "Configuration", setup_section(&source)?);
+    page.section(
+        "setup",
+        "Configuration",
+        setup_section(&source, &paragraph(REPEAT))?,
+    );
     Ok(page)
 }
 

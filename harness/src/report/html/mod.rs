@@ -18,7 +18,7 @@ mod trace;
 pub(crate) use failures::failures_section;
 pub(crate) use games::games_section;
 pub(crate) use markup::{Table, escape, legend, paragraph, preformatted};
-pub(crate) use page::Page;
+pub(crate) use page::{Page, Tone};
 pub(crate) use progress::figure;
 pub(crate) use setup::setup_section;
 pub(crate) use theme::{Paint, themed};
@@ -28,7 +28,7 @@ use std::path::Path;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::ledger::{InOrder, LedgerError, Pairs};
-use crate::run::{Kind, Manifest};
+use crate::run::{Manifest, RunFiles};
 
 /// What a page is made from.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +43,19 @@ pub(crate) struct Source<'a> {
     pub inside: bool,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// Of a run's files.
+    pub(crate) fn of(files: &'a RunFiles, inside: bool) -> Self {
+        Self {
+            dir: files.folder.path(),
+            manifest: &files.manifest,
+            pairs: &files.pairs,
+            inside,
+        }
+    }
+
     /// The first `pairs` pairs by number: those up to the verdict.
-    fn counted(&self, pairs: u64) -> Result<InOrder<'_>, LedgerError> {
+    fn counted(&self, pairs: u64) -> Result<InOrder<'a>, LedgerError> {
         self.pairs.in_order(pairs)
     }
 }
@@ -64,10 +74,13 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     let mut page = Page::new(&title, &subtitle(facts, source.manifest));
     // What follows its first line is among the results.
     let verdict = verdict_sentence(facts);
-    page.lead(verdict.lines().next().unwrap_or_default(), facts.verdict);
+    page.lead(
+        verdict.lines().next().unwrap_or_default(),
+        facts.verdict.into(),
+    );
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
-        let trace = trace::Trace::of(&source, facts.pairs)?;
+        let trace = trace::Trace::of(&source, facts)?;
         page.section("progress", "How it came about", progress::section(&trace)?);
     } else {
         page.section("pairings", "Ratings and pairings", outcomes::field(facts));
@@ -81,16 +94,29 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     );
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
-    page.section("setup", "Configuration", setup_section(&source)?);
+    page.section(
+        "setup",
+        "Configuration",
+        setup_section(&source, &repeat(source.manifest))?,
+    );
     Ok(page)
 }
 
+/// How a run of engines that the configuration names is repeated.
+fn repeat(manifest: &Manifest) -> String {
+    let words = paragraph(
+        "To repeat it: save this as config.toml, start hone in the same folder with the \
+         same programs and the same book, and compare the digests that `hone verify` prints. \
+         With a node or depth limit they are equal.",
+    );
+    let command = manifest.kind.name();
+    words + &preformatted(&format!("hone {command} config.toml"))
+}
+
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
-    let kind = match manifest.kind {
-        Kind::Sprt => "Sequential test",
-        Kind::Match => "Match",
-        Kind::Tune => "Tuning",
-        Kind::Bisect => "Bisection",
+    let kind = match facts.sprt {
+        Some(_) => "Sequential test",
+        None => "Match",
     };
     format!(
         "{kind} {}, begun {}, limit {}, openings: {}",

@@ -4,7 +4,7 @@ use super::chart::Bars;
 use super::markup::{Table, paragraph};
 use super::progress::figure;
 use super::theme::Paint;
-use crate::report::facts::RunFacts;
+use crate::report::facts::{EngineFacts, RunFacts};
 use crate::report::text::{number, percent, plus_minus};
 use crate::stats::Estimate;
 
@@ -93,7 +93,7 @@ fn engines(facts: &RunFacts) -> String {
     let mut head = vec![""];
     head.extend(facts.engines.iter().map(|engine| engine.name.as_str()));
     let mut table = Table::new("The engines: means over their moves", &head);
-    let mut row = |name: &str, cell: &dyn Fn(&crate::report::EngineFacts) -> String| {
+    let mut row = |name: &str, cell: &dyn Fn(&EngineFacts) -> String| {
         let mut cells = vec![name.to_string()];
         cells.extend(facts.engines.iter().map(cell));
         table.row(&cells);
@@ -139,7 +139,9 @@ pub(super) fn field(facts: &RunFacts) -> String {
             plus_minus(pairing.summary.nelo),
         ]);
     }
-    if facts.ratings.is_empty() {
+    if let Some(error) = &facts.rating_error {
+        paragraph(&format!("No rating list: {error}.")) + &pairings.html()
+    } else if facts.ratings.is_empty() {
         pairings.html()
     } else {
         ratings.html() + &pairings.html()

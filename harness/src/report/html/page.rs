@@ -8,6 +8,7 @@ use anyhow::Context;
 use tempfile::SpooledTempFile;
 
 use super::markup::escape;
+use crate::report::verdict::TestVerdict;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("viewer.js");
@@ -62,6 +63,24 @@ impl Body {
     }
 }
 
+/// How a page's first words are coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    Neutral,
+}
+
+impl From<TestVerdict> for Tone {
+    fn from(verdict: TestVerdict) -> Self {
+        match verdict {
+            TestVerdict::H1 => Self::Good,
+            TestVerdict::H0 => Self::Bad,
+            TestVerdict::None => Self::Neutral,
+        }
+    }
+}
+
 /// A page in the making.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -89,13 +108,12 @@ impl Page {
         }
     }
 
-    /// What it comes to, in words, one paragraph a line; `verdict` is `H1`,
-    /// `H0` or `none`.
-    pub(crate) fn lead(&mut self, text: &str, verdict: &str) {
-        let class = match verdict {
-            "H1" => "lead good",
-            "H0" => "lead bad",
-            _ => "lead",
+    /// The result in words, one paragraph a line.
+    pub(crate) fn lead(&mut self, text: &str, tone: Tone) {
+        let class = match tone {
+            Tone::Good => "lead good",
+            Tone::Bad => "lead bad",
+            Tone::Neutral => "lead",
         };
         let mut lines = String::new();
         for line in text.lines() {
@@ -177,7 +195,7 @@ mod tests {
     #[test]
     fn a_page_loads_nothing_and_titles_are_text() {
         let mut page = Page::new("<script>x</script>", "a & b");
-        page.lead("line\n<b>two</b>", "H0");
+        page.lead("line\n<b>two</b>", Tone::Bad);
         page.section("one", "One", "<p>body</p>".to_string());
         page.section("none", "None", String::new());
         let mut html = Vec::new();

@@ -3,19 +3,16 @@
 use anyhow::Context;
 
 use super::Source;
-use super::markup::{Table, paragraph, preformatted};
-use crate::run::Kind;
+use super::markup::{Table, preformatted};
 
-/// Engines, book, configuration and the commands to repeat it.
+/// Engines, book and configuration; `repeat` is HTML that tells how to repeat
+/// the run.
 ///
 /// # Errors
 /// If the configuration cannot be put into TOML.
-pub(crate) fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
+pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result<String> {
     let manifest = source.manifest;
-    let mut engines = Table::new(
-        "The engines",
-        &["engine", "says it is", "program", "sha256"],
-    );
+    let mut engines = Table::new("The engines", &["engine", "UCI name", "program", "sha256"]);
     for engine in &manifest.engines {
         engines.row(&[
             engine.name.clone(),
@@ -39,29 +36,9 @@ pub(crate) fn setup_section(source: &Source<'_>) -> anyhow::Result<String> {
         facts.row(&["sha256 of the book", &book.sha256]);
         facts.row(&["openings in it", &book.openings.to_string()]);
     }
-    let command = manifest.kind.name();
     let config = toml::to_string(&manifest.config).context("the configuration as TOML")?;
     let mut html = engines.html() + &facts.html();
-    if manifest.kind == Kind::Bisect {
-        html += &paragraph(
-            "To go on with the run: `hone resume` and its folder. To repeat it: `hone bisect` \
-             with the configuration it was started with; below is what was played, an engine \
-             for each commit.",
-        );
-    } else if manifest.kind == Kind::Tune {
-        html += &paragraph(
-            "To go on with the run: `hone resume` and its folder. To repeat it: `hone tune` with \
-             the configuration it was started with; below is what was played, the engine once \
-             for each side.",
-        );
-    } else {
-        html += &paragraph(
-            "To repeat it: save this as config.toml, start hone in the same folder with the \
-             same programs and the same book, and compare the digests that `hone verify` prints. \
-             With a node or depth limit they are equal.",
-        );
-        html += &preformatted(&format!("hone {command} config.toml"));
-    }
+    html += repeat;
     html += "<details><summary>The configuration, with every default filled in</summary>\n";
     html += &preformatted(&config);
     Ok(html + "</details>\n")

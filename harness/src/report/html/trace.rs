@@ -3,8 +3,7 @@
 
 use super::Source;
 use super::chart::{POINTS, Thinning};
-use crate::config::Config;
-use crate::run::Kind;
+use crate::report::facts::RunFacts;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::{Estimate, Sprt};
 
@@ -44,18 +43,21 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    /// Of the first `total` pairs, which must all be in the ledger.
+    /// Of the pairs that `facts` count, which must all be in the ledger.
     ///
     /// # Errors
     /// If the manifest's test makes no sense or the ledger cannot be read.
-    pub(super) fn of(source: &Source<'_>, total: u64) -> anyhow::Result<Self> {
-        let manifest = source.manifest;
-        let mut test = match manifest.kind {
-            Kind::Sprt => Some(Sprt::new(manifest.config.sprt.unwrap_or_default().test())?),
-            _ => None,
+    pub(super) fn of(source: &Source<'_>, facts: &RunFacts) -> anyhow::Result<Self> {
+        let total = facts.pairs;
+        let config = &source.manifest.config;
+        let (mut test, tight_at) = match facts.sprt {
+            Some(_) => {
+                let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
+                (Some(test), TIGHT_AT)
+            }
+            None => (None, (config.r#match.pairs as f64 / 2.0).max(1.0)),
         };
-        let mut sequence =
-            ConfidenceSequence::new(ALPHA, tight_at(manifest.kind, &manifest.config));
+        let mut sequence = ConfidenceSequence::new(ALPHA, tight_at);
         let [points, rows] = [POINTS, ROWS].map(|most| Thinning::new(total, most));
         let mut trace = Self {
             is_test: test.is_some(),
@@ -92,12 +94,5 @@ impl Trace {
             }
         }
         Ok(trace)
-    }
-}
-
-fn tight_at(kind: Kind, config: &Config) -> f64 {
-    match kind {
-        Kind::Match => (config.r#match.pairs as f64 / 2.0).max(1.0),
-        _ => TIGHT_AT,
     }
 }

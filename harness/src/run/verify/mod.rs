@@ -13,7 +13,7 @@ use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
 use crate::rules::{Ending, Notation, game_digest};
 use crate::rules::{GameResult, Termination};
-use crate::run::{Fold, Folder, Manifest, open_pairs};
+use crate::run::{Fold, RunFiles};
 use replay::replay;
 
 /// What verifying found.
@@ -31,17 +31,20 @@ pub(crate) struct VerifyReport {
 /// # Errors
 /// If its files cannot be read.
 pub(crate) fn verify(
-    folder: &Folder,
-    manifest: &Manifest,
+    files: &RunFiles,
     experiment: Box<dyn Experiment>,
 ) -> anyhow::Result<VerifyReport> {
-    let pairs = open_pairs(folder, manifest)?;
+    let RunFiles {
+        folder,
+        manifest,
+        pairs,
+    } = files;
     let path = folder.path().join(GAMES_PGN);
     let unreadable = || format!("cannot read {}", path.display());
     let mut pgn = GamesFile::open(&path).with_context(unreadable)?;
     let len = pgn.bytes().with_context(unreadable)?;
     let mut faults = Vec::new();
-    check_offsets(&pairs, len, &mut faults)?;
+    check_offsets(pairs, len, &mut faults)?;
     let names = manifest.names();
     let mode = manifest.config.r#match.variant.castling_mode();
     let notation = manifest.config.pgn.notation;
@@ -98,7 +101,7 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
         for (offset, bytes) in entry.pgn {
             if offset != at {
                 faults.push(format!(
-                    "pair {}: its game should begin at byte {at} of {GAMES_PGN}, the ledger says {offset}",
+                    "pair {}: its game begins at byte {at} of {GAMES_PGN}, but the ledger has {offset}",
                     entry.result.pair + 1
                 ));
             }
@@ -168,7 +171,7 @@ fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), Strin
         Ok(())
     } else {
         Err(format!(
-            "the board shows {}, the ledger says {}",
+            "the board shows {}, but the ledger has {}",
             word(ending),
             word(told)
         ))

@@ -1,4 +1,4 @@
-//! `hone tune --dry-run`.
+//! What a tuning is going to do, and what its budget can find.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::experiment::tune::advice::{Advice, advise};
 use crate::experiment::tune::{Space, TuneSection};
 
 /// Describes the run, as text for people.
-pub(super) fn describe(section: &TuneSection, space: &Space) -> String {
+pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     let advice = advise(section, space);
     let mut text = format!(
         "{} of {} parameters: {} pairs ({} games) in {} batches of {}, window {} pairs\n\n",
@@ -22,8 +22,8 @@ pub(super) fn describe(section: &TuneSection, space: &Space) -> String {
     if let Some(elo) = advice.detectable {
         let _ = writeln!(
             text,
-            "\nA parameter that loses {elo:.2} Elo one perturbation away from its optimum comes \
-             about two thirds of the way to it; one that loses less, less."
+            "\nA parameter that loses {elo:.2} Elo one perturbation away from its optimum moves \
+             about two thirds of the way to it. A less sensitive parameter moves less."
         );
     }
     for warning in &advice.warnings {

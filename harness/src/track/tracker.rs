@@ -6,28 +6,30 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail};
 
-use super::play::{Played, play_night};
-use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository, short_id};
-use crate::cli::Failure;
-use crate::cli::common::announce;
+use super::gauntlet::{Opponent, opponents};
+use super::night::{Night, append, in_order, read};
+use super::report::TrackReport;
+use super::result::{Played, opponent_name};
+use super::scale::Scale;
+use super::status::Status;
+use super::{RUNS, TABLE};
+use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
-use crate::run::{PrepareError, Session, SessionError, list_runs};
+use crate::kinds::{Match, Session};
+use crate::run::{Ended, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
-use crate::track::{
-    Night, Opponent, RUNS, Role, Scale, Status, TABLE, append, in_order, opponents, read,
-};
 
 /// How the nights went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Went {
+pub(crate) enum Went {
     Through,
     Interrupted,
     OutOfTime,
 }
 
 /// A tracked engine and its nights.
-pub(super) struct Tracker {
+pub(crate) struct Tracker {
     config: Config,
     section: TrackSection,
     repository: Repository,
@@ -46,13 +48,39 @@ pub(super) struct Tracker {
 const LOCK: &str = "track.lock";
 
 impl Tracker {
-    pub(super) fn open(
+    /// Refuses a configuration that cannot be tracked.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub(crate) fn check(config: &Config) -> anyhow::Result<()> {
+        if config.track.is_none() {
+            bail!("section [track] with `anchor` is missing");
+        }
+        match &config.engine[..] {
+            [engine] if engine.git.is_some() && engine.rev.is_none() => Ok(()),
+            [engine] if engine.rev.is_some() => {
+                bail!("`rev` does not go with [track]: the history followed is its `branch`")
+            }
+            [_] => bail!("the engine must be built from a repository: `git` names it"),
+            engines => bail!(
+                "one engine is tracked, in one [[engine]] table; {} are configured",
+                engines.len()
+            ),
+        }
+    }
+
+    /// Opens the table of nights in `out` for a configuration.
+    ///
+    /// # Errors
+    /// If the configuration cannot be tracked, or the table belongs to another
+    /// limit or is in use.
+    pub(crate) fn open(
         mut config: Config,
         out: &Path,
         max_time: Option<TimeSpan>,
     ) -> anyhow::Result<Self> {
-        let section = config.track.clone().context("there is no [track]")?;
-        let engine = config.engine.first().context("there is no engine")?;
+        let section = config.track.clone().context("section [track] is missing")?;
+        let engine = config.engine.first().context("[[engine]] is missing")?;
         let git = engine.git.clone().context("the engine has no `git`")?;
         let repository = Repository::open(&git)?;
         let anchor = repository
@@ -70,7 +98,7 @@ impl Tracker {
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
-                "the nights of {} were played with {}, and the configuration says {limit}: one scale needs one limit. Set it back, or begin another table by --out",
+                "the nights of {} were played with {}, but `limit` is {limit}; one scale needs one limit\nhelp: restore the limit, or start another table with --out",
                 table.display(),
                 other.limit
             );
@@ -88,32 +116,37 @@ impl Tracker {
         })
     }
 
-    pub(super) fn status(&self) -> Status {
-        let nights = self.section.false_alarm_nights;
-        Status::new(&self.nights, &self.anchor.id, nights)
-    }
-
-    pub(super) fn nights(&self) -> &[Night] {
-        &self.nights
-    }
-
-    pub(super) fn played(&self) -> &[String] {
-        &self.played
+    /// What all nights come to, those just played among them.
+    pub(crate) fn report(self) -> TrackReport {
+        let alarms = self.section.false_alarm_nights;
+        TrackReport {
+            status: Status::new(&self.nights, &self.anchor.id, alarms),
+            dir: self.out,
+            nights: self.nights,
+            played: self.played,
+        }
     }
 
     /// Finishes what was begun before, then plays what is new.
-    pub(super) fn play_all(&mut self, since: Option<&str>, force: bool) -> Result<Went, Failure> {
-        for path in self.unfinished() {
-            announce(&format!("going on with {}", path.display()));
-            let session =
-                Session::resume(&path, &mut announce).map_err(crate::cli::common::failure)?;
-            let went = self.play(session)?;
+    ///
+    /// # Errors
+    /// [`SessionError`]; nights played before keep their rows.
+    pub(crate) fn play_all(
+        &mut self,
+        since: Option<&str>,
+        force: bool,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Went, SessionError> {
+        for path in self.unfinished(announce) {
+            announce(&format!("resuming {}", path.display()));
+            let session = Session::resume(&path, announce)?;
+            let went = self.play(session, announce)?;
             if went != Went::Through {
                 return Ok(went);
             }
         }
-        for commit in self.wanted(since, force)? {
-            let went = self.play_commit(&commit, since.is_some())?;
+        for commit in self.wanted(since, force, announce)? {
+            let went = self.play_commit(&commit, since.is_some(), announce)?;
             if went != Went::Through {
                 return Ok(went);
             }
@@ -122,17 +155,28 @@ impl Tracker {
     }
 
     /// Runs that were begun and have no row yet, oldest first.
-    fn unfinished(&self) -> Vec<PathBuf> {
-        let runs = list_runs(&self.out.join(RUNS)).into_iter();
-        let is_new = |path: &PathBuf| {
+    fn unfinished(&self, announce: &mut dyn FnMut(&str)) -> Vec<PathBuf> {
+        let mut runs = Vec::new();
+        for (path, manifest) in list_runs(&self.out.join(RUNS)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            self.nights.iter().all(|night| night.run != name)
-        };
-        runs.map(|(path, _)| path).filter(is_new).collect()
+            if self.nights.iter().any(|night| night.run == name) {
+                continue;
+            }
+            match manifest {
+                Ok(_) => runs.push(path),
+                Err(error) => announce(&format!("warning: left out: {error:#}")),
+            }
+        }
+        runs
     }
 
     /// Commits to be played, oldest first.
-    fn wanted(&self, since: Option<&str>, force: bool) -> anyhow::Result<Vec<Commit>> {
+    fn wanted(
+        &self,
+        since: Option<&str>,
+        force: bool,
+        announce: &mut dyn FnMut(&str),
+    ) -> anyhow::Result<Vec<Commit>> {
         let paths = &self.section.paths;
         let mut commits = match since {
             Some(_) => self
@@ -156,8 +200,13 @@ impl Tracker {
         Ok(commits)
     }
 
-    fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, Failure> {
-        if let Err(error) = self.builds(commit) {
+    fn play_commit(
+        &mut self,
+        commit: &Commit,
+        skip_broken: bool,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Went, SessionError> {
+        if let Err(error) = self.builds(commit, announce) {
             if skip_broken && error.is_of_commit() {
                 announce(&format!(
                     "skipped, as it does not build: {}",
@@ -165,23 +214,20 @@ impl Tracker {
                 ));
                 return Ok(Went::Through);
             }
-            let is_failure = error.is_of_commit();
-            let error = Failure::from(error);
-            return Err(if is_failure {
-                Failure::failed(error.error)
+            return Err(if error.is_of_commit() {
+                SessionError::after_start(error)
             } else {
-                error
+                SessionError::Input(error.into())
             });
         }
-        let opponents = self.opponents_of(commit)?;
+        let opponents = self.opponents_of(commit, announce)?;
         if opponents.is_empty() {
-            announce(&format!("{} has nobody to play against", commit.describe()));
+            announce(&format!("{} has no opponents", commit.describe()));
             return Ok(Went::Through);
         }
         let config = self.config_of(commit, &opponents);
         let run = self.out.join(RUNS).join(self.run_name(commit));
-        let session = Session::create(config, crate::run::Kind::Match, Some(&run), &mut announce);
-        match session {
+        match Session::create(config, Some(&run), announce) {
             Err(SessionError::Prepare(PrepareError::Broken { name, source }))
                 if skip_broken && name == commit.short() =>
             {
@@ -191,11 +237,11 @@ impl Tracker {
                 ));
                 Ok(Went::Through)
             }
-            session => self.play(session.map_err(crate::cli::common::failure)?),
+            session => self.play(session?, announce),
         }
     }
 
-    fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
+    fn builds(&self, commit: &Commit, announce: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
         let mut engine = self.config.engine[0].clone();
         engine.rev = Some(commit.id.clone());
         let base = std::env::current_dir().map_err(|source| BuildError::Io {
@@ -203,12 +249,16 @@ impl Tracker {
             source,
         })?;
         match engine.recipe(&base) {
-            Some(recipe) => Builder::new()?.build(&recipe, &mut announce).map(drop),
+            Some(recipe) => Builder::new()?.build(&recipe, announce).map(drop),
             None => Ok(()),
         }
     }
 
-    fn opponents_of(&self, commit: &Commit) -> Result<Vec<Opponent>, Failure> {
+    fn opponents_of(
+        &self,
+        commit: &Commit,
+        announce: &mut dyn FnMut(&str),
+    ) -> anyhow::Result<Vec<Opponent>> {
         let ordered = in_order(&self.nights);
         let mut earlier = ordered
             .iter()
@@ -223,7 +273,7 @@ impl Tracker {
                 .newest_tag(&format!("{}^", commit.id), releases)?
         {
             let tagged = self.repository.commit(&tag)?;
-            match self.builds(&tagged) {
+            match self.builds(&tagged, announce) {
                 Ok(()) => release = Some(tagged.id),
                 Err(error) if error.is_of_commit() => {
                     announce(&format!("the release {tag} does not build: left out"));
@@ -267,18 +317,35 @@ impl Tracker {
     }
 
     /// Plays a night to its end and adds its row.
-    fn play(&mut self, mut session: Session) -> Result<Went, Failure> {
+    fn play(
+        &mut self,
+        mut session: Session<Match>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Went, SessionError> {
         session.max_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let played = match play_night(session)? {
-            Ok(played) => played,
-            Err(went) => return Ok(went),
+        announce(&session.manifest.names().join(" - "));
+        let conclusion = session.run(announce)?;
+        let went = match conclusion.ended {
+            Ended::Verdict(_) => Went::Through,
+            Ended::OutOfTime => Went::OutOfTime,
+            Ended::Interrupted | Ended::Waiting => Went::Interrupted,
         };
-        let night = self.night(played).map_err(Failure::failed)?;
+        if went != Went::Through {
+            announce("This night is not finished. Run the same command to resume it.");
+            return Ok(went);
+        }
+        self.add_row(Played::of(&conclusion))
+            .map_err(SessionError::AfterStart)?;
+        Ok(went)
+    }
+
+    fn add_row(&mut self, played: anyhow::Result<Played>) -> anyhow::Result<()> {
+        let night = self.night(played?)?;
         self.played.push(night.commit.clone());
-        append(&self.out.join(TABLE), &mut self.nights, night).map_err(Failure::failed)?;
-        Ok(Went::Through)
+        append(&self.out.join(TABLE), &mut self.nights, night)?;
+        Ok(())
     }
 
     fn night(&self, played: Played) -> anyhow::Result<Night> {
@@ -304,18 +371,6 @@ impl Tracker {
         night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         Ok(night)
     }
-}
-
-fn opponent_name(opponent: &Opponent) -> String {
-    format!("{} {}", opponent.role.name(), short_id(&opponent.commit))
-}
-
-/// The role that [`opponent_name`] gives.
-pub(super) fn role_in(name: &str) -> anyhow::Result<Role> {
-    [Role::Anchor, Role::Release, Role::Previous]
-        .into_iter()
-        .find(|role| name.split(' ').next() == Some(role.name()))
-        .ok_or_else(|| anyhow!("`{name}` is no opponent of a night: is this another run?"))
 }
 
 fn lock(path: &Path) -> anyhow::Result<File> {

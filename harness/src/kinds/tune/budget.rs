@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use crate::cli::Failure;
-use crate::cli::common::failure;
 use crate::config::Config;
 use crate::experiment::TournamentExperiment;
-use crate::run::{Ended, Fold, Kind, Progress, Session};
+use crate::kinds::match_::Match;
+use crate::kinds::session::Session;
+use crate::run::{Ended, Progress, SessionError};
 use crate::settings::TimeSpan;
 
 /// Share of the time spent on measuring, within bounds.
@@ -24,34 +24,39 @@ const PLANNED: f64 = 0.9;
 /// The pairs, whole batches of them, that are played in `time`. The pairs that
 /// show it are between the unchanged engine and itself, and are not kept.
 /// `None` if the user does not want to wait for it.
-pub(super) fn measured(config: &Config, time: TimeSpan) -> Result<Option<u64>, Failure> {
-    let folder = tempfile::tempdir().context("there is no place for a temporary folder")?;
+///
+/// # Errors
+/// [`SessionError`].
+pub(super) fn measured(
+    config: &Config,
+    time: TimeSpan,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Option<u64>, SessionError> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut config = config.clone();
     let batch = config.tune.take().unwrap_or_default().batch;
     let probe = folder.path().join("probe");
-    let mut session =
-        Session::create(config, Kind::Match, Some(&probe), &mut |_| {}).map_err(failure)?;
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
-    session.max_time = Some(limit);
-    errln!(
+    let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?.limited(Some(limit));
+    announce(&format!(
         "measuring the speed: playing {} pairs at a time for {} s",
         session.manifest.concurrency,
         limit.as_secs()
-    );
+    ));
     let begun = Instant::now();
     let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
     let mut silent = |_: &TournamentExperiment, _: Progress<'_>| {};
-    let (ended, fold): (Ended, Fold<_>) = session.play(endless, &mut silent).map_err(failure)?;
+    let (ended, fold) = session.play(endless, &mut silent, announce)?;
     if ended == Ended::Interrupted {
         return Ok(None);
     }
     let spent = begun.elapsed();
     let pairs = planned(fold.absorbed(), spent, time.duration(), batch);
-    errln!(
+    announce(&format!(
         "{} pairs in {:.0} s: the budget is {pairs} pairs",
         fold.absorbed(),
         spent.as_secs_f64()
-    );
+    ));
     Ok(Some(pairs))
 }
 

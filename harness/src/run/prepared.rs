@@ -76,14 +76,14 @@ impl PrepareError {
 
 /// Engines that are ready to play.
 #[derive(Debug, Clone)]
-pub(crate) struct Contenders {
+pub(crate) struct PreparedEngines {
     pub players: Vec<Player>,
     pub identities: Vec<EngineIdentity>,
     /// What each declares.
     pub options: Vec<Vec<EngineOption>>,
 }
 
-impl Contenders {
+impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
     /// from `base`. `announce` is told what takes time.
     ///
@@ -106,7 +106,7 @@ impl Contenders {
                 }
             }
         }
-        let mut contenders = Self {
+        let mut engines = Self {
             players: Vec::new(),
             identities: Vec::new(),
             options: Vec::new(),
@@ -125,11 +125,11 @@ impl Contenders {
                 }
                 error => error,
             })?;
-            contenders.options.push(greeting.options.clone());
+            engines.options.push(greeting.options.clone());
             let identity = identify(engine, greeting, &launch, record)?;
-            contenders.identities.push(identity);
+            engines.identities.push(identity);
             let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
-            contenders.players.push(Player {
+            engines.players.push(Player {
                 engine: index,
                 name: engine.name.as_str().into(),
                 launch: Arc::new(launch),
@@ -139,7 +139,7 @@ impl Contenders {
                 restart: engine.restart,
             });
         }
-        Ok(contenders)
+        Ok(engines)
     }
 
     /// Makes a configuration name the commits that were built, which branches

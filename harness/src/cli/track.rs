@@ -1,0 +1,68 @@
+//! `hone track`: Elo from night to night.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::common::{announce, failure};
+use super::ends::{EndArgs, repeating};
+use super::play::show;
+use super::{Exit, Failure};
+use crate::config;
+use crate::report::{self, Report, SummaryNotes};
+use crate::track::{Tracker, Went};
+
+/// Follow an engine's strength from night to night.
+///
+/// Builds the newest commit, plays it against a pinned reference, the last
+/// release and the build of the night before, and adds a row to
+/// results/elo.csv. Exit code 0: no regression; 1: a regression; 3: time limit
+/// reached; 4: the commit does not build.
+#[derive(Debug, Args)]
+pub(super) struct TrackArgs {
+    /// The configuration, in TOML; see configs/nightly.toml for one with
+    /// comments.
+    config: PathBuf,
+    /// Override a value of the configuration, as in `track.pairs=100`.
+    #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
+    set: Vec<String>,
+    /// The folder of elo.csv, elo.html, elo.md, elo.svg and of the nights'
+    /// runs.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Play every commit after this one that has not been played yet.
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
+    /// Play the newest commit even if it has been played.
+    #[arg(long, conflicts_with = "since")]
+    force: bool,
+    #[command(flatten)]
+    ends: EndArgs,
+}
+
+impl TrackArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let config = config::load(&self.config, &self.set)?;
+        Tracker::check(&config).with_context(|| self.config.display().to_string())?;
+        let mut tracker = Tracker::open(config, &self.out, self.ends.max_time)?;
+        let went = tracker.play_all(self.since.as_deref(), self.force, &mut announce);
+        // Whatever ended it, what has been played is worth showing.
+        let report = tracker.report();
+        report::write_files(&report, &self.out).map_err(Failure::failed)?;
+        let notes = SummaryNotes {
+            repeat: &repeating(&[]),
+            resume: None,
+        };
+        let summary = report.summary(notes);
+        self.ends.summarize(&summary).map_err(Failure::failed)?;
+        let went = went.map_err(failure)?;
+        show(&report, self.ends.json)?;
+        Ok(match went {
+            Went::Interrupted => Exit::Interrupted,
+            Went::OutOfTime => Exit::Inconclusive,
+            Went::Through if report.is_regression() => Exit::Rejected,
+            Went::Through => Exit::Done,
+        })
+    }
+}

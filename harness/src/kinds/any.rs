@@ -1,0 +1,96 @@
+//! A kind of run that is only known from a manifest.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::kind::RunKind;
+use super::session::{Conclusion, Session};
+use crate::config::Config;
+use crate::experiment::Experiment;
+use crate::report::{Report, write_files};
+use crate::run::{Manifest, RunFiles, SessionError};
+
+/// [`RunKind`] with its types hidden.
+pub(crate) trait AnyKind {
+    /// See [`RunKind::check`].
+    ///
+    /// # Errors
+    /// What is missing.
+    fn check(&self, config: &Config) -> anyhow::Result<()>;
+
+    /// Starts a run and plays it.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    fn start(
+        &self,
+        config: Config,
+        out: Option<&Path>,
+        max_time: Option<Duration>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
+
+    /// Continues a run.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    fn resume(
+        &self,
+        dir: &Path,
+        max_time: Option<Duration>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
+
+    /// The experiment before its results.
+    ///
+    /// # Errors
+    /// If the manifest, or a file beside it, does not make sense.
+    fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
+
+    /// The results so far.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
+    fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>>;
+}
+
+impl<K: RunKind> AnyKind for K {
+    fn check(&self, config: &Config) -> anyhow::Result<()> {
+        K::check(config)
+    }
+
+    fn start(
+        &self,
+        config: Config,
+        out: Option<&Path>,
+        max_time: Option<Duration>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
+        let session = Session::<K>::create(config, out, announce)?;
+        Ok(session.limited(max_time).run(announce)?.boxed())
+    }
+
+    fn resume(
+        &self,
+        dir: &Path,
+        max_time: Option<Duration>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
+        let session = Session::<K>::resume(dir, announce)?;
+        Ok(session.limited(max_time).run(announce)?.boxed())
+    }
+
+    fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
+        Ok(Box::new(K::experiment(dir, manifest)?))
+    }
+
+    fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {
+        let dir = files.folder.path().to_path_buf();
+        let fold = files.fold(K::experiment(&dir, &files.manifest)?)?;
+        let report = K::report(files, fold)?;
+        if K::REPORT_WRITES_FILES {
+            write_files(&report, &dir)?;
+        }
+        Ok(Box::new(report))
+    }
+}

@@ -1,0 +1,105 @@
+//! `builds.csv`: what became of the commits' builds.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::bisect::{Fingerprint, Known};
+
+/// What became of the commits' builds, in the run's folder: a part of its
+/// ledger, for what does not build decides what is played.
+const BUILDS_CSV: &str = "builds.csv";
+
+/// A row of `builds.csv`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BuildRow {
+    /// Number along the history, from 0.
+    pub(super) number: usize,
+    pub(super) commit: String,
+    /// Pairs absorbed before.
+    pub(super) pairs: u64,
+    /// Empty if it does not build.
+    pub(super) sha256: String,
+    /// The node count of its `bench`, if it has that command.
+    pub(super) bench: Option<u64>,
+    /// Why it cannot play.
+    pub(super) reason: String,
+}
+
+impl BuildRow {
+    /// What it says of its commit. The bench is no evidence where games depend
+    /// on the engine's speed.
+    pub(super) fn known(&self, is_timed: bool) -> Known {
+        if self.sha256.is_empty() {
+            return Known::Skipped;
+        }
+        Known::Built(Fingerprint {
+            sha256: self.sha256.clone(),
+            bench: self.bench.filter(|_| !is_timed),
+        })
+    }
+}
+
+/// The rows so far.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
+    let path = dir.join(BUILDS_CSV);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+        }
+    };
+    let rows = csv::Reader::from_reader(whole_lines(&text)).into_deserialize();
+    rows.collect::<Result<_, _>>()
+        .with_context(|| format!("{} is damaged", path.display()))
+}
+
+/// What a kill cut off is left out.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
+    &text[..end]
+}
+
+fn open(dir: &Path) -> anyhow::Result<File> {
+    let path = dir.join(BUILDS_CSV);
+    let opened = || -> io::Result<File> {
+        let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
+        let text = fs::read(&path)?;
+        let whole = whole_lines(&text).len();
+        file.set_len(whole as u64)?;
+        if whole == 0 {
+            file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
+        }
+        Ok(file)
+    };
+    opened().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes a row, in one line, and brings it to the disk before anything is
+/// played that depends on it.
+///
+/// # Errors
+/// Those of the file system.
+pub(super) fn append(dir: &Path, row: &BuildRow) -> anyhow::Result<()> {
+    let row = BuildRow {
+        reason: row.reason.lines().collect::<Vec<_>>().join(" | "),
+        ..row.clone()
+    };
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(Vec::new());
+    writer.serialize(row)?;
+    let line = writer.into_inner().context("memory can be flushed")?;
+    let mut builds = open(dir)?;
+    builds
+        .write_all(&line)
+        .and_then(|()| builds.sync_data())
+        .with_context(|| format!("cannot write {BUILDS_CSV}"))
+}

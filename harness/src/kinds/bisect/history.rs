@@ -1,0 +1,62 @@
+//! The commits that are bisected, as engines.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::builds::{BenchCheck, Commit, Repository};
+use crate::config::{Config, EngineConfig};
+use crate::run::EngineIdentity;
+
+/// The commits from the good one to the bad one, both among them.
+pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit>> {
+    let engine = &config.engine[0];
+    let section = config.bisect.clone().unwrap_or_default();
+    let repository = engine.git.as_ref().context("the engine has no `git`")?;
+    let repository = Repository::open(&base.join(repository))?;
+    let good = repository.commit(&section.good)?;
+    let later = repository.first_parents(&good.id, &section.bad)?;
+    let Some(first) = later.first() else {
+        bail!(
+            "no commits from {} to {}: the bad commit must come after the good one",
+            section.good,
+            section.bad
+        );
+    };
+    let before = repository.commit(&format!("{}^", first.id))?;
+    ensure!(
+        before.id == good.id,
+        "{} is not in the first-parent history of {}: choose a good commit on the same branch, as {}",
+        section.good,
+        section.bad,
+        before.describe()
+    );
+    let mut commits = vec![good];
+    commits.extend(later);
+    Ok(commits)
+}
+
+/// The engine at a commit.
+pub(super) fn at(engine: &EngineConfig, commit: &Commit) -> EngineConfig {
+    EngineConfig {
+        name: commit.short().to_string(),
+        rev: Some(commit.id.clone()),
+        // A wrong count in a message is no reason to pass a commit over.
+        bench: BenchCheck::Record,
+        ..engine.clone()
+    }
+}
+
+pub(super) fn identity(commit: &Commit) -> EngineIdentity {
+    EngineIdentity {
+        name: commit.short().to_string(),
+        id: String::new(),
+        author: String::new(),
+        program: PathBuf::new(),
+        sha256: String::new(),
+        commit: Some(commit.id.clone()),
+        subject: Some(commit.subject.clone()),
+        tree: None,
+        bench: None,
+    }
+}

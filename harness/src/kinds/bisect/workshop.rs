@@ -1,0 +1,107 @@
+//! Builds commits when their turn comes.
+
+use crate::config::Config;
+use crate::executor::Player;
+use crate::experiment::bisect::BisectExperiment;
+use crate::kinds::kind::{Readiness, Waiting};
+use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
+
+use super::builds::{self, BuildRow};
+
+/// Builds what the next match needs. What does not build is skipped, which
+/// changes what is needed.
+pub(super) fn prepare_next(
+    waiting: Waiting<'_, BisectExperiment>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Readiness, SessionError> {
+    let Waiting {
+        dir,
+        manifest,
+        driver,
+        is_stop_requested,
+    } = waiting;
+    let mut readiness = Readiness::Stuck;
+    while let Some(&commit) = driver.fold.experiment.wanted().first() {
+        readiness = Readiness::Ready;
+        let prepared = build(manifest, commit, announce);
+        // A build that was interrupted says nothing about its commit.
+        if is_stop_requested() {
+            return Ok(Readiness::Stopped);
+        }
+        let experiment = &mut driver.fold.experiment;
+        let mut row = BuildRow {
+            number: commit,
+            commit: manifest.config.engine[commit]
+                .rev
+                .clone()
+                .unwrap_or_default(),
+            pairs: experiment.pairs(),
+            sha256: String::new(),
+            bench: None,
+            reason: String::new(),
+        };
+        let player = match prepared {
+            Ok((player, identity)) => {
+                row.sha256 = identity.sha256;
+                row.bench = identity.bench;
+                experiment.set_ready(commit);
+                Some(player)
+            }
+            Err(error) if can_be_skipped(&error, commit, manifest) => {
+                announce(&format!("skipped: {error}"));
+                row.reason = error.to_string();
+                None
+            }
+            Err(error) => return Err(SessionError::after_start(error)),
+        };
+        if !experiment.knows(commit) {
+            builds::append(dir, &row).map_err(SessionError::AfterStart)?;
+            experiment.learn(commit, row.known(is_timed(manifest)));
+        }
+        if let Some(player) = player {
+            driver.set_player(player);
+        }
+    }
+    Ok(readiness)
+}
+
+/// Builds a commit and starts its engine once.
+fn build(
+    manifest: &Manifest,
+    commit: usize,
+    announce: &mut dyn FnMut(&str),
+) -> Result<(Player, EngineIdentity), PrepareError> {
+    let config = Config {
+        engine: vec![manifest.config.engine[commit].clone()],
+        ..manifest.config.clone()
+    };
+    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
+    let player = Player {
+        engine: commit,
+        ..engines.players[0].clone()
+    };
+    Ok((player, engines.identities[0].clone()))
+}
+
+/// Whether the games depend on the engine's speed.
+pub(super) fn is_timed(manifest: &Manifest) -> bool {
+    let config = &manifest.config;
+    let own = config
+        .engine
+        .first()
+        .and_then(|engine| engine.limit.as_ref());
+    own.unwrap_or(&config.r#match.limit).is_timed()
+}
+
+/// Whether it is the commit that is at fault, and bisection can do without it.
+fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> bool {
+    let is_end = commit == 0 || commit + 1 == manifest.engines.len();
+    let is_its_fault = match error {
+        PrepareError::Source { source, .. } => source.is_of_commit(),
+        PrepareError::Broken { .. }
+        | PrepareError::Option { .. }
+        | PrepareError::Chess960 { .. } => true,
+        _ => false,
+    };
+    is_its_fault && !is_end
+}

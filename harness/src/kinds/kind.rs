@@ -1,0 +1,155 @@
+//! What a kind of run is.
+
+use std::path::Path;
+
+use anyhow::ensure;
+
+use crate::config::Config;
+use crate::executor::Player;
+use crate::experiment::Experiment;
+use crate::report::Report;
+use crate::run::{
+    Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RunFiles, SessionError,
+    View, setup,
+};
+use crate::settings::TimeSpan;
+
+/// A kind of run: what a session needs beside the experiment. `hone resume`,
+/// `report`, `verify` and `runs` work on every kind through this trait.
+pub(crate) trait RunKind: 'static {
+    type Experiment: Experiment + 'static;
+    type Report: Report + 'static;
+
+    /// As manifests name it.
+    const KIND: Kind;
+
+    /// Whether `hone report` writes the report's files into the run's folder
+    /// too, because they hold what the text does not.
+    const REPORT_WRITES_FILES: bool = false;
+
+    /// Refuses a configuration that lacks what this kind needs.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn check(config: &Config) -> anyhow::Result<()> {
+        ensure!(
+            config.engine.len() >= 2,
+            "{} engines are configured: two are needed, each in an [[engine]] table",
+            config.engine.len()
+        );
+        Ok(())
+    }
+
+    /// Openings that a run can come to at most; `None` if it takes any number.
+    fn openings(config: &Config) -> Option<u64>;
+
+    /// How long one process may play.
+    fn max_time(config: &Config) -> Option<TimeSpan> {
+        config.r#match.max_time
+    }
+
+    /// Prepares the engines of a new run, and completes the configuration by
+    /// what that has shown. Relative paths start from `base`.
+    ///
+    /// # Errors
+    /// If an engine cannot play.
+    fn engines(
+        config: &mut Config,
+        base: &Path,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Engines, SessionError> {
+        let engines = PreparedEngines::prepare(config, base, announce)?;
+        engines.pin(config);
+        Ok(Engines {
+            folder_names: config.engine.iter().map(|e| e.name.clone()).collect(),
+            players: engines.players,
+            identities: engines.identities,
+        })
+    }
+
+    /// Prepares the engines of a run that is there already.
+    ///
+    /// # Errors
+    /// If an engine cannot play or is another than the run was started with.
+    fn same_engines(
+        manifest: &Manifest,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Player>, SessionError> {
+        setup::same_engines(manifest, announce)
+    }
+
+    /// The experiment before its results, from the run's folder.
+    ///
+    /// # Errors
+    /// If the manifest, or a file beside it, does not make sense.
+    fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
+
+    /// What a user is told when a process begins to play.
+    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        Ok(format!(
+            "playing {} pairs at a time in {}",
+            manifest.concurrency,
+            dir.display()
+        ))
+    }
+
+    /// What is shown while it plays.
+    fn view(manifest: &Manifest) -> impl View<Self::Experiment>;
+
+    /// Prepares what the plan waits for when no pair is in flight, as a build.
+    ///
+    /// # Errors
+    /// If that fails and the run cannot do without it.
+    fn prepare_next(
+        _waiting: Waiting<'_, Self::Experiment>,
+        _announce: &mut dyn FnMut(&str),
+    ) -> Result<Readiness, SessionError> {
+        Ok(Readiness::Stuck)
+    }
+
+    /// The results, finished or not.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
+
+    /// Plays what belongs to a run after its verdict, and adds it to the
+    /// report. The result takes the place of the run's own end.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    fn follow_up(
+        _report: &mut Self::Report,
+        _announce: &mut dyn FnMut(&str),
+    ) -> Result<Option<Ended>, SessionError> {
+        Ok(None)
+    }
+}
+
+/// Engines of a new run.
+pub(crate) struct Engines {
+    /// Those that can play from the start.
+    pub players: Vec<Player>,
+    pub identities: Vec<EngineIdentity>,
+    /// Names for the run's folder.
+    pub folder_names: Vec<String>,
+}
+
+/// A run whose plan waits for something other than results.
+pub(crate) struct Waiting<'a, E> {
+    pub dir: &'a Path,
+    pub manifest: &'a Manifest,
+    pub driver: &'a mut Driver<E>,
+    /// Whether the user has asked to stop.
+    pub is_stop_requested: &'a mut dyn FnMut() -> bool,
+}
+
+/// What [`RunKind::prepare_next`] has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    Ready,
+    /// There is nothing that it can prepare.
+    Stuck,
+    /// The user has asked to stop.
+    Stopped,
+}

@@ -1,0 +1,230 @@
+//! A run from its first check to its report, for every kind.
+
+use std::env;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use super::kind::{Engines, Readiness, RunKind, Waiting};
+use crate::config::Config;
+use crate::executor::Player;
+use crate::executor::local::Local;
+use crate::executor::machine;
+use crate::ledger::{Ledger, Pairs};
+use crate::report::{Report, write_files};
+use crate::rules::openings::Book;
+use crate::run::setup::{book_identity, open_book, open_tables, placement, same_book};
+use crate::run::{
+    Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
+};
+use crate::settings::TimeSpan;
+
+/// A run that is ready to be played.
+pub(crate) struct Session<K> {
+    pub folder: Folder,
+    pub manifest: Manifest,
+    /// How long this process may play.
+    pub max_time: Option<Duration>,
+    players: Vec<Player>,
+    book: Option<Book>,
+    ledger: Ledger,
+    pairs: Pairs,
+    kind: PhantomData<K>,
+}
+
+/// How a process left a run.
+pub(crate) struct Conclusion<R> {
+    pub ended: Ended,
+    pub folder: Folder,
+    pub manifest: Manifest,
+    pub report: R,
+}
+
+impl<K: RunKind> Session<K> {
+    /// Checks everything, then makes the run's folder.
+    ///
+    /// # Errors
+    /// [`SessionError`]; nothing is left behind.
+    pub(crate) fn create(
+        mut config: Config,
+        out: Option<&Path>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
+        K::check(&config)?;
+        let base = env::current_dir().context("the working directory is gone")?;
+        let book = open_book(&config, K::openings(&config), &base)?;
+        open_tables(&mut config, &base)?;
+        let Engines {
+            players,
+            identities,
+            folder_names,
+        } = K::engines(&mut config, &base, announce)?;
+        let concurrency = config.r#match.concurrency;
+        let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        let manifest = Manifest {
+            hone: env!("CARGO_PKG_VERSION").to_string(),
+            kind: K::KIND,
+            created: jiff::Timestamp::now(),
+            base,
+            concurrency,
+            placement: placement(&config, concurrency, announce)?,
+            engines: identities,
+            book: book_identity(&config, book.as_ref()),
+            config,
+        };
+        let folder = Folder::create(out, K::KIND, &folder_names)?;
+        manifest.write(folder.path())?;
+        Self::with_ledger(folder, manifest, players, book)
+    }
+
+    /// Opens a run that is there already, making sure that it goes on with the
+    /// same engines and the same book.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub(crate) fn resume(
+        path: &Path,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
+        let manifest = Manifest::read(path)?;
+        let book = same_book(&manifest, K::openings(&manifest.config))?;
+        let players = K::same_engines(&manifest, announce)?;
+        Self::with_ledger(Folder::open(path), manifest, players, book)
+    }
+
+    fn with_ledger(
+        folder: Folder,
+        manifest: Manifest,
+        players: Vec<Player>,
+        book: Option<Book>,
+    ) -> Result<Self, SessionError> {
+        let epd = manifest.config.pgn.epd;
+        let (ledger, pairs) = Ledger::open(folder.path(), &manifest.names(), epd)?;
+        Ok(Self {
+            folder,
+            max_time: K::max_time(&manifest.config).map(TimeSpan::duration),
+            manifest,
+            players,
+            book,
+            ledger,
+            pairs,
+            kind: PhantomData,
+        })
+    }
+
+    /// The same session, playing for at most so long, if that is given.
+    pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
+        self.max_time = max_time.or(self.max_time);
+        self
+    }
+
+    /// Plays the run from where its ledger stands, writes its report, and
+    /// plays what belongs to it after its verdict.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub(crate) fn run(
+        self,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<K::Report>, SessionError> {
+        let folder = self.folder.clone();
+        let manifest = self.manifest.clone();
+        let experiment = K::experiment(folder.path(), &manifest)?;
+        announce(&K::introduction(&manifest, folder.path())?);
+        let (mut ended, fold) = {
+            let mut view = K::view(&manifest);
+            let played = self.play(experiment, &mut view, announce);
+            view.finish();
+            played?
+        };
+        let report = || {
+            let files = RunFiles::of(folder.clone(), manifest.clone())?;
+            let report = K::report(files, fold)?;
+            write_files(&report, folder.path())?;
+            anyhow::Ok(report)
+        };
+        let mut report = report().map_err(SessionError::AfterStart)?;
+        if matches!(ended, Ended::Verdict(_))
+            && let Some(later) = K::follow_up(&mut report, announce)?
+        {
+            ended = later;
+        }
+        Ok(Conclusion {
+            ended,
+            folder,
+            manifest,
+            report,
+        })
+    }
+
+    /// Plays the experiment from where the ledger stands. Returns how it ended
+    /// and all it absorbed.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub(crate) fn play(
+        self,
+        experiment: K::Experiment,
+        view: &mut impl View<K::Experiment>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(Ended, Fold<K::Experiment>), SessionError> {
+        let Self {
+            folder,
+            manifest,
+            mut ledger,
+            ..
+        } = self;
+        let fold = Fold::of(experiment, manifest.engines.len(), &self.pairs)?;
+        let jobs = Jobs::new(&manifest.config, self.players, self.book);
+        let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(self.max_time);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("the run's loop cannot start")?;
+        let (mut interrupts, mut executor) = runtime.block_on(async {
+            let interrupts = Interrupts::listen().context("signals cannot be heard")?;
+            let executor = Local::start(manifest.concurrency, &manifest.placement)
+                .context("workers cannot start")?;
+            anyhow::Ok((interrupts, executor))
+        })?;
+        let stopped = |source| SessionError::Stopped {
+            folder: folder.path().to_path_buf(),
+            source,
+        };
+        let ended = loop {
+            let playing = driver.play(&mut executor, &mut ledger, &mut interrupts, view);
+            let ended = runtime.block_on(playing).map_err(stopped)?;
+            if ended != Ended::Waiting {
+                break ended;
+            }
+            // Not within the runtime: preparing an engine has one of its own.
+            let waiting = Waiting {
+                dir: folder.path(),
+                manifest: &manifest,
+                driver: &mut driver,
+                is_stop_requested: &mut || runtime.block_on(interrupts.is_requested()),
+            };
+            match K::prepare_next(waiting, announce)? {
+                Readiness::Ready => {}
+                Readiness::Stuck => break Ended::Waiting,
+                Readiness::Stopped => break Ended::Interrupted,
+            }
+        };
+        ledger.sync()?;
+        Ok((ended, driver.fold))
+    }
+}
+
+impl<R: Report + 'static> Conclusion<R> {
+    /// The same with the report of any kind.
+    pub(crate) fn boxed(self) -> Conclusion<Box<dyn Report>> {
+        Conclusion {
+            ended: self.ended,
+            folder: self.folder,
+            manifest: self.manifest,
+            report: Box::new(self.report),
+        }
+    }
+}

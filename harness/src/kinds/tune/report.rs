@@ -1,0 +1,95 @@
+//! The report of a tuning.
+
+use serde_json::{Map, Value, json};
+
+use super::outcome::Outcome;
+use super::page::html;
+use super::{pictures, verification};
+use crate::experiment::tune::TuneExperiment;
+use crate::report::html::{Page, Source};
+use crate::report::{MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, json_file};
+use crate::run::RunFiles;
+
+/// The values to copy, in the run's folder.
+const VALUES: &str = "values.txt";
+
+/// The results of a tuning.
+pub(crate) struct TuneReport {
+    pub(super) files: RunFiles,
+    experiment: TuneExperiment,
+    pub(super) outcome: Outcome,
+    /// The test of the tuned values against the start.
+    pub(super) verification: Option<MatchReport>,
+}
+
+impl TuneReport {
+    /// Of a run whose experiment has absorbed its results.
+    ///
+    /// # Errors
+    /// If the verifying test has been started and its files cannot be read.
+    pub(super) fn new(files: RunFiles, mut experiment: TuneExperiment) -> anyhow::Result<Self> {
+        experiment.conclude();
+        let section = files.manifest.config.tune.clone().unwrap_or_default();
+        Ok(Self {
+            outcome: Outcome::of(&experiment, &section),
+            verification: verification::read(files.folder.path())?,
+            files,
+            experiment,
+        })
+    }
+
+    fn object(&self, verify: Value) -> Map<String, Value> {
+        let mut object = self.outcome.json();
+        object.insert("run".into(), json!(self.files.folder.name()));
+        object.insert("kind".into(), json!(self.files.manifest.kind));
+        object.insert("verify".into(), verify);
+        object
+    }
+}
+
+impl Report for TuneReport {
+    fn text(&self) -> String {
+        let mut text = self.outcome.text();
+        if let Some(test) = &self.verification {
+            text += &format!("\n{}", test.text());
+            text += match test.facts.verdict {
+                TestVerdict::H1 => "The engine got stronger.\n",
+                TestVerdict::H0 => {
+                    "The test did not find the engine stronger: keep the old values.\n"
+                }
+                TestVerdict::None => "",
+            };
+        }
+        text
+    }
+
+    fn json(&self) -> anyhow::Result<String> {
+        let verify = match &self.verification {
+            Some(test) => serde_json::to_value(&test.facts)?,
+            None => Value::Null,
+        };
+        Ok(serde_json::to_string(&self.object(verify))?)
+    }
+
+    fn summary(&self, _notes: SummaryNotes<'_>) -> String {
+        let run = self.files.folder.name();
+        format!("# {run}\n\n```text\n{}```\n", self.text())
+    }
+
+    /// The verifying test has a report of its own.
+    fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
+        let pictures = pictures::draw(&self.experiment, &self.outcome)?;
+        let mut files = vec![
+            (REPORT_JSON, json_file(&self.object(Value::Null))?),
+            (VALUES, self.outcome.exports()),
+            ("paths.svg", pictures.paths),
+        ];
+        files.extend(pictures.responses.map(|text| ("responses.svg", text)));
+        Ok(files)
+    }
+
+    fn page(&self, inside: bool) -> anyhow::Result<Page> {
+        let source = Source::of(&self.files, inside);
+        html(&self.experiment, &self.outcome, source)
+    }
+}

@@ -1,0 +1,104 @@
+//! The sequential test of the tuned values against the start: a run of its own
+//! in the folder of the tuning.
+
+use std::path::Path;
+
+use super::outcome::Outcome;
+use super::report::TuneReport;
+use crate::config::Config;
+use crate::experiment::tune::section::VerifySection;
+use crate::kinds::kind::RunKind;
+use crate::kinds::session::Session;
+use crate::kinds::sprt::Test;
+use crate::report::MatchReport;
+use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
+
+/// Name of its folder.
+const FOLDER: &str = "verify";
+
+/// Its results so far, if it has been started.
+///
+/// # Errors
+/// If its files cannot be read.
+pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
+    let dir = dir.join(FOLDER);
+    if !dir.join(MANIFEST).exists() {
+        return Ok(None);
+    }
+    let files = RunFiles::open(&dir)?;
+    let fold = files.fold(Test::experiment(&dir, &files.manifest)?)?;
+    Ok(Some(Test::report(files, fold)?))
+}
+
+/// Plays the test, or goes on with it, if one is asked for.
+///
+/// # Errors
+/// [`SessionError`].
+pub(super) fn play(
+    report: &mut TuneReport,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Option<Ended>, SessionError> {
+    let files = &report.files;
+    let Some(test) = files
+        .manifest
+        .config
+        .tune
+        .as_ref()
+        .and_then(|t| t.verify.as_ref())
+    else {
+        announce(
+            "The tuned values are not tested. Run again with --verify to test them against the start.",
+        );
+        return Ok(None);
+    };
+    let dir = files.folder.path().join(FOLDER);
+    let session = if dir.join(MANIFEST).exists() {
+        Session::<Test>::resume(&dir, announce)
+    } else {
+        let config = configuration(&files.manifest, test, &report.outcome);
+        Session::<Test>::create(config, Some(&dir), announce)
+    };
+    let session = session.map_err(SessionError::after_start)?;
+    announce(&format!(
+        "\n{}\nTesting the tuned values against the start: Elo {} against {}",
+        report.outcome.text(),
+        test.sprt.elo0,
+        test.sprt.elo1
+    ));
+    let conclusion = session.run(announce)?;
+    report.verification = Some(conclusion.report);
+    Ok(Some(conclusion.ended))
+}
+
+/// The configuration of the verifying test.
+fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
+    let mut config = manifest.config.clone();
+    config.tune = None;
+    config.sprt = Some(test.sprt);
+    if let Some(limit) = &test.limit {
+        config.set_limit(limit.clone());
+    }
+    if let Some(openings) = &test.openings {
+        config.r#match.openings = openings.clone();
+    }
+    // Other openings than the tuning's, even from the same book.
+    config.r#match.seed = test.seed.unwrap_or(manifest.config.r#match.seed + 1);
+    let sides = [
+        ("tuned", outcome.options()),
+        ("start", outcome.start_options()),
+    ];
+    for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
+        engine.name = name.to_owned();
+        if engine.git.is_none() && engine.worktree.is_none() {
+            engine.build = None;
+        }
+        let all = &mut engine.options.0;
+        all.retain(|(known, _)| {
+            !options
+                .iter()
+                .any(|(tuned, _)| tuned.eq_ignore_ascii_case(known))
+        });
+        all.extend(options);
+    }
+    config
+}

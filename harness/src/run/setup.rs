@@ -1,0 +1,168 @@
+//! What is made sure of before a run starts, beside its engines: book,
+//! endgame tables, processors.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::driver::schedule;
+use super::error::SessionError;
+use super::manifest::{BookIdentity, Manifest};
+use super::prepared::PreparedEngines;
+use crate::config::Config;
+use crate::executor::{Player, machine};
+use crate::rules::openings::{Book, BookError, BookOptions};
+use crate::rules::tablebase::Tables;
+
+/// Where the games will be played, with a word of warning where they will not
+/// have the machine to themselves.
+pub(crate) fn placement(
+    config: &Config,
+    concurrency: usize,
+    announce: &mut dyn FnMut(&str),
+) -> anyhow::Result<Vec<Vec<usize>>> {
+    let processors = machine::processors();
+    let each = processors_a_game(config);
+    let wanted = concurrency * each;
+    if !processors.is_empty() && wanted > processors.len() {
+        announce(&format!(
+            "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}: expect time forfeits and noise",
+            processors.len()
+        ));
+    }
+    if let Some(load) = machine::load()
+        && load > 0.5
+        && load + wanted as f64 > processors.len() as f64 + 0.5
+    {
+        announce(&format!(
+            "warning: other programs keep {load:.1} processors busy: expect noise in timed games"
+        ));
+    }
+    if !config.r#match.affinity {
+        return Ok(Vec::new());
+    }
+    machine::place(&processors, concurrency, each).with_context(|| {
+        format!(
+            "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, but the machine has {}",
+            processors.len()
+        )
+    })
+}
+
+/// Threads that think at the same time in one game.
+fn processors_a_game(config: &Config) -> usize {
+    let threads = |engine: &crate::config::EngineConfig| -> usize {
+        let threads = engine.options.get("Threads");
+        threads.and_then(|text| text.parse().ok()).unwrap_or(1)
+    };
+    let thinking = config.engine.iter().map(threads).max().unwrap_or(1);
+    // A pondering engine thinks while its opponent does.
+    if config.engine.iter().any(|engine| engine.ponder) {
+        2 * thinking
+    } else {
+        thinking
+    }
+}
+
+/// The book, those of its openings checked that a run of `rounds` openings can
+/// come to; all of a book, in time, where there is no such bound.
+pub(crate) fn open_book(
+    config: &Config,
+    rounds: Option<u64>,
+    base: &Path,
+) -> Result<Option<Book>, BookError> {
+    let play = &config.r#match;
+    let Some(file) = &play.openings.file else {
+        return Ok(None);
+    };
+    let options = BookOptions {
+        format: None,
+        plies: play.openings.plies,
+        variant: play.variant,
+    };
+    let path = base.join(file);
+    let Some(rounds) = rounds else {
+        return Ok(Some(Book::open(&path, options)?));
+    };
+    let book = Book::open_part(&path, options, |count| {
+        let schedule = schedule(play, count);
+        (0..rounds.min(count as u64))
+            .map(|round| schedule.index(round))
+            .collect()
+    })?;
+    Ok(Some(book))
+}
+
+/// Makes sure of the endgame tables, if any are asked for, and makes their
+/// paths absolute.
+pub(crate) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
+    if let Some(rule) = &mut config.adjudication.syzygy {
+        rule.path = absolute_paths(&rule.path, base)?;
+        Tables::open(rule)?;
+    }
+    Ok(())
+}
+
+/// A list of folders as in `PATH`, relative ones from `base`.
+fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
+    let folders = env::split_paths(list).map(|folder| base.join(folder));
+    let joined = env::join_paths(folders).context("`syzygy` in [adjudication]")?;
+    Ok(PathBuf::from(joined))
+}
+
+pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
+    let file = config.r#match.openings.file.clone()?;
+    book.map(|book| BookIdentity {
+        file,
+        sha256: book.sha256().to_string(),
+        openings: book.len(),
+    })
+}
+
+/// Prepares the engines of a run that is there already, and makes sure that
+/// they are the same.
+pub(crate) fn same_engines(
+    manifest: &Manifest,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Vec<Player>, SessionError> {
+    let mut config = manifest.config.clone();
+    for (engine, identity) in config.engine.iter_mut().zip(&manifest.engines) {
+        // What is built already needs no building; builds of commits are
+        // looked up by their build line.
+        if identity.commit.is_none() && identity.program.exists() {
+            engine.build = None;
+        }
+    }
+    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
+    for (now, then) in engines.identities.iter().zip(&manifest.engines) {
+        if now.sha256 != then.sha256 {
+            let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
+            return Err(SessionError::Input(anyhow::anyhow!(
+                "engine `{}` is not the one this run was started with: {} has changed (sha256 {} then, {} now). Start a new run for the new engine",
+                then.name,
+                now.program.display(),
+                short(&then.sha256),
+                short(&now.sha256)
+            )));
+        }
+    }
+    Ok(engines.players)
+}
+
+/// Opens the book of a run that is there already, and makes sure that it is
+/// the same.
+pub(crate) fn same_book(
+    manifest: &Manifest,
+    rounds: Option<u64>,
+) -> Result<Option<Book>, SessionError> {
+    let book = open_book(&manifest.config, rounds, &manifest.base)?;
+    if book_identity(&manifest.config, book.as_ref()) != manifest.book {
+        let file = &manifest.config.r#match.openings.file;
+        return Err(SessionError::Input(anyhow::anyhow!(
+            "the book {} is not the one this run was started with",
+            file.clone().unwrap_or_default().display()
+        )));
+    }
+    Ok(book)
+}

@@ -1,0 +1,120 @@
+//! The report of all nights.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::change::Direction;
+use super::chart::chart;
+use super::gauntlet::Role;
+use super::night::{Night, in_order, read};
+use super::page::html;
+use super::status::Status;
+use super::{RUNS, TABLE};
+use crate::config::false_alarm_nights;
+use crate::report::html::Page;
+use crate::report::{Report, SummaryNotes};
+use crate::run::{MANIFEST, Manifest};
+
+/// Whether a folder is one of nights and not a run's.
+pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
+    folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
+}
+
+/// What all nights come to.
+pub(crate) struct TrackReport {
+    pub(super) dir: PathBuf,
+    pub(super) nights: Vec<Night>,
+    pub(super) status: Status,
+    /// Commits that have just been played.
+    pub(super) played: Vec<String>,
+}
+
+/// Whether the engine has got worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum TrackVerdict {
+    Regression,
+    None,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    kind: &'static str,
+    verdict: TrackVerdict,
+    played: &'a [String],
+    #[serde(flatten)]
+    status: &'a Status,
+}
+
+impl TrackReport {
+    /// Of the nights in a folder, by their rows.
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
+        let nights = read(&dir.join(TABLE))?;
+        let ordered = in_order(&nights);
+        let mut matches = ordered.iter().rev().flat_map(|night| &night.matches);
+        let anchor = matches.find(|played| played.role == Role::Anchor);
+        let anchor = anchor.map_or("", |played| played.commit.as_str());
+        // The last night's run has the configuration, if it is still there.
+        let last = ordered.last().map(|night| dir.join(RUNS).join(&night.run));
+        let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
+        let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
+        Ok(Self {
+            status: Status::new(&nights, anchor, alarms),
+            dir: dir.to_path_buf(),
+            nights,
+            played: Vec::new(),
+        })
+    }
+
+    /// Whether one of the nights just played is a regression; if there was
+    /// none to play, the last.
+    pub(crate) fn is_regression(&self) -> bool {
+        let played = self.played.iter();
+        let mut changes = played.flat_map(|commit| self.status.noticed_at(commit));
+        self.status.is_regression() || changes.any(|change| change.direction == Direction::Loss)
+    }
+}
+
+impl Report for TrackReport {
+    fn text(&self) -> String {
+        self.status.sentences()
+    }
+
+    fn json(&self) -> anyhow::Result<String> {
+        let object = Object {
+            kind: "track",
+            verdict: if self.is_regression() {
+                TrackVerdict::Regression
+            } else {
+                TrackVerdict::None
+            },
+            played: &self.played,
+            status: &self.status,
+        };
+        // By way of a value, whose keys are sorted.
+        Ok(serde_json::to_value(&object)?.to_string())
+    }
+
+    fn summary(&self, _notes: SummaryNotes<'_>) -> String {
+        self.status.markdown("elo.svg")
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
+        Ok(vec![
+            ("elo.svg", chart(&self.status)?),
+            ("elo.md", self.status.markdown("elo.svg")),
+        ])
+    }
+
+    fn page(&self, inside: bool) -> anyhow::Result<Page> {
+        html(&self.status, &self.nights, &self.dir, inside)
+    }
+
+    fn page_name(&self) -> &'static str {
+        "elo.html"
+    }
+}
