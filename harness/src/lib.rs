@@ -1,5 +1,5 @@
-//! `hone`: says whether a chess engine got stronger, makes it stronger, and
-//! keeps watch over it.
+//! `hone`: tests whether a chess engine got stronger, tunes it, and tracks its
+//! Elo.
 //!
 //! # Layout
 //!
@@ -13,6 +13,7 @@
 //! before it in this list, and there is no cycle between two modules or
 //! submodules. `tests/layers.rs` reads this list and checks both.
 //!
+//! * [`output`]: standard output for results, standard error for messages.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: openings, limits and clocks, the
 //!   referee, adjudication, endgame tables, the record.
@@ -35,6 +36,12 @@
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
 //! * [`cli`]: the commands, one file each, and their exit codes.
+
+// `println!` panics on a closed pipe: `output` prints in its place.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+#[macro_use]
+mod output;
 
 pub mod book;
 pub mod builds;

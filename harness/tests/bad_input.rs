@@ -65,7 +65,7 @@ fn mistakes_are_named() {
             "an unknown key",
             "elo0 =",
             "elo_0 =",
-            &["config.toml:13:1", "elo_0", "elo0"],
+            &["\n  --> ", "config.toml:13:1\n", "elo_0", "elo0"],
         ),
         case(
             "a wrong type",
@@ -90,7 +90,7 @@ fn mistakes_are_named() {
             "a limit that is none",
             "nodes=10",
             "nodes=x",
-            &["`nodes=x` is no limit"],
+            &["`nodes=x` is not a valid limit"],
         ),
         case(
             "an unknown option",
@@ -144,13 +144,13 @@ fn mistakes_are_named() {
         refused(
             "a program that ends",
             &program("/bin/true"),
-            &["`dev`", "before it said `uciok`"],
+            &["`dev`", "before it sent `uciok`"],
         );
         let echoing = program("/bin/cat").replace("[match]\n", "[match]\nstartup_ms = 300\n");
         refused(
             "a program that echoes",
             &echoing,
-            &["`dev`", "did not say `uciok`"],
+            &["`dev`", "did not send `uciok`"],
         );
         let dead = program(&format!("{} start=exit:3", scripted()));
         refused("an engine that dies", &dead, &["exit status 3"]);
@@ -167,6 +167,11 @@ fn refused(what: &str, config: &str, says: &[&str]) {
     let finished = setup.play("sprt", "run", &["--json"]);
     assert_eq!(finished.code, Some(2), "{what}: {}", finished.stderr);
     assert_eq!(finished.stdout, "", "{what}");
+    assert!(
+        finished.stderr.contains("error: cannot "),
+        "{what}: {}",
+        finished.stderr
+    );
     for part in says {
         assert!(
             finished.stderr.contains(part),
@@ -184,9 +189,9 @@ fn no_configuration_and_no_run() {
             vec!["sprt", "/no/such/config.toml"],
             "cannot read the configuration",
         ),
-        (vec!["resume", "/no/such/run"], "is no run"),
-        (vec!["report", "/no/such/run"], "is no run"),
-        (vec!["verify", "/no/such/run"], "is no run"),
+        (vec!["resume", "/no/such/run"], "is not a run"),
+        (vec!["report", "/no/such/run"], "is not a run"),
+        (vec!["verify", "/no/such/run"], "is not a run"),
         (vec!["sprt"], "Usage"),
         (vec!["play"], "unrecognized subcommand"),
     ] {

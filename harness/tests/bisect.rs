@@ -91,7 +91,8 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     assert!(json["probability"].as_f64() >= Some(0.95));
     assert!(json["change"]["high"].as_f64() < Some(0.0), "{json}");
     assert_eq!(json["posterior"].as_array().map(Vec::len), Some(COMMITS));
-    assert!(found.stderr.contains("Change 4"), "{}", found.stderr);
+    let report = on_run("report", &history.out("whole"));
+    assert!(report.stdout.contains("Change 4"), "{}", report.stdout);
     let page = history.out("whole").join("report.html");
     let text = fs::read_to_string(&page).expect("a page");
     assert!(text.contains("Suspects"));
@@ -165,10 +166,11 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
     let ids: Vec<_> = culprits.iter().map(|one| one["commit"].clone()).collect();
     assert_eq!(ids, history.ids[2..], "{json}");
     assert_eq!(json["skipped"][0]["commit"], history.ids[2]);
+    let report = on_run("report", &history.out("run"));
     assert!(
-        found.stderr.contains("cannot be told apart"),
+        report.stdout.contains("cannot be told apart"),
         "{}",
-        found.stderr
+        report.stdout
     );
 }
 

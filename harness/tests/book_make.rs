@@ -88,7 +88,7 @@ fn the_same_book_at_any_concurrency_and_after_a_kill() {
     assert!(!out.exists());
     let resumed = succeed(make(&engine, &out, &recipe));
     let errors = String::from_utf8_lossy(&resumed.stderr);
-    assert!(errors.contains("going on after"), "{errors}");
+    assert!(errors.contains("resuming after"), "{errors}");
     assert_eq!(one, fs::read(&out).unwrap());
     assert!(!journal.exists());
 }
@@ -122,7 +122,10 @@ fn an_interrupt_says_how_to_go_on() {
     let output = working.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("the same command goes on"), "{errors}");
+    assert!(
+        errors.contains("Run the same command to resume."),
+        "{errors}"
+    );
     assert!(journal.exists());
 }
 
@@ -199,7 +202,7 @@ fn chess960_and_games_are_sources_too() {
     assert_eq!(output.status.code(), Some(3), "fewer positions than wanted");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
-        errors.contains("1 unusable games left out, the first one: line 3"),
+        errors.contains("1 unusable games skipped; the first: line 3"),
         "{errors}"
     );
     let text = fs::read_to_string(folder.join("games.epd")).unwrap();
@@ -218,7 +221,7 @@ fn bad_requests_start_nothing() {
         (&["--option", "Hash=16"], "no option `Hash`"),
         (&["--engine", "/bin/true"], "uci"),
         (&["--pgn", "missing.pgn"], "cannot read missing.pgn"),
-        (&["--out", "book.txt"], "name it .epd or .pgn"),
+        (&["--out", "book.txt"], "must end in .epd or .pgn"),
     ] {
         let named = |option: &str| more.contains(&option);
         let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));

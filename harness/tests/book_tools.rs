@@ -145,7 +145,7 @@ fn illegal_openings_are_refused_or_left_out_on_demand() {
     let refused = hone(folder, &["convert", "a.epd", "--out", "b.epd"]);
     assert_eq!(refused.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&refused.stderr);
-    assert!(errors.contains("a.epd:2: "), "{errors}");
+    assert!(errors.contains("\n  --> a.epd:2\n"), "{errors}");
     assert!(!folder.join("b.epd").exists());
     let report = json(&hone(
         folder,

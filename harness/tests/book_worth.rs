@@ -131,7 +131,7 @@ fn a_pruned_book_keeps_the_rest_and_warns() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     assert!(
-        errors.contains("do not judge a test by games that chose its own book"),
+        errors.contains("play new games before you judge a test with this book"),
         "{errors}"
     );
     let lines: Vec<&str> = BOOK.lines().collect();
@@ -150,9 +150,9 @@ fn another_book_or_no_run_is_refused() {
     for (args, part) in [
         (
             &["worth", "run", "--prune", "less.epd"][..],
-            "is not the book that was played",
+            "is not the book of these runs",
         ),
-        (&["worth", "missing"], "missing is no run"),
+        (&["worth", "missing"], "missing is not a run"),
         (&["worth"], "required"),
     ] {
         let output = hone(folder.path(), args);

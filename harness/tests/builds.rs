@@ -375,11 +375,11 @@ fn mistakes_of_builds_are_named() {
     repository.commit_engine("", 6, "New\n\nBench: 66");
     let run = repository.dir.path().join("run");
     for (more, code, says) in [
-        ("", 4, "its message says bench 66, and it is 6"),
+        ("", 4, "its message gives bench 66, but the bench is 6"),
         (
             "bench = 7",
             4,
-            "the configuration says bench 7, and it is 6",
+            "the configuration gives bench 7, but the bench is 6",
         ),
         (
             "bench = \"maybe\"",
@@ -388,7 +388,7 @@ fn mistakes_of_builds_are_named() {
         ),
         ("tree = \"x\"", 2, "`tree` needs `worktree`"),
         ("worktree = \".\"", 2, "exclude each other"),
-        ("cmd = \"../x\"", 2, "inside the repository"),
+        ("cmd = \"../x\"", 2, "inside the work tree"),
     ] {
         let played = play(&repository, more, &run);
         assert_eq!(played.code, Some(code), "{more}: {}", played.stderr);

@@ -213,14 +213,14 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
     let finished = story("isready=silent", NODES).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(
-        finished.stderr.contains("did not get ready"),
+        finished.stderr.contains("is not ready for a game"),
         "{}",
         finished.stderr
     );
     let finished = story("uci=silent", &format!("{NODES}startup_ms = 300\n")).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(
-        finished.stderr.contains("did not say `uciok`"),
+        finished.stderr.contains("did not send `uciok`"),
         "{}",
         finished.stderr
     );
@@ -251,7 +251,8 @@ fn illegal_variations_are_counted_and_named() {
         "{json}"
     );
     assert_eq!(json["engines"][1]["illegal_pvs"], 0);
-    assert!(story.finished.stderr.contains("with an illegal move"));
+    let report = common::on_run("report", &story.setup.run("run"));
+    assert!(report.stdout.contains("with an illegal move"));
     let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
     assert!(pgn.contains("illegal PV move"), "{pgn}");
 }

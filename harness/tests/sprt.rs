@@ -52,10 +52,13 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
     assert!(json["sprt"]["elo"]["estimate"].as_f64() > Some(50.0));
     assert!(json["elo"]["low"].as_f64() > Some(0.0));
     assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
+    let report = on_run("report", &setup.run("passed"));
     assert!(
-        passed
-            .stderr
-            .contains("H1 accepted: with is stronger than without")
+        report.stdout.contains(
+            "H1 accepted: with is stronger than without (false-positive rate at most 5 %, alpha = 0.05)."
+        ),
+        "{}",
+        report.stdout
     );
 
     let swapped = [
@@ -226,7 +229,7 @@ fn a_run_in_use_or_with_another_engine_is_refused() {
     let taken = setup.play("sprt", "run", &[]);
     assert_eq!(taken.code, Some(2));
     assert!(
-        taken.stderr.contains("holds a run already"),
+        taken.stderr.contains("contains a run already"),
         "{}",
         taken.stderr
     );

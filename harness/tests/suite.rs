@@ -94,8 +94,8 @@ fn solved_positions_points_and_failures() {
     assert_eq!(report["limit"], json!({"nodes": 100}));
 
     let table = hone(folder.path(), &["./one"]);
-    assert!(table.stdout.is_empty());
-    let text = String::from_utf8_lossy(&table.stderr).into_owned();
+    assert!(table.stderr.is_empty());
+    let text = String::from_utf8_lossy(&table.stdout).into_owned();
     assert!(
         text.contains("one: 1 of 3 solved (33.3 %), score 12 of 19"),
         "{text}"
@@ -133,7 +133,7 @@ fn two_engines_are_set_against_each_other() {
         compare["mcnemar"],
         json!({"first_only": 0, "second_only": 1, "p": 1.0})
     );
-    let text = hone(folder.path(), &args[..5]).stderr;
+    let text = hone(folder.path(), &args[..5]).stdout;
     assert!(String::from_utf8_lossy(&text).contains("Only the second (two) solved: d"));
 }
 
@@ -169,7 +169,7 @@ fn an_impossible_castling_right_is_dropped_by_name() {
 fn senseless_entries_and_engines_start_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for (suite, args, part) in [
-        ("", &["./one"][..], "holds no position"),
+        ("", &["./one"][..], "contains no positions"),
         (SUITE, &["/bin/true"], "uciok"),
         (
             SUITE,
@@ -180,17 +180,17 @@ fn senseless_entries_and_engines_start_nothing() {
         (
             "\n4k3/8/8/8/8/8/8/8 w - - bm Kd1;\n",
             &["./one"],
-            "s.epd:2: illegal position: missing king",
+            "illegal position: missing king\n  --> s.epd:2",
         ),
         (
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm Qh5;\n",
             &["./one"],
-            "s.epd:1: bm Qh5: no legal move",
+            "bm Qh5: no legal move of this position\n  --> s.epd:1",
         ),
         (
             "4k3/8/8/8/8/8/4P3/4K3 w - - id \"x\";\n",
             &["./one"],
-            "s.epd:1: nothing to solve",
+            "\n  --> s.epd:1",
         ),
     ] {
         write(folder.path(), suite);

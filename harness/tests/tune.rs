@@ -70,7 +70,8 @@ fn a_model_is_tuned_and_the_gain_is_true() {
             "{method}: {a}"
         );
         assert!(json["average"]["B"].is_number());
-        assert!(finished.stderr.contains("true gain"), "{}", finished.stderr);
+        let table = simulate("[tune]\npairs = 10000\n", &["--set", &set]);
+        assert!(table.stdout.contains("true gain"), "{}", table.stdout);
     }
 }
 
@@ -90,16 +91,16 @@ fn a_dry_run_plays_nothing_and_warns() {
     let finished = simulate("[tune]\npairs = 200\n", &["--dry-run"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     assert!(
-        finished.stderr.contains("noise drift"),
+        finished.stdout.contains("noise drift"),
         "{}",
-        finished.stderr
+        finished.stdout
     );
     assert!(
-        finished.stderr.contains("budget is small"),
+        finished.stdout.contains("budget is small"),
         "{}",
-        finished.stderr
+        finished.stdout
     );
-    assert_eq!(finished.stdout, "");
+    assert_eq!(finished.stderr, "");
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn a_time_alone_becomes_a_budget_in_whole_batches() {
     let budget: u64 = words[at + 2].parse().unwrap();
     assert_eq!(budget % 2, 0);
     let schedule = format!("{budget} pairs ({} games)", 2 * budget);
-    assert!(planned.stderr.contains(&schedule), "{}", planned.stderr);
+    assert!(planned.stdout.contains(&schedule), "{}", planned.stdout);
     let played: f64 = words[at - 6].parse().unwrap();
     assert!(played >= 1.0, "{}", planned.stderr);
 }
@@ -221,7 +222,7 @@ fn when_its_time_is_spent_the_values_are_those_so_far() {
     let finished = setup.play("tune", "run", &["--json", "--verify"]);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
     assert!(
-        finished.stderr.contains("these values are on the way"),
+        finished.stderr.contains("these values are not final"),
         "{}",
         finished.stderr
     );

@@ -20,8 +20,8 @@ pub(crate) enum OutputError {
     #[error("cannot write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "cannot tell what to write into {}: name it .epd or .pgn, with .gz or .zip after it \
-         to pack it", path.display()
+        "cannot write {}: unknown format\n\
+         help: the name must end in .epd or .pgn, then .gz or .zip to pack it", path.display()
     )]
     Name { path: PathBuf },
 }

@@ -21,7 +21,7 @@ const ENTRY: usize = 16;
 /// A file that is no Polyglot book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolyglotError {
-    #[error("not a Polyglot book: {0} bytes are no whole number of 16-byte entries")]
+    #[error("not a Polyglot book: {0} bytes are not a multiple of 16")]
     Length(usize),
 }
 

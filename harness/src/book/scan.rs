@@ -77,7 +77,7 @@ impl Scan {
         if let Some((line, word)) = unreadable_move(text) {
             self.faults.push(Fault {
                 line,
-                error: format!("\"{word}\" is no move"),
+                error: format!("\"{word}\" is not a move"),
             });
         }
         for game in Games::new(text, options.plies, options.variant) {

@@ -40,9 +40,11 @@ impl BenchCheck {
         };
         match bench {
             Some(bench) if bench == expected => None,
-            Some(bench) => Some(format!("{who} says bench {expected}, and it is {bench}")),
+            Some(bench) => Some(format!(
+                "{who} gives bench {expected}, but the bench is {bench}"
+            )),
             None => Some(format!(
-                "{who} says bench {expected}, but its `bench` printed no node count within {} s",
+                "{who} gives bench {expected}, but its `bench` printed no node count within {} s",
                 PATIENCE.as_secs()
             )),
         }

@@ -55,6 +55,7 @@ impl Builder {
             Revision::Commit(rev) => {
                 let commit = repository.commit(rev)?;
                 if let Some(built) = self.cache.find(recipe, &commit.id) {
+                    tracing::info!("{} is built already", commit.describe());
                     return Ok(built);
                 }
                 let tree = self.cache.work_tree(&repository, announce)?;
@@ -277,8 +278,10 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors))
         // The program is expected in the work tree.
-        .env_remove("CARGO_TARGET_DIR");
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("CARGO_BUILD_TARGET_DIR");
     git::forget_surroundings(&mut command);
+    tracing::info!("build in {}: {line}", tree.src().display());
     match command.status() {
         Ok(status) if status.success() => Ok(None),
         Ok(status) => Ok(Some(status.to_string())),

@@ -12,29 +12,27 @@ pub enum BuildError {
     Git(#[from] GitError),
     #[error(transparent)]
     Failed(Box<FailedBuild>),
-    #[error("{commit} was built, but there is no program {program}{hint}")]
+    #[error("{commit} was built, but it has no program {program}{hint}")]
     NoProgram {
         commit: String,
         program: String,
         hint: &'static str,
     },
-    #[error("{commit}: {reason}. If this is meant to be, set `bench = \"record\"`")]
+    #[error("{commit}: {reason}\nhelp: `bench = \"record\"` accepts any bench")]
     Bench { commit: String, reason: String },
-    #[error("the uncommitted changes of {} are no longer those that were built: they cannot be built again", repository.display())]
+    #[error("the uncommitted changes of {} have changed since the build and cannot be rebuilt", repository.display())]
     ChangesGone { repository: PathBuf },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error(
-        "`cmd` must be a path inside the repository's work tree, or {{out}}, and not {program}"
-    )]
+    #[error("`cmd` is {program}; it must be a path inside the work tree, or {{out}}")]
     Outside { program: String },
-    #[error("there is no place for the cache of builds: set HONE_CACHE to a folder")]
+    #[error("no folder for the cache of builds\nhelp: set HONE_CACHE to a folder")]
     NoCache,
 }
 
 /// A build line that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{commit} does not build ({status}): {line}\n{tail}\nThe whole log is in {}", log.display())]
+#[error("{commit} does not build ({status}): {line}\n{tail}\nhelp: the complete log is {}", log.display())]
 pub struct FailedBuild {
     /// Its id and subject.
     pub commit: String,

@@ -10,9 +10,9 @@ use super::bench;
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    #[error("git cannot be started: {source}")]
+    #[error("cannot start git: {source}")]
     Start { source: io::Error },
-    #[error("{} is in no git repository: {detail}", path.display())]
+    #[error("{} is not in a git repository: {detail}", path.display())]
     NoRepository { path: PathBuf, detail: String },
     #[error("{} has no commit, tag or branch `{rev}`", path.display())]
     NoRevision { path: PathBuf, rev: String },
@@ -71,7 +71,7 @@ impl Repository {
             detail: detail.trim().to_string(),
         };
         if !path.is_dir() {
-            return Err(no_repository("there is no such folder"));
+            return Err(no_repository("no such folder"));
         }
         let output = output(git(path).args(["rev-parse", "--git-common-dir"]))?;
         if !output.status.success() {

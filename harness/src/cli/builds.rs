@@ -29,16 +29,16 @@ enum BuildsCommand {
     Prune(PruneArgs),
 }
 
-/// Remove builds and work trees that were not used for a while.
+/// Remove builds and work trees that are no longer in use.
 ///
-/// A run that is resumed later builds its engines again.
+/// A run that is resumed later rebuilds its engines.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct PruneArgs {
-    /// Not used for so long, as in 30d, 12h or 90m.
+    /// Remove what was last used longer ago than this: 30d, 12h or 90m.
     #[arg(long, value_name = "AGE")]
     older_than: Option<TimeSpan>,
-    /// All of them.
+    /// Remove everything.
     #[arg(long)]
     all: bool,
 }
@@ -59,7 +59,7 @@ impl BuildsArgs {
             Some(BuildsCommand::Prune(prune)) => {
                 let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);
                 let freed = cache.prune(age)?;
-                println!(
+                outln!(
                     "removed {} builds and {} work trees: {}",
                     freed.builds,
                     freed.trees,
@@ -69,11 +69,11 @@ impl BuildsArgs {
             None => {
                 let builds: Vec<BuildLine> = cache.list().into_iter().map(line).collect();
                 if self.json {
-                    println!("{}", json!({ "cache": cache.path(), "builds": builds }));
+                    outln!("{}", json!({ "cache": cache.path(), "builds": builds }));
                 } else if builds.is_empty() {
-                    println!("no builds in {}", cache.path().display());
+                    outln!("no builds in {}", cache.path().display());
                 } else {
-                    print!("{}", table(&builds));
+                    out!("{}", table(&builds));
                 }
             }
         }

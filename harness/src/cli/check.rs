@@ -10,10 +10,10 @@ use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, Outcome, Subject};
 use crate::engine::uci::parse_option;
 
-/// Check that an engine keeps to the UCI protocol.
+/// Check that an engine follows the UCI protocol.
 ///
-/// Every check is named, passed or failed. Exit code 0 if all passed, 1 if
-/// not.
+/// Prints each check, passed or failed. Exit code 0: all passed; 1: at least
+/// one failed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The engine: a program, with arguments if it needs any.
@@ -21,7 +21,7 @@ pub(super) struct CheckArgs {
     /// A UCI option to set first, as NAME=VALUE.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
-    /// Milliseconds it may take for whatever should come at once.
+    /// Time limit for answers that must come immediately, in milliseconds.
     #[arg(long, default_value_t = 5000)]
     patience: u64,
     /// Print the dialogue of checks that passed too.
@@ -65,9 +65,9 @@ impl CheckArgs {
                 failed,
                 checks: &checks,
             };
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         } else {
-            println!("{passed} passed, {failed} failed");
+            outln!("{passed} passed, {failed} failed");
         }
         Ok(match failed {
             0 => Exit::Done,
@@ -79,10 +79,10 @@ impl CheckArgs {
 fn print_outcome(outcome: &Outcome, dialogue: bool) {
     let mark = if outcome.passed { "ok    " } else { "FAILED" };
     let colon = if outcome.detail.is_empty() { "" } else { ": " };
-    println!("{mark} {}{colon}{}", outcome.name, outcome.detail);
+    outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);
     if dialogue || !outcome.passed {
         for line in outcome.dialogue.lines() {
-            println!("       {line}");
+            outln!("       {line}");
         }
     }
 }

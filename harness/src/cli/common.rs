@@ -23,12 +23,12 @@ pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
 /// Writes a page where the user asked for it.
 pub(super) fn write_page(path: &Path, page: Page) -> anyhow::Result<()> {
     page.save(path)?;
-    eprintln!("wrote {}", path.display());
+    errln!("wrote {}", path.display());
     Ok(())
 }
 
 pub(super) fn announce(what: &str) {
-    eprintln!("{what}");
+    errln!("{what}");
 }
 
 pub(super) fn failure(error: SessionError) -> Failure {

@@ -1,10 +1,9 @@
 //! `hone completions` and `hone man`: for packagers and shells.
 
-use std::io;
+use clap::Args;
 
-use clap::{Args, CommandFactory};
-
-use super::{Cli, Exit, Failure};
+use super::{Exit, Failure, help};
+use crate::output::Out;
 
 /// Print a completion script for a shell.
 #[derive(Debug, Args)]
@@ -15,7 +14,7 @@ pub(super) struct CompletionsArgs {
 
 impl CompletionsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        clap_complete::generate(self.shell, &mut Cli::command(), "hone", &mut io::stdout());
+        clap_complete::generate(self.shell, &mut help::command(), "hone", &mut Out);
         Ok(Exit::Done)
     }
 }
@@ -26,7 +25,7 @@ pub(super) struct ManArgs {}
 
 impl ManArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?;
+        clap_mangen::Man::new(help::command()).render(&mut Out)?;
         Ok(Exit::Done)
     }
 }

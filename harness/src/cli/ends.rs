@@ -1,4 +1,4 @@
-//! When a run ends, and what it leaves for those who asked.
+//! When a run ends, and the summary that it writes on request.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,11 +12,11 @@ use super::gate;
 use crate::run::EngineIdentity;
 use crate::settings::TimeSpan;
 
-/// When a run ends and what it says then.
+/// When a run ends, and how it reports.
 #[derive(Debug, Args)]
 pub(super) struct EndArgs {
-    /// End after so long, undecided if need be (exit code 3), as in 30m or
-    /// 1h30m; pairs being played then are finished.
+    /// Stop after this time, as in 30m or 1h30m. Pairs in progress are
+    /// finished. Exit code 3 if the run is undecided.
     #[arg(long, value_name = "TIME")]
     pub(super) max_time: Option<TimeSpan>,
     /// Write a summary in Markdown, and append it to $GITHUB_STEP_SUMMARY

@@ -9,9 +9,12 @@ mod check;
 mod common;
 mod completions;
 mod ends;
+mod errors;
 mod exit;
 mod gate;
 mod guard;
+mod help;
+mod logging;
 mod play;
 mod progress;
 mod ranges;
@@ -28,12 +31,16 @@ pub(crate) use exit::{Exit, Failure};
 
 use std::{num::NonZeroUsize, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 
-/// Says whether a chess engine got stronger, tunes it, and keeps watch over it.
+use crate::output;
+
+/// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
 #[command(name = "hone", version, about, max_term_width = 100)]
 struct Cli {
+    #[command(flatten)]
+    log: logging::LogArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -78,37 +85,80 @@ impl Command {
     }
 }
 
+impl Command {
+    fn run(self) -> Result<Exit, Failure> {
+        if self.plays() {
+            crate::engine::uci::guard::install();
+        }
+        match self {
+            Self::Bisect(args) => args.run(),
+            Self::Book(args) => args.run(),
+            Self::Builds(args) => args.run(),
+            Self::Sprt(args) => args.run(),
+            Self::Match(args) => args.run(),
+            Self::Resume(args) => args.run(),
+            Self::Report(args) => args.run(),
+            Self::Verify(args) => args.run(),
+            Self::Replay(args) => args.run(),
+            Self::Check(args) => args.run(),
+            Self::Guard(args) => args.run(),
+            Self::Runs(args) => args.run(),
+            Self::Calc(args) => args.run(),
+            Self::Completions(args) => args.run(),
+            Self::Man(args) => args.run(),
+            Self::Suite(args) => args.run(),
+            Self::Track(args) => args.run(),
+            Self::Tune(args) => args.run(),
+        }
+    }
+
+    /// What an error of this command could not do.
+    fn purpose(&self) -> &'static str {
+        match self {
+            Self::Bisect(_) => "bisect",
+            Self::Book(_) => "process the book",
+            Self::Builds(_) => "use the cache of builds",
+            Self::Sprt(_) => "run the test",
+            Self::Match(_) => "run the match",
+            Self::Resume(_) => "resume the run",
+            Self::Report(_) => "report on the run",
+            Self::Verify(_) => "verify the run",
+            Self::Replay(_) => "replay the failure",
+            Self::Check(_) => "check the engine",
+            Self::Guard(_) => "guard the engines",
+            Self::Runs(_) => "list the runs",
+            Self::Calc(_) => "calculate",
+            Self::Completions(_) => "print completions",
+            Self::Man(_) => "print the manual page",
+            Self::Suite(_) => "run the suite",
+            Self::Track(_) => "track the engine",
+            Self::Tune(_) => "tune",
+        }
+    }
+}
+
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    if cli.command.plays() {
-        crate::engine::uci::guard::install();
-    }
-    let outcome = match cli.command {
-        Command::Bisect(args) => args.run(),
-        Command::Book(args) => args.run(),
-        Command::Builds(args) => args.run(),
-        Command::Sprt(args) => args.run(),
-        Command::Match(args) => args.run(),
-        Command::Resume(args) => args.run(),
-        Command::Report(args) => args.run(),
-        Command::Verify(args) => args.run(),
-        Command::Replay(args) => args.run(),
-        Command::Check(args) => args.run(),
-        Command::Guard(args) => args.run(),
-        Command::Runs(args) => args.run(),
-        Command::Calc(args) => args.run(),
-        Command::Completions(args) => args.run(),
-        Command::Man(args) => args.run(),
-        Command::Suite(args) => args.run(),
-        Command::Track(args) => args.run(),
-        Command::Tune(args) => args.run(),
+    let matches = help::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let what = cli.command.purpose();
+    let outcome = match cli.log.install() {
+        Ok(()) => cli.command.run(),
+        Err(error) => Err(error.into()),
     };
-    match outcome {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            eprintln!("hone: {}", message(&failure.error));
-            failure.exit.into()
+    let exit = outcome.unwrap_or_else(|failure| {
+        errln!("{}", errors::rendered(what, &failure.error));
+        failure.exit
+    });
+    match output::finish() {
+        Ok(()) => exit.into(),
+        Err(error) => {
+            errln!("error: cannot write the result to standard output: {error}");
+            // The verdict stands: only a success is taken back.
+            match exit {
+                Exit::Done => Exit::Failed.into(),
+                exit => exit.into(),
+            }
         }
     }
 }
@@ -116,36 +166,4 @@ pub fn main() -> ExitCode {
 /// Engines at work at once: as many as asked for, or one a physical core.
 fn concurrency(asked: Option<NonZeroUsize>) -> usize {
     asked.map_or_else(crate::executor::machine::physical_cores, NonZeroUsize::get)
-}
-
-/// The error and its causes in one line. Many errors say their cause in their
-/// own text, so a cause that has been said is not said again.
-fn message(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use anyhow::Context;
-
-    use super::*;
-
-    #[test]
-    fn a_cause_is_said_once() {
-        let io = std::io::Error::other("disk full");
-        let said = anyhow::Error::new(io).context("cannot write x: disk full");
-        assert_eq!(message(&said), "cannot write x: disk full");
-        let unsaid: anyhow::Result<()> =
-            Err(anyhow::anyhow!("disk full")).context("cannot write x");
-        assert_eq!(message(&unsaid.unwrap_err()), "cannot write x: disk full");
-    }
 }

@@ -17,13 +17,14 @@ use crate::run::{Ended, Kind};
 
 /// Test whether the first engine is stronger than the second.
 ///
-/// Plays pairs of games until the sequential probability ratio test of [sprt]
-/// decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3: budget
-/// used up without a decision; 4: an engine does not build, or failed.
+/// Plays pairs of games until the sequential probability ratio test (SPRT) of
+/// [sprt] decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3:
+/// undecided at the end of the budget; 4: an engine does not build, or fails
+/// too often.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
-    /// comments. With --dev and --base there need not be any.
+    /// comments. Optional with --dev and --base.
     #[arg(required_unless_present_all = ["dev", "base"])]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -115,10 +116,10 @@ pub(super) fn conclude(
     } = conclusion;
     show(&*report, ends.json).map_err(Failure::failed)?;
     let resume = format!("hone resume {}", folder.path().display());
-    let goes_on = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
         repeat: &repeating(&manifest.engines),
-        resume: goes_on.then_some(resume.as_str()),
+        resume: is_unfinished.then_some(resume.as_str()),
     };
     ends.summarize(&report.summary(notes))
         .map_err(Failure::failed)?;
@@ -127,21 +128,22 @@ pub(super) fn conclude(
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
         Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
         Ended::Interrupted | Ended::Waiting => {
-            eprintln!("Interrupted. Nothing is lost: continue with `{resume}`");
+            errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted
         }
         Ended::OutOfTime => {
-            eprintln!("The time is spent: continue with `{resume} --max-time TIME`");
+            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
             Exit::Inconclusive
         }
     })
 }
 
-/// The results: for people on standard error, as JSON on standard output.
+/// Prints the results, as text or as one JSON object.
 pub(super) fn show(report: &dyn Report, json: bool) -> anyhow::Result<()> {
-    eprint!("{}", report.text());
     if json {
-        println!("{}", report.json()?);
+        outln!("{}", report.json()?);
+    } else {
+        out!("{}", report.text());
     }
     Ok(())
 }

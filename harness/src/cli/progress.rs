@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// A bar that counts positions, with the time left. Hidden where standard
-/// error is no terminal.
+/// error is not a terminal.
 pub(super) fn positions(count: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(
         "{bar:30} {pos}/{len} positions {msg}, {elapsed_precise}, {eta_precise} to go",

@@ -1,4 +1,4 @@
-//! `hone replay`: puts an engine into the situation in which it failed.
+//! `hone replay`: repeats the situation in which an engine failed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,16 +14,16 @@ use crate::engine::uci::{AnswerError, Client, Timeouts};
 use crate::executor::Situation;
 use crate::rules::Referee;
 
-/// Put an engine into the situation in which it failed, again.
+/// Repeat the situation in which an engine failed.
 ///
 /// Starts the engine with the same options and sends it the same position and
-/// the same `go`. Exit code 0 if it now answers in time with a legal move, 1
-/// if it fails again.
+/// the same `go`. Exit code 0: it answers in time with a legal move; 1: it
+/// fails again.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// A folder in a run's `failures/`.
     bundle: PathBuf,
-    /// Try so many times, each with a fresh process; stops at a failure.
+    /// Repeat this many times, each with a fresh process; stop at a failure.
     #[arg(long, default_value_t = 1)]
     times: u32,
     /// Print the whole dialogue.
@@ -35,16 +35,16 @@ impl ReplayArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let path = self.bundle.join("replay.toml");
         let text = fs::read_to_string(&path)
-            .with_context(|| format!("{} is no failure bundle", self.bundle.display()))?;
+            .with_context(|| format!("{} is not a failure bundle", self.bundle.display()))?;
         let situation: Situation =
             toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
-        println!("{} failed so: {}", situation.name, situation.failure);
+        outln!("{} failed: {}", situation.name, situation.failure);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         for number in 1..=self.times {
             let (said, fine) = runtime.block_on(self.attempt(&situation));
-            println!("try {number}: {said}");
+            outln!("try {number}: {said}");
             if !fine {
                 return Ok(Exit::Rejected);
             }
@@ -63,7 +63,7 @@ impl ReplayArgs {
         };
         let outcome = answer(&mut client, situation).await;
         if self.dialogue {
-            print!("{}", client.transcript().render());
+            out!("{}", client.transcript().render());
         }
         let said = match outcome {
             Ok(said) => (said, true),
@@ -90,7 +90,7 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
         .map_err(silent)?;
     client.wait_ready(ready).await.map_err(silent)?;
     if situation.go.is_empty() {
-        return Ok("it got ready for a game, where it failed before".to_string());
+        return Ok("it is ready for a game; before, it failed here".to_string());
     }
     let referee = referee(situation)?;
     let commands = format!("{}\n{}\n", situation.position, situation.go);

@@ -11,13 +11,13 @@ use crate::kinds;
 use crate::report::Report;
 use crate::track::{TrackReport, is_folder_of_nights};
 
-/// Print what a run came to, finished or not, or what all nights say.
+/// Print the result of a run, finished or not, or of all nights.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
     /// The run's folder, or that of `hone track`.
     run: PathBuf,
-    /// Also write it as one page of HTML that needs nothing but itself:
-    /// pictures, failures, and every game on a board.
+    /// Also write a self-contained HTML report: charts, failures, and every
+    /// game on a board.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print one JSON object on standard output.

@@ -80,7 +80,7 @@ impl Listing {
                 Ok(line) => listing.runs.push(line),
                 Err(error) => listing.damaged.push(Damaged {
                     run,
-                    reason: super::message(&error),
+                    reason: super::errors::message(&error),
                 }),
             }
         }
@@ -92,11 +92,11 @@ impl RunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let listing = Listing::read(&self.folder);
         if self.json {
-            println!("{}", serde_json::to_string(&listing)?);
+            outln!("{}", serde_json::to_string(&listing)?);
         } else if listing.runs.is_empty() && listing.damaged.is_empty() {
-            println!("no runs in {}", self.folder.display());
+            outln!("no runs in {}", self.folder.display());
         } else {
-            print!("{}", table(&listing));
+            out!("{}", table(&listing));
         }
         Ok(Exit::Done)
     }

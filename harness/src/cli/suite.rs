@@ -16,16 +16,16 @@ use crate::suite::report::{Comparison, Report};
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
 ///
-/// A position is solved if the engine's move at the end is right: one of the
-/// best moves (bm), none to be avoided (am), or a mate in time (dm). The table
-/// also tells when the right move was first the engine's choice, and from when
-/// on it stayed so. Every position is searched with the engine's memory
-/// cleared, so the order does not matter.
+/// A position is solved if the final move is one of the best moves (bm), not
+/// one to avoid (am), or a mate within the given number of moves (dm). The
+/// table also shows when the engine first chose the solution, and since when
+/// it kept it. The engine starts each position with a cleared transposition
+/// table, so the order does not matter.
 #[derive(Debug, Args)]
 pub(super) struct Suite {
     /// The positions: EPD, plain or packed with gzip or zip
     file: PathBuf,
-    /// The engine: any that speaks UCI
+    /// The engine: any UCI engine
     #[arg(long, value_name = "CMD")]
     engine: String,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub(super) struct Suite {
     /// Set an option of the engine (more than once for several)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
-    /// A second engine to set against the first
+    /// A second engine to compare with the first
     #[arg(long, value_name = "CMD")]
     compare: Option<String>,
     /// Set an option of the second engine (more than once for several)
@@ -50,7 +50,7 @@ pub(super) struct Suite {
     json: bool,
 }
 
-/// One second a position if nothing else is asked for.
+/// The limit of each position; one second by default.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 struct LimitArgs {
@@ -79,7 +79,7 @@ impl Suite {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let suite = Problems::open(&self.file, self.variant())?;
         for warning in &suite.warnings {
-            eprintln!("{warning}");
+            errln!("warning: {warning}");
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -94,7 +94,7 @@ impl Suite {
             }
         })?;
         let Some((report, compare)) = played else {
-            eprintln!("interrupted");
+            errln!("interrupted");
             return Ok(Exit::Interrupted);
         };
         if self.json {
@@ -105,11 +105,11 @@ impl Suite {
                 report,
                 compare,
             };
-            println!("{}", serde_json::to_string(&output)?);
+            outln!("{}", serde_json::to_string(&output)?);
         } else {
-            eprint!("{}", report.text());
+            out!("{}", report.text());
             if let Some(compare) = compare {
-                eprint!("\n{}", compare.text(&report));
+                out!("\n{}", compare.text(&report));
             }
         }
         Ok(Exit::Done)

@@ -17,8 +17,8 @@ use crate::track::{Tracker, Went};
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
 /// release and the build of the night before, and adds a row to
-/// results/elo.csv. Exit code 0: nothing got worse; 1: a regression; 3: the
-/// time is spent; 4: the commit does not build.
+/// results/elo.csv. Exit code 0: no regression; 1: a regression; 3: time limit
+/// reached; 4: the commit does not build.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with

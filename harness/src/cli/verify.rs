@@ -1,4 +1,4 @@
-//! `hone verify`: proves that a run's files tell one story.
+//! `hone verify`: checks that the files of a run agree.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use crate::run::{RunFiles, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///
-/// Checks legality, result and digest of each game, and that the PGN holds
+/// Checks legality, result and digest of each game, and that the PGN contains
 /// exactly the games of the ledger. The last line on standard output is one
-/// digest over all games up to the verdict, without their timings: equal
-/// digests mean the same games. Exit code 1 if something does not fit.
+/// digest over all games up to the verdict, without timings: equal digests
+/// mean the same games. Exit code 0: no fault; 1: at least one fault.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run's folder.
@@ -27,16 +27,16 @@ impl VerifyArgs {
         let files = RunFiles::open(&self.run)?;
         let report = verify::verify(&files, kinds::experiment_of(&files)?)?;
         for fault in &report.faults {
-            println!("{fault}");
+            outln!("{fault}");
         }
         let verdict = TestVerdict::from(report.fold.experiment.verdict());
-        println!(
+        outln!(
             "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
             report.games,
             report.faults.len(),
             report.fold.tally.pairs
         );
-        println!("{}", report.digest);
+        outln!("{}", report.digest);
         Ok(if report.faults.is_empty() {
             Exit::Done
         } else {

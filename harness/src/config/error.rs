@@ -1,10 +1,10 @@
-//! Mistakes in a configuration.
+//! Errors in a configuration.
 
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// A mistake in a configuration file, with where it is.
+/// An error in a configuration file, with its place.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("cannot read the configuration {}: {source}", path.display())]
@@ -12,9 +12,9 @@ pub enum ConfigError {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("{}:{place}", path.display())]
+    #[error("{}\n  --> {}:{place}", place.message, path.display())]
     Content { path: PathBuf, place: Place },
-    #[error("--set {text}: {reason}")]
+    #[error("`--set {text}`: {reason}")]
     Override { text: String, reason: String },
 }
 
@@ -37,7 +37,7 @@ impl Place {
             line: before.matches('\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
             source_line: text[line_start..].lines().next().unwrap_or("").to_string(),
-            message: message.into(),
+            message: message.into().trim_end().to_string(),
         }
     }
 }
@@ -46,12 +46,8 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{}:{}: {}\n  {} | {}",
-            self.line,
-            self.column,
-            self.message.trim_end(),
-            self.line,
-            self.source_line
+            "{}:{}\n  {} | {}",
+            self.line, self.column, self.line, self.source_line
         )
     }
 }

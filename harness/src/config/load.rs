@@ -175,7 +175,7 @@ mod tests {
         ];
         for (text, place, allowed) in cases {
             let error = load_text(text, &[]).expect_err(text);
-            assert!(error.contains(&format!(":{place}: ")), "{text}: {error}");
+            assert!(error.contains(&format!(":{place}\n")), "{text}: {error}");
             assert!(error.contains(allowed), "{text}: {error}");
         }
     }

@@ -47,12 +47,12 @@ fn apply_one(document: &mut DocumentMut, text: &str) -> Result<(), String> {
                             table.get("name").and_then(Item::as_str) == Some(which)
                         })
                     })
-                    .ok_or_else(|| format!("there is no `{which}` in `{key}`"))?;
+                    .ok_or_else(|| format!("no `{which}` in `{key}`"))?;
                 tables.get_mut(index).expect("the index is within bounds")
             }
             other => other
                 .as_table_like_mut()
-                .ok_or_else(|| format!("`{key}` is no table"))?,
+                .ok_or_else(|| format!("`{key}` is not a table"))?,
         };
     }
     table.insert(last, Item::Value(parse_value(value.trim())));

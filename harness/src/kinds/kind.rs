@@ -9,8 +9,8 @@ use crate::executor::Player;
 use crate::experiment::Experiment;
 use crate::report::Report;
 use crate::run::{
-    Contenders, Driver, Ended, EngineIdentity, Fold, Kind, Manifest, RunFiles, SessionError, View,
-    setup,
+    Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RunFiles, SessionError,
+    View, setup,
 };
 use crate::settings::TimeSpan;
 
@@ -58,12 +58,12 @@ pub(crate) trait RunKind: 'static {
         base: &Path,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let contenders = Contenders::prepare(config, base, announce)?;
-        contenders.pin(config);
+        let engines = PreparedEngines::prepare(config, base, announce)?;
+        engines.pin(config);
         Ok(Engines {
             folder_names: config.engine.iter().map(|e| e.name.clone()).collect(),
-            players: contenders.players,
-            identities: contenders.identities,
+            players: engines.players,
+            identities: engines.identities,
         })
     }
 
@@ -87,7 +87,7 @@ pub(crate) trait RunKind: 'static {
     /// What a user is told when a process begins to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
         Ok(format!(
-            "playing {} at a time; everything about this run is in {}",
+            "playing {} pairs at a time in {}",
             manifest.concurrency,
             dir.display()
         ))

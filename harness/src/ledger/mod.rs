@@ -112,6 +112,9 @@ impl Ledger {
         };
         let mut pairs = Pairs::open(dir, names)?;
         let kept = pairs.cut(pgn.len)?;
+        if kept.pairs > 0 {
+            tracing::info!("{}: {} pairs are finished", dir.display(), kept.pairs);
+        }
         csv.truncate(kept.csv_len)?;
         pgn.truncate(kept.pgn_len)?;
         if let Some(epd) = &mut epd {

@@ -65,11 +65,11 @@ pub(super) const HEADER: &str = "pair,game,white,black,opening,result,terminatio
 pub enum RowError {
     #[error("not a row of games: {0}")]
     Csv(#[from] csv::Error),
-    #[error("no engine of this run is called `{0}`")]
+    #[error("this run has no engine `{0}`")]
     Name(String),
-    #[error("`{0}` is no result")]
+    #[error("`{0}` is not a result")]
     Result(String),
-    #[error("`{0}` is no digest")]
+    #[error("`{0}` is not a digest")]
     Digest(String),
     #[error("the two games of a pair must follow each other")]
     Order,

@@ -1,12 +1,12 @@
 //! The scoreboard while a run is played: a block that is redrawn where there
 //! is a terminal, a line now and then where there is none.
 
-use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::experiment::Experiment;
+use crate::output;
 use crate::run::{EngineTally, PairingTally, Progress, Tally, View};
 use crate::stats::Summary;
 
@@ -47,11 +47,12 @@ impl Scoreboard {
 /// A block on standard error that is redrawn; none where there is no terminal.
 /// All live views are shown in one.
 pub(crate) fn terminal_block() -> Option<ProgressBar> {
-    stderr().is_terminal().then(|| {
+    output::is_terminal().then(|| {
         let style =
             ProgressStyle::with_template("{spinner} {msg}").expect("the template is well-formed");
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(Duration::from_millis(250));
+        output::above_block(&bar);
         bar
     })
 }
@@ -65,7 +66,7 @@ impl<E: Experiment> View<E> for Scoreboard {
         match &self.bar {
             Some(bar) => bar.set_message(block(&self.names, experiment, &progress)),
             None if first_time => {}
-            None => eprintln!("{}", line(&self.names, experiment, &progress)),
+            None => errln!("{}", line(&self.names, experiment, &progress)),
         }
     }
 
@@ -96,7 +97,7 @@ fn block(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>
         .map(|(name, engine)| {
             let f = engine.failures;
             format!(
-                "{name}: {} on time, {} crashed, {} stalled, {} illegal",
+                "{name}: {} time forfeits, {} crashes, {} stalls, {} illegal moves",
                 f.time_forfeit, f.crash, f.stall, f.illegal_move
             )
         })
@@ -105,7 +106,9 @@ fn block(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>
         lines.push(format!("failures  {}", failures.join("; ")));
     }
     if progress.stopping {
-        lines.push("finishing the games in progress; Ctrl-C again stops at once".to_string());
+        lines.push(
+            "finishing the games in progress; press Ctrl-C again to stop immediately".to_string(),
+        );
     }
     lines.join("\n  ")
 }
@@ -140,7 +143,7 @@ fn pace(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
         let rate = progress.played as f64 / seconds;
         let left = Duration::from_secs_f64(budget.saturating_sub(pairs) as f64 / rate);
         text += &format!(
-            ", {:.1} games/s, {} to the end of the budget",
+            ", {:.1} games/s, {} left of the budget",
             2.0 * rate,
             HumanDuration(left)
         );

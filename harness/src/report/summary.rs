@@ -8,12 +8,12 @@ use super::verdict::TestVerdict;
 use crate::builds::short_id;
 use crate::stats::Estimate;
 
-/// What a summary says besides the facts.
+/// Commands that a summary shows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SummaryNotes<'a> {
     /// The command that does the same again.
     pub repeat: &'a str,
-    /// The command that goes on, where there is more to play.
+    /// The command that resumes the run, if it is not finished.
     pub resume: Option<&'a str>,
 }
 
@@ -98,7 +98,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
         writeln!(out, "Suspicious: {}\n", finding.detail)?;
     }
     if let Some(resume) = notes.resume {
-        writeln!(out, "To play on: `{resume}`\n")?;
+        writeln!(out, "To resume: `{resume}`\n")?;
     }
     out.push_str(&repeat_block(notes.repeat));
     Ok(())
@@ -114,7 +114,7 @@ fn interval(elo: Estimate) -> String {
 fn repeat_block(command: &str) -> String {
     let fence = fence_for(command);
     format!(
-        "<details><summary>Repeat it</summary>\n\n{fence}sh\n{command}\n{fence}\n\n</details>\n"
+        "<details><summary>Command to repeat it</summary>\n\n{fence}sh\n{command}\n{fence}\n\n</details>\n"
     )
 }
 

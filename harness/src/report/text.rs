@@ -63,7 +63,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     }
     if let Some(interval) = facts.always_valid {
         line(format!(
-            "Always-valid interval (95 %, however often you look): {:.2} to {:.2}",
+            "Always-valid interval (95 %, at every look): {:.2} to {:.2}",
             interval.low, interval.high
         ));
     }
@@ -73,7 +73,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         }
         if facts_of_it.illegal_pvs > 0 {
             line(format!(
-                "{} gave {} principal variations with an illegal move (named in games.pgn)",
+                "{} sent {} principal variations with an illegal move (marked in games.pgn)",
                 facts_of_it.name, facts_of_it.illegal_pvs
             ));
         }
@@ -110,7 +110,7 @@ fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
         (0, _) => None,
         (count, 0) => Some(format!("{count} on time")),
         (count, starved) => Some(format!(
-            "{count} on time (in {starved} of them the machine gave it no processor for longer than it overran)"
+            "{count} on time ({starved} of them while it was starved of CPU for longer than the overrun)"
         )),
     };
     let others = [
@@ -149,8 +149,7 @@ fn llr_line(sprt: &SprtFacts) -> String {
     )
 }
 
-/// The verdict in a sentence that needs no knowledge of the test; for a match,
-/// who is ahead.
+/// The verdict in one sentence; for a match, who is ahead.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let Some(sprt) = &facts.sprt else {
         return match_sentence(facts);
@@ -179,20 +178,20 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
             sprt.elo1
         ),
         TestVerdict::None => format!(
-            "No decision: after {} pairs the test has not reached a bound",
+            "No decision: the LLR is within its bounds after {} pairs",
             facts.pairs
         ),
     };
     match facts.verdict {
-        TestVerdict::H1 => push_error_rate(&mut text, sprt.alpha),
-        TestVerdict::H0 => push_error_rate(&mut text, sprt.beta),
+        TestVerdict::H1 => push_error_rate(&mut text, "false-positive", "alpha", sprt.alpha),
+        TestVerdict::H0 => push_error_rate(&mut text, "false-negative", "beta", sprt.beta),
         TestVerdict::None => text.push('.'),
     }
     if let Some(estimate) = &sprt.elo {
         let elo = estimate.elo;
         write!(
             text,
-            "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the bias of stopping at a bound; the Elo above is not.",
+            "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the stopping rule; the Elo above is not corrected.",
             elo.estimate, elo.low, elo.high
         )
         .expect("writing to a string cannot fail");
@@ -200,10 +199,10 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     text
 }
 
-fn push_error_rate(text: &mut String, rate: f64) {
+fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
     write!(
         text,
-        " (a test like this errs so in at most {} % of cases).",
+        " ({kind} rate at most {} %, {name} = {rate}).",
         (rate * 1000.0).round() / 10.0
     )
     .expect("writing to a string cannot fail");

@@ -15,12 +15,12 @@ pub(crate) enum TablebaseError {
     #[error("`syzygy` in [adjudication]: cannot read the folder {}: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
     #[error(
-        "`syzygy` in [adjudication]: there are no tables (files ending in .rtbw) in {}",
+        "`syzygy` in [adjudication]: {} contains no tables (*.rtbw)",
         path.display()
     )]
     Empty { path: PathBuf },
     #[error(
-        "`syzygy` in [adjudication]: `pieces` is {asked}, and the tables in {} go up to {there} pieces",
+        "`syzygy` in [adjudication]: `pieces` is {asked}, but the tables in {} have at most {there} pieces",
         path.display()
     )]
     Pieces {

@@ -21,7 +21,7 @@ pub enum RunError {
     #[error(transparent)]
     Executor(#[from] ExecutorError),
     #[error(
-        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}. A test of it says nothing; see `max_failures` in [match]",
+        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}\nhelp: fix the engine, or raise `max_failures` in [match]",
         by_kind[0], by_kind[1], by_kind[2], by_kind[3]
     )]
     TooManyFailures {

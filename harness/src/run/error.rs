@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::contenders::PrepareError;
 use super::driver::RunError;
 use super::folder::FolderError;
+use super::prepared::PrepareError;
 use crate::ledger::LedgerError;
 use crate::rules::openings::BookError;
 use crate::rules::tablebase::TablebaseError;
@@ -25,7 +25,7 @@ pub(crate) enum SessionError {
     #[error("{0:#}")]
     Input(#[from] anyhow::Error),
     /// The run had started and can be resumed.
-    #[error("{source}\nWhat was played is kept: continue with `hone resume {}`", folder.display())]
+    #[error("{source}\nhelp: all finished games are saved; resume with `hone resume {}`", folder.display())]
     Stopped { folder: PathBuf, source: RunError },
     /// An error other than of the games, after the run had started.
     #[error(transparent)]

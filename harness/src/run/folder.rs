@@ -15,7 +15,7 @@ pub(crate) struct Folder {
 /// Why a folder cannot hold a new run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("{} holds a run already: continue it with `hone resume {}`, or choose another --out", path.display(), path.display())]
+    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), path.display())]
     Taken { path: PathBuf },
     #[error("cannot make the run's folder {}: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },

@@ -93,7 +93,7 @@ impl Manifest {
         let path = dir.join(MANIFEST);
         let text = fs::read_to_string(&path).with_context(|| {
             format!(
-                "{} is no run: cannot read {}",
+                "{} is not a run: cannot read {}",
                 dir.display(),
                 path.display()
             )

@@ -1,7 +1,6 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
-mod contenders;
 mod driver;
 mod error;
 mod files;
@@ -9,11 +8,11 @@ mod fold;
 mod folder;
 mod interrupt;
 mod manifest;
+mod prepared;
 pub(crate) mod setup;
 mod tally;
 pub(crate) mod verify;
 
-pub(crate) use contenders::{Contenders, PrepareError};
 pub(crate) use driver::View;
 pub use driver::{Driver, Ended, Jobs, Progress};
 pub(crate) use error::SessionError;
@@ -22,4 +21,5 @@ pub use fold::Fold;
 pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
+pub(crate) use prepared::{PrepareError, PreparedEngines};
 pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};

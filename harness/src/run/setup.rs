@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::contenders::Contenders;
 use super::driver::schedule;
 use super::error::SessionError;
 use super::manifest::{BookIdentity, Manifest};
+use super::prepared::PreparedEngines;
 use crate::config::Config;
 use crate::executor::{Player, machine};
 use crate::rules::openings::{Book, BookError, BookOptions};
@@ -27,7 +27,7 @@ pub(crate) fn placement(
     let wanted = concurrency * each;
     if !processors.is_empty() && wanted > processors.len() {
         announce(&format!(
-            "warning: {concurrency} games at a time with {each} threads each want {wanted} processors, and there are {}: expect time forfeits and noise",
+            "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}: expect time forfeits and noise",
             processors.len()
         ));
     }
@@ -36,7 +36,7 @@ pub(crate) fn placement(
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
         announce(&format!(
-            "warning: other programs keep {load:.1} processors busy: expect noise in results by time"
+            "warning: other programs keep {load:.1} processors busy: expect noise in timed games"
         ));
     }
     if !config.r#match.affinity {
@@ -44,7 +44,7 @@ pub(crate) fn placement(
     }
     machine::place(&processors, concurrency, each).with_context(|| {
         format!(
-            "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, and there are {}",
+            "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, but the machine has {}",
             processors.len()
         )
     })
@@ -134,8 +134,8 @@ pub(crate) fn same_engines(
             engine.build = None;
         }
     }
-    let contenders = Contenders::prepare(&config, &manifest.base, announce)?;
-    for (now, then) in contenders.identities.iter().zip(&manifest.engines) {
+    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
+    for (now, then) in engines.identities.iter().zip(&manifest.engines) {
         if now.sha256 != then.sha256 {
             let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
             return Err(SessionError::Input(anyhow::anyhow!(
@@ -147,7 +147,7 @@ pub(crate) fn same_engines(
             )));
         }
     }
-    Ok(contenders.players)
+    Ok(engines.players)
 }
 
 /// Opens the book of a run that is there already, and makes sure that it is

@@ -23,7 +23,7 @@ impl FromStr for TimeSpan {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse =
-            || format!("`{text}` is no length of time: write it as in 90s, 30m, 1h30m or 7d");
+            || format!("`{text}` is not a valid time: write for example 90s, 30m, 1h30m or 7d");
         let mut seconds: u64 = 0;
         let mut digits = String::new();
         let mut units = UNITS.iter();

@@ -39,7 +39,7 @@ pub enum ProblemError {
     Move { opcode: &'static str, text: String },
     #[error("dm {0}: not a number of moves")]
     Mate(String),
-    #[error("{0} names no move")]
+    #[error("{0} has no move")]
     NoMove(&'static str),
     #[error("nothing to solve: none of bm, am, dm, or points in c0")]
     Nothing,
@@ -50,13 +50,13 @@ pub enum ProblemError {
 pub enum SuiteError {
     #[error(transparent)]
     Source(#[from] SourceError),
-    #[error("{}:{line}: {error}", path.display())]
+    #[error("{error}\n  --> {}:{line}", path.display())]
     Problem {
         path: PathBuf,
         line: usize,
         error: ProblemError,
     },
-    #[error("{} holds no position", path.display())]
+    #[error("{} contains no positions", path.display())]
     Empty { path: PathBuf },
 }
 

@@ -245,7 +245,7 @@ fn role_of(text: &str) -> Result<Role, String> {
     [Role::Anchor, Role::Release, Role::Previous]
         .into_iter()
         .find(|role| role.name() == text)
-        .ok_or_else(|| format!("`{text}` is no role"))
+        .ok_or_else(|| format!("`{text}` is not a role"))
 }
 
 fn pentanomial(text: &str) -> Result<Pentanomial, String> {
@@ -253,7 +253,7 @@ fn pentanomial(text: &str) -> Result<Pentanomial, String> {
     counts
         .and_then(|counts| <[u64; 5]>::try_from(counts).ok())
         .map(Pentanomial)
-        .ok_or_else(|| format!("`{text}` is no pentanomial"))
+        .ok_or_else(|| format!("`{text}` is not a pentanomial"))
 }
 
 #[cfg(test)]

@@ -76,5 +76,5 @@ fn role_in(name: &str) -> anyhow::Result<Role> {
     [Role::Anchor, Role::Release, Role::Previous]
         .into_iter()
         .find(|role| name.split(' ').next() == Some(role.name()))
-        .with_context(|| format!("`{name}` is no opponent of a night: is this another run?"))
+        .with_context(|| format!("`{name}` is not an opponent of a night: is this another run?"))
 }

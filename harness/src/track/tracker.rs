@@ -54,7 +54,7 @@ impl Tracker {
     /// What is missing.
     pub(crate) fn check(config: &Config) -> anyhow::Result<()> {
         if config.track.is_none() {
-            bail!("there is no [track], with the anchor at least");
+            bail!("section [track] with `anchor` is missing");
         }
         match &config.engine[..] {
             [engine] if engine.git.is_some() && engine.rev.is_none() => Ok(()),
@@ -79,8 +79,8 @@ impl Tracker {
         out: &Path,
         max_time: Option<TimeSpan>,
     ) -> anyhow::Result<Self> {
-        let section = config.track.clone().context("there is no [track]")?;
-        let engine = config.engine.first().context("there is no engine")?;
+        let section = config.track.clone().context("section [track] is missing")?;
+        let engine = config.engine.first().context("[[engine]] is missing")?;
         let git = engine.git.clone().context("the engine has no `git`")?;
         let repository = Repository::open(&git)?;
         let anchor = repository
@@ -98,7 +98,7 @@ impl Tracker {
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
-                "the nights of {} were played with {}, and the configuration says {limit}: one scale needs one limit. Set it back, or begin another table by --out",
+                "the nights of {} were played with {}, but `limit` is {limit}; one scale needs one limit\nhelp: restore the limit, or start another table with --out",
                 table.display(),
                 other.limit
             );
@@ -138,7 +138,7 @@ impl Tracker {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Went, SessionError> {
         for path in self.unfinished(announce) {
-            announce(&format!("going on with {}", path.display()));
+            announce(&format!("resuming {}", path.display()));
             let session = Session::resume(&path, announce)?;
             let went = self.play(session, announce)?;
             if went != Went::Through {
@@ -222,7 +222,7 @@ impl Tracker {
         }
         let opponents = self.opponents_of(commit, announce)?;
         if opponents.is_empty() {
-            announce(&format!("{} has nobody to play against", commit.describe()));
+            announce(&format!("{} has no opponents", commit.describe()));
             return Ok(Went::Through);
         }
         let config = self.config_of(commit, &opponents);
@@ -333,7 +333,7 @@ impl Tracker {
             Ended::Interrupted | Ended::Waiting => Went::Interrupted,
         };
         if went != Went::Through {
-            announce("This night is not at its end: the same command goes on with it");
+            announce("This night is not finished. Run the same command to resume it.");
             return Ok(went);
         }
         self.add_row(Played::of(&conclusion))

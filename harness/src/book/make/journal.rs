@@ -25,8 +25,8 @@ pub(crate) enum JournalError {
     #[error("cannot write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(
-        "{} was left by another `hone book make` (other options, games or judge); \
-         finish that one with its own options, or delete the file", path.display()
+        "{} belongs to another `hone book make` (other options, games or engine)\n\
+         help: finish that one with its own options, or delete the file", path.display()
     )]
     Foreign { path: PathBuf },
 }

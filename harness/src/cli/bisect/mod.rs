@@ -13,9 +13,10 @@ use crate::run::Kind;
 /// Find the commit that lost (or gained) Elo.
 ///
 /// Plays matches between commits of the first-parent history from --good to
-/// --bad, always those two from which most is to be learned, until one commit
-/// is the culprit with the asked probability. Commits that do not build are
-/// passed over. Exit code 0: named; 3: budget used up, or nothing changed.
+/// --bad. Each pair is between the two commits with the largest expected
+/// information, until one commit is the culprit with the given probability.
+/// Commits that do not build are skipped. Exit code 0: found; 3: budget used
+/// up, or no change.
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {
     /// The configuration, in TOML: one [[engine]] with `git`, how it is built,

@@ -15,9 +15,8 @@ use crate::rules::openings::{Format, Order, Schedule};
 
 /// Convert books: EPD, FEN, PGN and Polyglot in, EPD and PGN out
 ///
-/// Several files become one. With --plies, games and openings whose moves are
-/// known are cut; with --shuffle, the order is that in which a match with this
-/// seed would play them.
+/// Joins several files into one. --plies cuts games and openings with moves;
+/// --shuffle gives the order in which a match with this seed plays them.
 #[derive(Debug, Args)]
 pub(super) struct Convert {
     /// The books to read, plain or packed with gzip or zip
@@ -31,13 +30,13 @@ pub(super) struct Convert {
     /// Put the openings into a random order
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Write so many books, numbered, of equal size
+    /// Write this many numbered books of equal size
     #[arg(long, value_name = "N")]
     split: Option<NonZeroUsize>,
     /// Keep the first of openings that lead to the same position
     #[arg(long)]
     unique: bool,
-    /// Leave out openings that are illegal, instead of refusing the book
+    /// Skip illegal openings instead of refusing the book
     #[arg(long)]
     skip_illegal: bool,
     /// Print one JSON object
@@ -76,18 +75,19 @@ impl Convert {
             }
         };
         let books = self.write(&output, &entries, &order)?;
-        eprintln!(
-            "{} openings written; {illegal} illegal, {duplicates} duplicates left out",
-            entries.len()
-        );
-        if self.json {
+        if !self.json {
+            outln!(
+                "{} openings written; {illegal} illegal, {duplicates} duplicates skipped",
+                entries.len()
+            );
+        } else {
             let report = Report {
                 books,
                 count: entries.len(),
                 illegal,
                 duplicates,
             };
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         }
         Ok(Exit::Done)
     }
@@ -101,10 +101,10 @@ impl Convert {
                 && !self.skip_illegal
             {
                 return Err(anyhow!(
-                    "{}:{}: {}; leave such openings out with --skip-illegal",
+                    "{}\n  --> {}:{}\nhelp: --skip-illegal skips such openings",
+                    fault.error,
                     path.display(),
-                    fault.line,
-                    fault.error
+                    fault.line
                 )
                 .into());
             }
@@ -117,7 +117,7 @@ impl Convert {
             }
         }
         if format == Format::Pgn && entries.iter().any(|entry| !entry.operations.is_empty()) {
-            eprintln!("EPD operations other than `ce` have no place in PGN and are left out");
+            errln!("warning: PGN has no EPD operations: all but `ce` are dropped");
         }
         Ok((entries, illegal))
     }
@@ -130,7 +130,7 @@ impl Convert {
     ) -> Result<Vec<PathBuf>, Failure> {
         let parts = self.split.map_or(1, NonZeroUsize::get);
         if parts > order.len() {
-            return Err(anyhow!("{} openings make no {parts} books", order.len()).into());
+            return Err(anyhow!("{} openings are too few for {parts} books", order.len()).into());
         }
         let mut books = Vec::new();
         for part in 0..parts {

@@ -1,4 +1,4 @@
-//! `hone book info`: what a book is made of.
+//! `hone book info`: describes a book.
 
 use std::{collections::BTreeMap, fmt::Write as _, num::NonZeroUsize, path::PathBuf};
 
@@ -18,18 +18,18 @@ use crate::engine::uci::parse_option;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
 use crate::rules::openings::Opening;
 
-/// Say what a book is made of: openings, duplicates, illegal lines, first moves
+/// Describe a book: openings, duplicates, illegal lines, first moves
 ///
 /// Reads EPD, FEN, PGN and Polyglot, plain or packed with gzip or zip. With
-/// --engine, or where the lines say a score (`ce`), also the distribution of
-/// scores.
+/// --engine, or if the lines have scores (`ce`), it also shows their
+/// distribution.
 #[derive(Debug, Args)]
 pub(super) struct Info {
     /// The book
     file: PathBuf,
     #[command(flatten)]
     reading: Reading,
-    /// Let an engine judge each position
+    /// Evaluate each position with this engine
     #[arg(long, value_name = "CMD")]
     engine: Option<String>,
     /// Set an option of the engine (more than once for several)
@@ -41,7 +41,7 @@ pub(super) struct Info {
     /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
-    /// Write the distribution of scores as a picture
+    /// Write a chart of the scores as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Print one JSON object
@@ -71,7 +71,7 @@ impl Info {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let scan = scan(&self.file, self.reading.options())?;
         if scan.entries.is_empty() && scan.faults.is_empty() {
-            return Err(anyhow!("{} holds no opening", self.file.display()).into());
+            return Err(anyhow!("{} contains no openings", self.file.display()).into());
         }
         let scores = match &self.engine {
             Some(engine) => self.judged(engine, &scan)?,
@@ -83,7 +83,7 @@ impl Info {
         if let Some(path) = &self.svg {
             let Some(scores) = &scores else {
                 return Err(
-                    anyhow!("no scores to draw: let an --engine judge the positions").into(),
+                    anyhow!("no scores to draw\nhelp: --engine evaluates the positions").into(),
                 );
             };
             let title = format!("{} by {}", self.file.display(), scores.judge);
@@ -95,9 +95,9 @@ impl Info {
             scores,
         };
         if self.json {
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         } else {
-            print!("{}", text(&report));
+            out!("{}", text(&report));
         }
         Ok(Exit::Done)
     }
@@ -197,7 +197,7 @@ fn text(report: &Report) -> String {
         let histogram = &scores.histogram;
         let mates = match scores.mates {
             0 => String::new(),
-            count => format!(", {count} mates or no score"),
+            count => format!(", {count} mates or without score"),
         };
         row(
             "Scores",
@@ -214,7 +214,7 @@ fn text(report: &Report) -> String {
 /// `8: 590, 9: 10`, in the order of the keys.
 fn listed<K: std::fmt::Display>(counts: &BTreeMap<K, usize>) -> String {
     if counts.is_empty() {
-        return "not told".to_owned();
+        return "unknown".to_owned();
     }
     let parts: Vec<String> = counts
         .iter()

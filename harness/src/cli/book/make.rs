@@ -1,4 +1,4 @@
-//! `hone book make`: positions drawn by seed and judged by an engine.
+//! `hone book make`: positions drawn by seed and evaluated by an engine.
 
 use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf};
 
@@ -18,27 +18,26 @@ use crate::engine::uci::parse_option;
 use crate::rules::openings::games::{Game, Games};
 use crate::rules::openings::{Variant, source};
 
-/// Make a book: draw positions by seed, keep those that an engine finds fit
+/// Make a book: draw positions by seed, keep those in a score window
 ///
 /// Candidates come from random legal moves, from the leading moves of games,
-/// or from both. The judge looks at each one twice, for an eighth of the nodes
-/// and for all of them; a position is kept if the second score is inside the
-/// window, and close to the first (quiet), and if nothing equal is in the book
-/// already, whatever the order of moves that led to it. The same command makes
-/// the same book, at any concurrency. If it is cut off, the same command goes
-/// on where it stopped.
+/// or from both. The engine searches each one twice, with an eighth of the
+/// nodes and with all of them. A position is kept if the second score is
+/// inside the window and close to the first (quiet), and if the book does not
+/// contain it yet. The same command makes the same book, at any concurrency.
+/// After an interruption the same command resumes.
 #[derive(Debug, Args)]
 pub(super) struct Make {
     /// The book to write: .epd or .pgn, with .gz or .zip after it to pack it
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The judge: any UCI engine
+    /// The engine that evaluates: any UCI engine
     #[arg(long, value_name = "CMD")]
     engine: String,
-    /// Set an option of the judge (more than once for several)
+    /// Set an option of the engine (more than once for several)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
-    /// Nodes that the judge searches
+    /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(8..))]
     nodes: u64,
     /// Positions wanted
@@ -50,10 +49,10 @@ pub(super) struct Make {
     /// Scores wanted, in centipawns from White's side
     #[arg(long, value_name = "LOW..HIGH", default_value = "-25..25", allow_hyphen_values = true, value_parser = ranges::scores)]
     window: RangeInclusive<i32>,
-    /// The most that the judge's two scores may differ by, in centipawns
+    /// Largest difference of the two scores, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     quiet: i32,
-    /// The most positions that share White's first move (with --chess960: the start position)
+    /// Limit of positions with the same first move of White (with --chess960: the same start position)
     #[arg(long, value_name = "N")]
     per_family: Option<NonZeroUsize>,
     /// Games to take leading moves from: PGN, plain or packed
@@ -65,9 +64,10 @@ pub(super) struct Make {
     /// Start from the 960 positions of Chess960
     #[arg(long)]
     chess960: bool,
+    /// The same seed makes the same book
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Judges at work at once [default: number of physical cores]
+    /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
     /// Print one JSON object
@@ -91,7 +91,7 @@ impl Make {
         let (games, games_sha256) = self.games(&recipe)?;
         let candidates = Candidates::new(&recipe, games);
         if recipe.source != SourceKind::Random {
-            eprintln!("{} games are long enough", candidates.games());
+            errln!("{} games are long enough", candidates.games());
         }
         let engine = EngineCommand::new(&self.engine, self.options.clone())?;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -101,7 +101,7 @@ impl Make {
             let judges =
                 Analyst::start_several(concurrency(self.concurrency), &engine, recipe.variant)
                     .await
-                    .with_context(|| format!("the judge `{}`", self.engine))?;
+                    .with_context(|| format!("engine `{}`", self.engine))?;
             let judge = judges[0].name().to_owned();
             let heading = serde_json::to_string(&(
                 env!("CARGO_PKG_VERSION"),
@@ -112,7 +112,7 @@ impl Make {
             ))?;
             let journal = Journal::open(&output.beside(".partial"), &heading)?;
             if !journal.1.is_empty() {
-                eprintln!("going on after {} judged positions", journal.1.len());
+                errln!("resuming after {} evaluated positions", journal.1.len());
             }
             let report = progress_bar(&recipe);
             tokio::select! {
@@ -122,7 +122,7 @@ impl Make {
                 }
                 interrupt = tokio::signal::ctrl_c() => {
                     interrupt?;
-                    eprintln!("interrupted; the same command goes on from here");
+                    errln!("Interrupted. Run the same command to resume.");
                     Ok(Exit::Interrupted)
                 }
             }
@@ -136,10 +136,10 @@ impl Make {
                     SourceKind::Games => "games",
                     _ => "both",
                 };
-                return Err(anyhow!("--from {name} needs games: name them with --pgn FILE").into());
+                return Err(anyhow!("--from {name} needs games\nhelp: add --pgn FILE").into());
             }
             (Some(SourceKind::Random), Some(_)) => {
-                return Err(anyhow!("--from random and --pgn exclude each other").into());
+                return Err(anyhow!("--from random conflicts with --pgn").into());
             }
             (Some(source), _) => source,
             (None, Some(_)) => SourceKind::Games,
@@ -179,14 +179,14 @@ impl Make {
             }
         }
         if let Some(first) = bad.first() {
-            eprintln!(
-                "{}: {} unusable games left out, the first one: {first}",
+            errln!(
+                "warning: {}: {} unusable games skipped; the first: {first}",
                 path.display(),
                 bad.len()
             );
         }
         if games.is_empty() {
-            return Err(anyhow!("{} holds no usable game", path.display()).into());
+            return Err(anyhow!("{} contains no usable games", path.display()).into());
         }
         Ok((games, Some(file.sha256)))
     }
@@ -204,19 +204,20 @@ impl Make {
             output.write(&made.entries).map_err(Failure::failed)?;
             made.journal.remove().map_err(Failure::failed)?;
         }
-        eprintln!(
-            "{}: {} of {} positions, {} judged by {}",
-            report.book.display(),
-            report.count,
-            report.wanted,
-            report.judged,
-            report.judge
-        );
         if !complete {
-            eprintln!("the candidates are used up: widen --window, --plies or --quiet");
+            errln!("warning: no candidates are left: widen --window, --plies or --quiet");
         }
         if self.json {
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
+        } else {
+            outln!(
+                "{}: {} of {} positions kept, {} evaluated by {}",
+                report.book.display(),
+                report.count,
+                report.wanted,
+                report.judged,
+                report.judge
+            );
         }
         Ok(if complete {
             Exit::Done
@@ -229,7 +230,7 @@ impl Make {
 fn progress_bar(recipe: &Recipe) -> Box<dyn Fn(Progress)> {
     let bar = ProgressBar::new(recipe.count as u64);
     let style = ProgressStyle::with_template(
-        "{bar:30} {pos}/{len} positions, {msg} judged, {elapsed_precise}, {eta_precise} to go",
+        "{bar:30} {pos}/{len} positions, {msg} evaluated, {elapsed_precise}, {eta_precise} to go",
     )
     .expect("the template is well formed");
     bar.set_style(style);

@@ -1,4 +1,4 @@
-//! `hone book worth`: what the books of finished runs are worth.
+//! `hone book worth`: measures books by the runs that used them.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -20,24 +20,24 @@ use crate::kinds;
 use crate::rules::openings::BookOptions;
 use crate::run::{Manifest, RunFiles};
 
-/// Say what the books of runs are worth: draws, splits, sensitivity a game
+/// Measure books by the runs that used them: draws, splits, sensitivity
 ///
-/// Below each run stands whether level openings, or any advantage for White,
-/// would tell its engines apart better. A run with the same engines and limits
-/// is needed for each book that is to be set against another. An opening never decides anything if every pair
-/// that was played with it, in any of the runs, was level.
+/// The line below each run estimates whether balanced openings, or openings
+/// with another advantage for White, would separate the engines better. To
+/// compare books, play a run of the same engines and limits with each. An
+/// opening never decided a pair if all its pairs ended 1-1, in every run.
 #[derive(Debug, Args)]
 pub(super) struct WorthArgs {
     /// Folders of runs
     #[arg(required = true)]
     runs: Vec<PathBuf>,
-    /// Write the book without the openings that never decided anything
+    /// Write the book without the openings that never decided a pair
     #[arg(long, value_name = "FILE")]
     prune: Option<PathBuf>,
-    /// The book that was played, if it is no longer where it was
+    /// The book of the runs, if it has moved
     #[arg(long, value_name = "FILE", requires = "prune")]
     book: Option<PathBuf>,
-    /// Pairs that an opening must have had before it is said to decide nothing
+    /// Smallest number of pairs before an opening is dropped
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     min_pairs: u64,
     /// Print one JSON object
@@ -81,8 +81,8 @@ struct Pruned {
     dropped: usize,
 }
 
-const WARNING: &str = "the openings were chosen by the results of these games: \
-    do not judge a test by games that chose its own book, play new ones";
+const WARNING: &str =
+    "these games chose the openings: play new games before you judge a test with this book";
 
 impl WorthArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
@@ -93,9 +93,9 @@ impl WorthArgs {
         };
         let report = Report { books, pruned };
         if self.json {
-            println!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&report)?);
         } else {
-            print!("{}", text(&report));
+            out!("{}", text(&report));
         }
         Ok(Exit::Done)
     }
@@ -138,24 +138,22 @@ impl WorthArgs {
 
     fn write_pruned(&self, out: &Path, books: &[BookReport]) -> Result<Pruned, Failure> {
         let [book] = books else {
-            return Err(anyhow!(
-                "--prune takes runs of one book; these played {}",
-                books.len()
-            )
-            .into());
+            return Err(
+                anyhow!("--prune needs runs of one book; these used {}", books.len()).into(),
+            );
         };
         let output = Output::new(out)?;
         let (path, options) = &book.source;
         let path = self.book.as_ref().unwrap_or(path);
         let scan = scan(path, *options).with_context(|| {
             format!(
-                "the book of these runs, {}; name it with --book",
+                "the book of these runs, {}\nhelp: name it with --book",
                 path.display()
             )
         })?;
         if scan.sha256 != book.sha256 {
             return Err(anyhow!(
-                "{} is not the book that was played (sha256 {}, not {}); name that with --book",
+                "{} is not the book of these runs (sha256 {}, not {})\nhelp: name that with --book",
                 path.display(),
                 scan.sha256,
                 book.sha256
@@ -169,11 +167,11 @@ impl WorthArgs {
             .map(|(_, entry)| entry)
             .collect();
         if kept.is_empty() {
-            return Err(anyhow!("no opening decided anything: there would be no book left").into());
+            return Err(anyhow!("no opening decided a pair: the book would be empty").into());
         }
         let count = kept.len();
         output.write(kept).map_err(Failure::failed)?;
-        eprintln!("{}: {count} openings; {WARNING}", out.display());
+        errln!("{}: {count} openings; warning: {WARNING}", out.display());
         Ok(Pruned {
             book: out.to_owned(),
             count,
@@ -200,7 +198,7 @@ impl Run {
             .map(|entry| entry.map(|entry| (entry.opening_number, entry.result)))
             .collect::<Result<_, _>>()?;
         if pairs.is_empty() {
-            bail!("{} holds no finished pair", path.display());
+            bail!("{} contains no finished pairs", path.display());
         }
         Ok(Self {
             name: files.folder.name(),
@@ -248,7 +246,7 @@ fn text(report: &Report) -> String {
     };
     for book in &report.books {
         line(format_args!(
-            "{}: {} of {} openings played, {} never decided anything",
+            "{}: {} of {} openings played, {} never decided a pair",
             book.book.display(),
             book.played,
             book.openings,
@@ -277,7 +275,7 @@ fn text(report: &Report) -> String {
             ));
             if worth.repeated_rate > 0.5 {
                 line(format_args!(
-                    "          both games of {} of the pairs are the same game: these engines play alike",
+                    "          in {} of the pairs both games are identical: the engines play the same moves",
                     percent(worth.repeated_rate)
                 ));
             }
@@ -289,16 +287,16 @@ fn text(report: &Report) -> String {
     text
 }
 
-/// Whether another advantage for White would pay.
+/// Whether another advantage for White would separate the engines better.
 fn forecast(outlook: &Outlook) -> String {
     let level = format!(
-        "level openings: {:.0} % draws, {:.2} of this sensitivity",
+        "balanced openings: {:.0} % draws, {:.2} of this sensitivity",
         100.0 * outlook.level_draw_rate,
         1.0 / outlook.relative_sensitivity
     );
     let best = outlook.best_relative_sensitivity;
     if best <= 1.0 {
-        return format!("{level}, and no advantage for White gives more");
+        return format!("{level}; no advantage for White gives more");
     }
     format!(
         "{level}; best: White wins {:.0} %, {:.0} % draws, {:.2} of this sensitivity",

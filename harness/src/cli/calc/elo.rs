@@ -39,7 +39,7 @@ impl Elo {
             wl_dd_ratio: self.counts.wl_dd_ratio(),
         };
         if self.json {
-            println!("{}", serde_json::to_string(&output)?);
+            outln!("{}", serde_json::to_string(&output)?);
         } else {
             table(&output).print();
         }

@@ -73,7 +73,7 @@ impl PairsArgs {
 fn measured(counts: &Pentanomial) -> Result<PairDistribution, anyhow::Error> {
     anyhow::ensure!(
         counts.pairs() > 0,
-        "there are no pairs to measure a distribution from"
+        "the run has no pairs to measure a distribution from"
     );
     Ok(PairDistribution::measured(counts))
 }

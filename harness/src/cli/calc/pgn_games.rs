@@ -37,11 +37,7 @@ const OPENING_PLIES: usize = 4;
 pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::Error> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let headers = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
-    anyhow::ensure!(
-        !headers.is_empty(),
-        "there are no games in {}",
-        path.display()
-    );
+    anyhow::ensure!(!headers.is_empty(), "{} contains no games", path.display());
     Ok(add(&headers, games))
 }
 

@@ -1,4 +1,4 @@
-//! `hone calc plan`: what a sequential test will cost.
+//! `hone calc plan`: the expected length of a sequential test.
 
 use std::path::PathBuf;
 
@@ -28,10 +28,10 @@ pub(super) struct Plan {
         allow_negative_numbers = true
     )]
     elos: Vec<f64>,
-    /// Speed, for the time a test takes
+    /// Speed of the machine, to convert pairs into hours
     #[arg(long, value_name = "PAIRS", value_parser = positive)]
     pairs_per_hour: Option<f64>,
-    /// Time there is: which elo1 is affordable from elo0?
+    /// Time available: find the smallest elo1 that fits
     #[arg(long, value_parser = positive)]
     hours: Option<f64>,
     /// Write the curves as an SVG picture
@@ -104,7 +104,9 @@ impl Plan {
                 elo1: plan::affordable_elo1(&config, &base, hours * speed)?,
             }),
             (Some(_), None) => {
-                return Err(anyhow::anyhow!("--hours needs a speed: give --pairs-per-hour").into());
+                return Err(
+                    anyhow::anyhow!("--hours needs a speed\nhelp: add --pairs-per-hour").into(),
+                );
             }
             (None, _) => None,
         };
@@ -119,7 +121,7 @@ impl Plan {
             plan_chart::write(path, &config, &base)?;
         }
         if self.json {
-            println!("{}", serde_json::to_string(&output)?);
+            outln!("{}", serde_json::to_string(&output)?);
         } else {
             print(&output);
         }
@@ -143,12 +145,15 @@ fn around(config: &SprtConfig) -> Vec<f64> {
 }
 
 fn print(output: &Output) {
-    println!("{} [{}, {}]", output.model, output.elo0, output.elo1);
+    outln!("{} [{}, {}]", output.model, output.elo0, output.elo1);
     let timed = output.points.iter().any(|point| point.hours.is_some());
     let hours = if timed { "     hours  95 % hours" } else { "" };
-    println!(
+    outln!(
         "{:>9} {:>8} {:>10} {:>11}{hours}",
-        "true Elo", "pass", "pairs", "95 % pairs"
+        "true Elo",
+        "pass",
+        "pairs",
+        "95 % pairs"
     );
     for TimedPoint {
         point,
@@ -156,7 +161,7 @@ fn print(output: &Output) {
         hours_q95,
     } in &output.points
     {
-        print!(
+        out!(
             "{:>9.2} {:>7.2}% {:>10.0} {:>11.0}",
             point.elo,
             100.0 * point.pass,
@@ -164,16 +169,16 @@ fn print(output: &Output) {
             point.pairs_q95
         );
         match (hours, hours_q95) {
-            (Some(hours), Some(q95)) => println!("{hours:>10.1} {q95:>11.1}"),
-            _ => println!(),
+            (Some(hours), Some(q95)) => outln!("{hours:>10.1} {q95:>11.1}"),
+            _ => outln!(),
         }
     }
     if let Some(Affordable { hours, elo0, elo1 }) = &output.affordable {
         match elo1 {
-            Some(elo1) => println!(
-                "In {hours} hours on average, even for a strength in the middle: [{elo0}, {elo1:.2}]"
+            Some(elo1) => outln!(
+                "Test that takes {hours} hours on average in the worst case: [{elo0}, {elo1:.2}]"
             ),
-            None => println!("No test from {elo0} Elo fits into {hours} hours on average"),
+            None => outln!("No test with elo0 = {elo0} takes {hours} hours or less on average"),
         }
     }
 }

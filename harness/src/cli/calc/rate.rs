@@ -8,6 +8,7 @@ use clap::Args;
 use super::pgn_games::add_pgn;
 use super::run_folder::{Row, RunFolder};
 use crate::cli::{Exit, Failure};
+use crate::output::Out;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
@@ -16,7 +17,7 @@ pub(super) struct Rate {
     /// PGN files, and folders of runs
     #[arg(required = true, value_name = "PGN|RUN")]
     sources: Vec<PathBuf>,
-    /// An engine whose rating is given, 0 if left out; may be repeated
+    /// An engine with a fixed rating (0 if not given); repeatable
     #[arg(long = "anchor", value_name = "NAME[=ELO]", value_parser = parse_anchor, allow_hyphen_values = true)]
     anchors: Vec<(String, f64)>,
     /// The mean rating of a pool without anchor
@@ -27,7 +28,7 @@ pub(super) struct Rate {
         allow_negative_numbers = true
     )]
     average: f64,
-    /// White's advantage, if it is not to be estimated
+    /// White's advantage, instead of an estimate
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     white_advantage: Option<f64>,
     /// Ordo's scale, 202 points at a score of 76 %, instead of the logistic one
@@ -53,16 +54,16 @@ impl Rate {
             let unfinished = add_pgn(source, &mut games)?;
             if unfinished > 0 {
                 let path = source.display();
-                eprintln!("hone: {path}: {unfinished} games without a result are left out");
+                errln!("warning: {path}: {unfinished} games without a result skipped");
             }
         }
         let ratings = rate(&games, &self.options())?;
         if self.json {
-            println!("{}", serde_json::to_string(&ratings)?);
+            outln!("{}", serde_json::to_string(&ratings)?);
             return Ok(Exit::Done);
         }
         for warning in &ratings.warnings {
-            eprintln!("hone: warning: {warning}");
+            errln!("warning: {warning}");
         }
         if self.csv {
             print_csv(&ratings)?;
@@ -120,14 +121,20 @@ fn print_table(ratings: &Ratings) {
         .iter()
         .map(|rating| rating.name.chars().count());
     let width = names.max().unwrap_or(0).max(6);
-    println!(
+    outln!(
         "{:>4}  {:width$} {:>9} {:>8} {:>8} {:>9} {:>7}  LOS of next",
-        "#", "engine", "Elo", "+/-", "games", "points", "score"
+        "#",
+        "engine",
+        "Elo",
+        "+/-",
+        "games",
+        "points",
+        "score"
     );
     for (i, rating) in ratings.ratings.iter().enumerate() {
         let is_new_pool = i > 0 && ratings.ratings[i - 1].pool != rating.pool;
         if is_new_pool {
-            println!("      -- another pool: not comparable with those above --");
+            outln!("      -- separate pool: not comparable with the engines above --");
         }
         let (elo, error) = rating.elo.map_or_else(
             || ("-".to_owned(), "-".to_owned()),
@@ -140,7 +147,7 @@ fn print_table(ratings: &Ratings) {
         );
         let next = ratings.los[i].get(i + 1).copied().flatten();
         let los = next.map_or_else(String::new, |los| format!("{:.1} %", 100.0 * los));
-        println!(
+        outln!(
             "{:>4}  {:width$} {elo:>9} {error:>8} {:>8} {:>9.1} {:>6.1}%  {los}",
             i + 1,
             rating.name,
@@ -150,13 +157,13 @@ fn print_table(ratings: &Ratings) {
         );
     }
     let white = ratings.white_advantage;
-    println!(
+    outln!(
         "White's advantage: {:.1} +/- {:.1} Elo",
         white.estimate,
         white.half_width()
     );
     if let Some(draw_ratio) = ratings.draw_ratio {
-        println!("Draws between equals: {:.1} %", 100.0 * draw_ratio);
+        outln!("Draws between equals: {:.1} %", 100.0 * draw_ratio);
     }
     let games: u64 = ratings
         .ratings
@@ -164,7 +171,7 @@ fn print_table(ratings: &Ratings) {
         .map(|rating| rating.games)
         .sum::<u64>()
         / 2;
-    println!(
+    outln!(
         "{} pairs and {} single games",
         ratings.pairs,
         games - 2 * ratings.pairs
@@ -177,24 +184,24 @@ fn print_los(ratings: &Ratings) {
     if ratings.ratings.len() < 3 {
         return;
     }
-    println!("\nLOS of row over column, %");
-    print!("{:>4}", "");
-    (1..=ratings.los.len()).for_each(|column| print!("{column:>6}"));
-    println!();
+    outln!("\nLOS of row over column, %");
+    out!("{:>4}", "");
+    (1..=ratings.los.len()).for_each(|column| out!("{column:>6}"));
+    outln!();
     for (i, row) in ratings.los.iter().enumerate() {
-        print!("{:>4}", i + 1);
+        out!("{:>4}", i + 1);
         for los in row {
             match los {
-                Some(los) => print!("{:>6.1}", 100.0 * los),
-                None => print!("{:>6}", "-"),
+                Some(los) => out!("{:>6.1}", 100.0 * los),
+                None => out!("{:>6}", "-"),
             }
         }
-        println!();
+        outln!();
     }
 }
 
 fn print_csv(ratings: &Ratings) -> Result<(), anyhow::Error> {
-    let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
+    let mut writer = csv::Writer::from_writer(Out);
     writer.write_record([
         "rank", "name", "elo", "low", "high", "games", "points", "wins", "draws", "losses", "pool",
     ])?;

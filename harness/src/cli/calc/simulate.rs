@@ -10,7 +10,7 @@ use super::text::Lines;
 use crate::cli::{Exit, Failure};
 use crate::stats::simulate::{Simulation, SimulationResult};
 
-/// Monte-Carlo of the sequential test, by the code of the live test
+/// Monte Carlo simulation of the sequential test, with the code of the live test
 #[derive(Debug, Args)]
 pub(super) struct Simulate {
     /// True strength in Elo, on the model's scale
@@ -20,13 +20,13 @@ pub(super) struct Simulate {
     pairs: PairsArgs,
     #[command(flatten)]
     test: SprtArgs,
-    /// How many tests
+    /// Number of tests
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     runs: u64,
     /// The same seed gives the same results, on any number of threads
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Stop a test without a decision after so many pairs
+    /// Stop a test without a decision after this many pairs
     #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     max_pairs: u64,
     /// Threads; by default as many as there are processors
@@ -53,7 +53,7 @@ impl Simulate {
         };
         let result = simulation.run()?;
         if self.json {
-            println!("{}", serde_json::to_string(&result)?);
+            outln!("{}", serde_json::to_string(&result)?);
         } else {
             table(&result).print();
         }

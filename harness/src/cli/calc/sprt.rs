@@ -46,7 +46,7 @@ impl SprtCommand {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let output = self.evaluate()?;
         if self.json {
-            println!("{}", serde_json::to_string(&output)?);
+            outln!("{}", serde_json::to_string(&output)?);
         } else {
             self.table(&output).print();
         }
@@ -106,7 +106,7 @@ impl SprtCommand {
         lines.row(
             "Verdict",
             match output.verdict {
-                "none" => "none: go on",
+                "none" => "none: continue",
                 verdict => verdict,
             },
         );
@@ -123,17 +123,19 @@ impl SprtCommand {
         );
         lines.row("Definition", output.definition);
         lines.note(
-            "The test stops where its score has strayed far enough, so the plain Elo is biased \
-             outwards; the one after SPRT is median-unbiased.",
+            "An SPRT stops at extreme scores, so the plain Elo is biased away from zero; \
+             the Elo after SPRT is median-unbiased.",
         );
         if output.model == Model::Bayesian && self.level_pairs_are_guessed() {
             lines.note(
-                "Level pairs are taken for two draws: give six counts \
-                 (LL,LD,WL,DD,WD,WW) for the exact draw Elo.",
+                "Pairs that end 1-1 count as two draws. Six counts (LL,LD,WL,DD,WD,WW) give \
+                 the exact draw Elo.",
             );
         }
         if output.model == Model::Betting {
-            lines.note("From counts alone: the average over all orders of the results.");
+            lines.note(
+                "The LLR depends on the order of results; this is the average over all orders.",
+            );
         }
         lines
     }

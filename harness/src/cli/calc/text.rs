@@ -17,7 +17,7 @@ impl Lines {
     }
 
     pub(super) fn print(&self) {
-        print!("{}", self.0);
+        out!("{}", self.0);
     }
 }
 

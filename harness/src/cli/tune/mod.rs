@@ -17,11 +17,10 @@ use crate::run::Kind;
 
 /// Tune an engine's parameters by self-play.
 ///
-/// Plays pairs of games between the engine with its parameters moved one way
-/// and the other, and lets the values follow the results. With `--verify` (or
-/// [tune.verify]) a sequential test of the tuned values against the start
-/// follows: exit code 0 if it shows that the engine got stronger, 1 if not, 3
-/// if it stays undecided.
+/// Plays pairs of games between the engine with its parameters perturbed in
+/// opposite directions, and updates the values from the results. With
+/// `--verify` (or [tune.verify]) an SPRT of the tuned values against the start
+/// follows. Exit code 0: stronger; 1: not stronger; 3: undecided.
 #[derive(Debug, Args)]
 pub(super) struct TuneArgs {
     /// The configuration, in TOML; see configs/tune.toml for one with
@@ -36,14 +35,14 @@ pub(super) struct TuneArgs {
     /// Print the result as one JSON object on standard output.
     #[arg(long)]
     json: bool,
-    /// Say what would be done, and what the budget can find; play nothing
-    /// (but to measure what `max_time` without `pairs` is worth).
+    /// Show the plan and what its budget can find; play nothing, except to
+    /// measure the speed for `max_time` without `pairs`.
     #[arg(long)]
     dry_run: bool,
     /// Play against a model of the engine's strength; needs no engine.
     #[arg(long, value_name = "MODEL.toml")]
     simulate: Option<PathBuf>,
-    /// Test the tuned values against the start when the budget is spent.
+    /// Test the tuned values against the start at the end.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
 }
@@ -66,7 +65,7 @@ impl TuneArgs {
         }
         if self.dry_run {
             let (section, space) = tune::tuned(&config)?;
-            eprint!("{}", tune::describe(&section, &space));
+            out!("{}", tune::describe(&section, &space));
             return Ok(Exit::Done);
         }
         let ends = EndArgs::only_json(self.json);

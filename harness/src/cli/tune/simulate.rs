@@ -27,7 +27,7 @@ pub(super) fn run(
     let space = space(&section, &model)?;
     let mut strength = model.strength(&space)?;
     if is_dry {
-        eprint!("{}", describe(&section, &space));
+        out!("{}", describe(&section, &space));
         return Ok(Exit::Done);
     }
     let seed = section.seed.unwrap_or(config.r#match.seed);
@@ -53,9 +53,10 @@ pub(super) fn run(
     let start = strength.elo(&space.start());
     let gain = strength.elo(&outcome.final_values) - start;
     let outcome = outcome.with_true_gain(gain);
-    eprint!("{}", outcome.text());
     if json {
-        println!("{}", serde_json::to_string(&outcome.json())?);
+        outln!("{}", serde_json::to_string(&outcome.json())?);
+    } else {
+        out!("{}", outcome.text());
     }
     Ok(Exit::Done)
 }

@@ -44,7 +44,7 @@ pub(crate) enum AnalysisError {
     Start(#[from] StartError),
     #[error(transparent)]
     Option(#[from] OptionError),
-    #[error("the engine does not play Chess960: it has no option `UCI_Chess960`")]
+    #[error("the engine does not support Chess960 (no option `UCI_Chess960`)")]
     NoChess960,
     #[error("{engine}: {source} (position \"{position}\")")]
     Answer {

@@ -265,13 +265,15 @@ async fn chess960(d: &mut Dialogue) -> Verdict {
 async fn quit(d: &mut Dialogue) -> Verdict {
     match d.quits().await {
         true => Ok(None),
-        false => Err("it goes on after `quit`".to_string()),
+        false => Err("it does not end after `quit`".to_string()),
     }
 }
 
 async fn end_of_input(d: &mut Dialogue) -> Verdict {
     match d.hang_up().await {
         true => Ok(None),
-        false => Err("it goes on when its input has ended: it would outlive a killed match".into()),
+        false => {
+            Err("it does not end when its input is closed: it would outlive a killed match".into())
+        }
     }
 }

@@ -70,7 +70,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// [`LineReader::fill`] that waits in the read itself; `None` if the
-    /// thread's bell rang first.
+    /// thread's timer fired first.
     pub(super) fn fill_alone(&mut self) -> Option<io::Result<bool>>
     where
         R: ReadAlone,

@@ -18,6 +18,6 @@ pub(crate) use client::{Answer, AnswerError, StartError};
 pub use client::{Client, Timeouts};
 pub(crate) use command::{parse_option, split_command};
 pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
-pub(crate) use output::Bell;
+pub(crate) use output::ReadTimer;
 pub use process::Launch;
 pub(crate) use process::kill_group;

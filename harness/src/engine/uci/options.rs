@@ -38,7 +38,7 @@ pub(crate) enum OptionError {
         name: String,
         nearest: Option<String>,
     },
-    #[error("`{value}` is no value of option `{name}`: the engine takes {allowed}")]
+    #[error("`{value}` is not a valid value of option `{name}`: allowed is {allowed}")]
     Value {
         name: String,
         value: String,

@@ -3,11 +3,22 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
+use tracing::level_filters::LevelFilter;
+
 /// Who wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     ToEngine,
     FromEngine,
+}
+
+impl Direction {
+    fn arrow(self) -> char {
+        match self {
+            Self::ToEngine => '>',
+            Self::FromEngine => '<',
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +32,8 @@ struct Entry {
 /// bytes, so that it costs one copy a line and no memory over time.
 #[derive(Debug)]
 pub struct Transcript {
+    /// The engine's process id, for the log.
+    pid: u32,
     started: Instant,
     bytes: VecDeque<u8>,
     entries: VecDeque<Entry>,
@@ -33,6 +46,7 @@ const MAX_LINE: usize = 8 * 1024;
 impl Default for Transcript {
     fn default() -> Self {
         Self {
+            pid: 0,
             started: Instant::now(),
             bytes: VecDeque::with_capacity(MAX_BYTES),
             entries: VecDeque::new(),
@@ -41,8 +55,20 @@ impl Default for Transcript {
 }
 
 impl Transcript {
+    /// The transcript of the engine with this process id.
+    pub(crate) fn of(pid: u32) -> Self {
+        Self {
+            pid,
+            ..Self::default()
+        }
+    }
+
     /// Adds a line; of a very long one, its beginning.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
+        // One comparison where nobody asked for the UCI traffic.
+        if LevelFilter::current() == LevelFilter::TRACE {
+            self.log(direction, line);
+        }
         let line = &line[..line.len().min(MAX_LINE)];
         while self.bytes.len() + line.len() > MAX_BYTES {
             let Some(oldest) = self.entries.pop_front() else {
@@ -58,6 +84,14 @@ impl Transcript {
         });
     }
 
+    #[cold]
+    fn log(&self, direction: Direction, lines: &[u8]) {
+        let arrow = direction.arrow();
+        for line in String::from_utf8_lossy(lines).lines() {
+            tracing::trace!("{} {arrow} {line}", self.pid);
+        }
+    }
+
     /// The dialogue as text: seconds since the engine's start, `>` for what it
     /// was sent and `<` for what it said.
     pub fn render(&self) -> String {
@@ -65,10 +99,7 @@ impl Transcript {
         let mut bytes = self.bytes.iter().copied();
         for entry in &self.entries {
             let line: Vec<u8> = bytes.by_ref().take(entry.len).collect();
-            let arrow = match entry.direction {
-                Direction::ToEngine => '>',
-                Direction::FromEngine => '<',
-            };
+            let arrow = entry.direction.arrow();
             let seconds = entry.at.saturating_duration_since(self.started);
             for part in String::from_utf8_lossy(&line).trim_end().split('\n') {
                 text.push_str(&format!("{:12.6} {arrow} {part}\n", seconds.as_secs_f64()));

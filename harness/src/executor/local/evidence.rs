@@ -7,7 +7,7 @@ use std::time::Duration;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
-use super::seat::options_of;
+use super::slot::options_of;
 use crate::engine::uci::Client;
 use crate::executor::{Evidence, PairJob, Situation};
 use crate::rules::openings::Variant;

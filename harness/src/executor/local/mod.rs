@@ -4,11 +4,11 @@
 //! of a move nothing is handed between threads, and no file, no statistics and
 //! no other game can delay it.
 
+mod deferred;
 mod delay;
 mod evidence;
 mod game;
-mod outbox;
-mod seat;
+mod slot;
 mod worker;
 
 use std::sync::Arc;

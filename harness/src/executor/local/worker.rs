@@ -7,11 +7,11 @@ use tokio::runtime;
 use tokio::sync::{mpsc, watch};
 
 use super::Jobs;
+use super::deferred::DeferredResult;
 use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
-use super::outbox::Outbox;
-use super::seat::{QUIT_PATIENCE, Seat};
-use crate::engine::uci::Bell;
+use super::slot::{EngineSlot, QUIT_PATIENCE};
+use crate::engine::uci::ReadTimer;
 use crate::executor::{Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
 use crate::rules::GameResult;
@@ -55,29 +55,29 @@ impl Worker {
         };
         let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return failed(format!("worker {index} cannot start: {error}")),
+            Err(error) => return failed(format!("cannot start worker {index}: {error}")),
         };
         // Without one every wait goes through the runtime, which is only slower.
-        let _bell = Bell::hang();
+        let _timer = ReadTimer::new();
         let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.play_all(jobs))));
         match played {
             Ok(Ok(())) => {}
             Ok(Err(error)) => failed(error.to_string()),
             Err(_) => failed(format!(
-                "worker {index} panicked: a defect in hone, please report it"
+                "worker {index} panicked: this is a bug in hone, please report it"
             )),
         }
     }
 
     async fn play_all(mut self, jobs: Jobs) -> Result<(), GameError> {
-        let mut bench = Bench::new(&self.events);
-        let played = self.play_until_stopped(&jobs, &mut bench).await;
-        bench.outbox.send();
+        let mut state = WorkerState::new(&self.events);
+        let played = self.play_until_stopped(&jobs, &mut state).await;
+        state.deferred.send();
         let patience = match *self.stop.borrow() {
             Some(Stop::Abort) => ABORT_PATIENCE,
             _ => QUIT_PATIENCE,
         };
-        let [first, second] = &mut bench.seats;
+        let [first, second] = &mut state.slots;
         tokio::join!(first.quit(patience), second.quit(patience));
         played
     }
@@ -85,67 +85,68 @@ impl Worker {
     async fn play_until_stopped(
         &mut self,
         jobs: &Jobs,
-        bench: &mut Bench,
+        state: &mut WorkerState,
     ) -> Result<(), GameError> {
         let mut aborted = self.stop.clone();
         loop {
             let job = tokio::select! {
                 biased;
                 _ = self.stop.wait_for(Option::is_some) => return Ok(()),
-                job = next_job(jobs, &mut bench.outbox) => match job {
+                job = next_job(jobs, &mut state.deferred) => match job {
                     Some(job) => job,
                     None => return Ok(()),
                 },
             };
             let played = tokio::select! {
                 biased;
-                played = bench.play_pair(&job, self.index, &self.events) => played?,
+                played = state.play_pair(&job, self.index, &self.events) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
-            bench.outbox.put(played);
+            tracing::debug!("pair {} finished", job.pair);
+            state.deferred.put(played);
         }
     }
 }
 
 /// The next job. If it has to be waited for, what is finished is handed over
 /// first: the job may depend on it.
-async fn next_job(jobs: &Jobs, outbox: &mut Outbox) -> Option<PairJob> {
+async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob> {
     let mut jobs = match jobs.try_lock() {
         Ok(jobs) => jobs,
         Err(_) => {
-            outbox.send();
+            deferred.send();
             jobs.lock().await
         }
     };
     match jobs.try_recv() {
         Ok(job) => Some(job),
         Err(_) => {
-            outbox.send();
+            deferred.send();
             jobs.recv().await
         }
     }
 }
 
 /// What a worker keeps between pairs.
-struct Bench {
+struct WorkerState {
     /// Of the pair's first and second player.
-    seats: [Seat; 2],
+    slots: [EngineSlot; 2],
     movetext: Movetext,
     command: Vec<u8>,
     delay: DelayMeter,
-    outbox: Outbox,
+    deferred: DeferredResult,
     /// Opened with the first job that wants them.
     tables: Option<Tables>,
 }
 
-impl Bench {
+impl WorkerState {
     fn new(events: &mpsc::UnboundedSender<Event>) -> Self {
         Self {
-            seats: Default::default(),
+            slots: Default::default(),
             movetext: Movetext::default(),
             command: Vec::new(),
             delay: DelayMeter::new(),
-            outbox: Outbox::new(events.clone()),
+            deferred: DeferredResult::new(events.clone()),
             tables: None,
         }
     }
@@ -185,11 +186,11 @@ impl Bench {
         let mut replays = 0;
         loop {
             let table = Table {
-                seats: &mut self.seats,
+                slots: &mut self.slots,
                 movetext: &mut self.movetext,
                 command: &mut self.command,
                 delay: &mut self.delay,
-                outbox: &mut self.outbox,
+                deferred: &mut self.deferred,
                 tables: self.tables.as_ref(),
             };
             let game::Played {
@@ -198,6 +199,12 @@ impl Bench {
                 evidence,
             } = game::play(table, job, number).await?;
             if let Some(evidence) = evidence {
+                tracing::info!(
+                    "game {} of pair {} ended by a failure: {:?}",
+                    number + 1,
+                    job.pair,
+                    result.termination
+                );
                 // Nobody listens any more only when the run is over.
                 let _ = events.send(Event::Evidence(Box::new(evidence)));
             }

@@ -75,7 +75,7 @@ impl Model {
             return Err(format!("scale = {} must be above 0", file.scale));
         }
         if file.param.is_empty() {
-            return Err("there is no [[param]]".to_owned());
+            return Err("[[param]] is missing".to_owned());
         }
         for param in &file.param {
             check(param)?;

@@ -18,7 +18,7 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
     let later = repository.first_parents(&good.id, &section.bad)?;
     let Some(first) = later.first() else {
         bail!(
-            "there is no commit from {} to {}: the bad one must come after the good one",
+            "no commits from {} to {}: the bad commit must come after the good one",
             section.good,
             section.bad
         );

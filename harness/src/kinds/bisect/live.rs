@@ -87,7 +87,7 @@ impl View<BisectExperiment> for Suspects {
         if is_due {
             self.shown = Some((Instant::now(), pairs));
             let suspects = self.suspects(experiment, SHOWN[1]).join(", ");
-            eprintln!("{}; {suspects}", self.head(experiment, &progress));
+            errln!("{}; {suspects}", self.head(experiment, &progress));
         }
     }
 

@@ -87,7 +87,7 @@ impl RunKind for Bisection {
 
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
         Ok(format!(
-            "{} commits to choose from, playing {} pairs at a time; everything about this run is in {}",
+            "bisecting {} commits, playing {} pairs at a time in {}",
             manifest.engines.len() - 1,
             manifest.concurrency,
             dir.display()

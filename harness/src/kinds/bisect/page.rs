@@ -10,7 +10,7 @@ use crate::report::html::{
 /// Bars that have room beside each other.
 const BARS: usize = 12;
 
-const REPEAT: &str = "To go on with the run: `hone resume` and its folder. To repeat it: \
+const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
      `hone bisect` with the configuration it was started with; below is what was played, an \
      engine for each commit.";
 

@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
 use crate::kinds::kind::{Readiness, Waiting};
-use crate::run::{Contenders, EngineIdentity, Manifest, PrepareError, SessionError};
+use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 use super::builds::{self, BuildRow};
 
@@ -75,12 +75,12 @@ fn build(
         engine: vec![manifest.config.engine[commit].clone()],
         ..manifest.config.clone()
     };
-    let contenders = Contenders::prepare(&config, &manifest.base, announce)?;
+    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
     let player = Player {
         engine: commit,
-        ..contenders.players[0].clone()
+        ..engines.players[0].clone()
     };
-    Ok((player, contenders.identities[0].clone()))
+    Ok((player, engines.identities[0].clone()))
 }
 
 /// Whether the games depend on the engine's speed.

@@ -32,14 +32,14 @@ pub(super) fn measured(
     time: TimeSpan,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<u64>, SessionError> {
-    let folder = tempfile::tempdir().context("there is no place for a temporary folder")?;
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut config = config.clone();
     let batch = config.tune.take().unwrap_or_default().batch;
     let probe = folder.path().join("probe");
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
     let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?.limited(Some(limit));
     announce(&format!(
-        "playing {} at a time for {} s to see how many pairs {time} are",
+        "measuring the speed: playing {} pairs at a time for {} s",
         session.manifest.concurrency,
         limit.as_secs()
     ));

@@ -22,8 +22,8 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     if let Some(elo) = advice.detectable {
         let _ = writeln!(
             text,
-            "\nA parameter that loses {elo:.2} Elo one perturbation away from its optimum comes \
-             about two thirds of the way to it; one that loses less, less."
+            "\nA parameter that loses {elo:.2} Elo one perturbation away from its optimum moves \
+             about two thirds of the way to it. A less sensitive parameter moves less."
         );
     }
     for warning in &advice.warnings {

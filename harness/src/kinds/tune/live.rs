@@ -45,7 +45,7 @@ impl View<TuneExperiment> for Paths {
         self.shown = Instant::now();
         match &self.bar {
             Some(bar) => bar.set_message(block(experiment, &progress)),
-            None => eprintln!("{}  {}", pace(experiment, &progress), values(experiment)),
+            None => errln!("{}  {}", pace(experiment, &progress), values(experiment)),
         }
     }
 

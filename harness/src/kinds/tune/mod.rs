@@ -60,12 +60,12 @@ impl RunKind for Tuning {
         let mut text = describe(&section, &space);
         if manifest.concurrency as u64 > section.window {
             text += &format!(
-                "warning: {} pairs at a time are possible, but [tune] window = {} allows no more\n",
+                "warning: {} pairs at a time are possible, but `window` in [tune] limits them to {}\n",
                 manifest.concurrency, section.window
             );
         }
         text += &format!(
-            "playing {} at a time; everything about this run is in {}",
+            "playing {} pairs at a time in {}",
             manifest.concurrency,
             dir.display()
         );

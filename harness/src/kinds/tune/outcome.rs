@@ -117,7 +117,7 @@ impl Outcome {
             let gain = response.gain;
             let _ = writeln!(
                 text,
-                "\npredicted gain {:+.1} Elo, 95 % between {:+.1} and {:+.1}; a test says more",
+                "\npredicted gain {:+.1} Elo, 95 %: {:+.1} to {:+.1}; test it with --verify",
                 gain.estimate, gain.low, gain.high
             );
             for interaction in response.interactions.iter().take(10) {

@@ -10,7 +10,7 @@ use crate::report::html::{
 };
 use crate::run::Folder;
 
-const REPEAT: &str = "To go on with the run: `hone resume` and its folder. To repeat it: \
+const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
      `hone tune` with the configuration it was started with; below is what was played, the \
      engine once for each side.";
 

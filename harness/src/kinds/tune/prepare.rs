@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::engine::uci::EngineOption;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::section::ParamSection;
-use crate::run::{Contenders, SessionError};
+use crate::run::{PreparedEngines, SessionError};
 
 /// What [`prepare`] has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub(crate) fn prepare(
 fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), SessionError> {
     check_one_engine(config)?;
     let base = env::current_dir().context("the working directory is gone")?;
-    let contenders = Contenders::prepare(config, &base, announce)?;
-    let [options] = &contenders.options[..] else {
+    let engines = PreparedEngines::prepare(config, &base, announce)?;
+    let [options] = &engines.options[..] else {
         unreachable!("one engine was prepared");
     };
     let section = config.tune.get_or_insert_default();

@@ -46,7 +46,9 @@ pub(super) fn play(
         .as_ref()
         .and_then(|t| t.verify.as_ref())
     else {
-        announce("Whether the engine got stronger is not shown: run again with --verify");
+        announce(
+            "The tuned values are not tested. Run again with --verify to test them against the start.",
+        );
         return Ok(None);
     };
     let dir = files.folder.path().join(FOLDER);

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
             .parse::<Fen>()
             .map_err(|error| error.to_string())?
             .into_position(mode)
-            .map_err(|error| format!("its FEN is no position: {error}"))?,
+            .map_err(|error| format!("its FEN is not a position: {error}"))?,
     };
     let mut plies: Vec<Ply> = Vec::new();
     for token in Tokens(movetext) {
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
             }
             Token::Move(word) => {
                 let legal = find(word, &position, notation)
-                    .ok_or_else(|| format!("{word} is no legal move"))?;
+                    .ok_or_else(|| format!("{word} is not a legal move"))?;
                 plies.push(Ply {
                     before: position.clone(),
                     legal,

@@ -12,10 +12,7 @@ use super::markup::{Table, preformatted};
 /// If the configuration cannot be put into TOML.
 pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result<String> {
     let manifest = source.manifest;
-    let mut engines = Table::new(
-        "The engines",
-        &["engine", "says it is", "program", "sha256"],
-    );
+    let mut engines = Table::new("The engines", &["engine", "UCI name", "program", "sha256"]);
     for engine in &manifest.engines {
         engines.row(&[
             engine.name.clone(),

@@ -34,7 +34,7 @@ pub enum BookError {
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error(
-        "{}:{line}: {error}{}", path.display(), more(*others)
+        "{error}{}\n  --> {}:{line}", more(*others), path.display()
     )]
     Position {
         path: PathBuf,
@@ -44,19 +44,19 @@ pub enum BookError {
         /// Number of further lines that cannot be used.
         others: usize,
     },
-    #[error("{}:{}: game {}: {}", path.display(), bad.line, bad.game, bad.error)]
+    #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]
     Game { path: PathBuf, bad: BadGame },
-    #[error("{}:{line}: \"{word}\" is no move", path.display())]
+    #[error("\"{word}\" is not a move\n  --> {}:{line}", path.display())]
     Word {
         path: PathBuf,
         line: u64,
         word: String,
     },
-    #[error("{} holds no opening", path.display())]
+    #[error("{} contains no openings", path.display())]
     Empty { path: PathBuf },
     #[error(
-        "{} is a Polyglot book, a table of moves and no list of openings; \
-         make one with `hone book convert {} --plies 8 --out BOOK.epd`",
+        "{} is a Polyglot book: it has no list of openings\n\
+         help: convert it with `hone book convert {} --plies 8 --out BOOK.epd`",
         path.display(), path.display()
     )]
     Polyglot { path: PathBuf },
@@ -65,8 +65,8 @@ pub enum BookError {
 fn more(others: usize) -> String {
     match others {
         0 => String::new(),
-        1 => " (and one more line is wrong)".to_owned(),
-        n => format!(" (and {n} more lines are wrong)"),
+        1 => " (and 1 more invalid line)".to_owned(),
+        n => format!(" (and {n} more invalid lines)"),
     }
 }
 
@@ -437,11 +437,11 @@ mod tests {
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Zz9 *\n");
         assert!(
-            message.ends_with("a.pgn:2: \"Zz9\" is no move"),
+            message.ends_with("\"Zz9\" is not a move\n  --> a.pgn:2"),
             "{message}"
         );
         for name in ["a.epd", "a.pgn", "a"] {
-            assert!(refusal(name, "\n").ends_with("holds no opening"));
+            assert!(refusal(name, "\n").ends_with("contains no openings"));
         }
         assert!(refusal("a.bin", "x").contains("hone book convert"));
         let missing = Book::open(Path::new("no/such.epd"), BookOptions::default());

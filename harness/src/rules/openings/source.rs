@@ -58,13 +58,13 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub enum SourceError {
     #[error("cannot read {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} is no readable zip archive: {source}", path.display())]
+    #[error("{} is not a readable zip archive: {source}", path.display())]
     Zip {
         path: PathBuf,
         source: zip::result::ZipError,
     },
     #[error(
-        "{} must hold exactly one .epd, .fen, .pgn or .bin file; it holds {found}",
+        "{} must contain exactly one .epd, .fen, .pgn or .bin file; it contains {found}",
         path.display()
     )]
     Members { path: PathBuf, found: String },

@@ -101,7 +101,7 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
         for (offset, bytes) in entry.pgn {
             if offset != at {
                 faults.push(format!(
-                    "pair {}: its game should begin at byte {at} of {GAMES_PGN}, the ledger says {offset}",
+                    "pair {}: its game begins at byte {at} of {GAMES_PGN}, but the ledger has {offset}",
                     entry.result.pair + 1
                 ));
             }
@@ -171,7 +171,7 @@ fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), Strin
         Ok(())
     } else {
         Err(format!(
-            "the board shows {}, the ledger says {}",
+            "the board shows {}, but the ledger has {}",
             word(ending),
             word(told)
         ))

@@ -77,10 +77,10 @@ impl Replayed {
         find: impl FnOnce(&Referee) -> Option<Move>,
     ) -> Result<(), String> {
         if let Some(ending) = self.ending {
-            return Err(format!("it goes on after {}", ending.termination.words()));
+            return Err(format!("it continues after {}", ending.termination.words()));
         }
         let legal = find(&self.referee)
-            .ok_or_else(|| format!("{text} is no legal move after{}", self.moves))?;
+            .ok_or_else(|| format!("{text} is not a legal move after{}", self.moves))?;
         let mode = self.referee.position().castles().mode();
         write!(self.moves, " {}", legal.to_uci(mode)).expect("writing to a string cannot fail");
         self.ending = self.referee.play(legal);
@@ -94,7 +94,7 @@ fn read_pgn(pgn: &[u8], mode: CastlingMode, notation: Notation) -> Result<Replay
     reader
         .read_game(&mut replay)
         .map_err(|error| error.to_string())?
-        .ok_or("there is no game in the PGN")?
+        .ok_or("the PGN contains no game")?
 }
 
 struct Replay {
@@ -152,7 +152,9 @@ impl Visitor for Replay {
             match position {
                 Ok(position) => tags.referee = Referee::new(position),
                 Err(error) => {
-                    return ControlFlow::Break(Err(format!("its FEN tag is no position: {error}")));
+                    return ControlFlow::Break(Err(format!(
+                        "its FEN tag is not a position: {error}"
+                    )));
                 }
             }
         }

@@ -51,7 +51,7 @@ impl Default for RatingOptions {
 /// Why ratings cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RatingError {
-    #[error("there are no games")]
+    #[error("no games to rate")]
     NoGames,
     #[error("the anchor `{name}` has no games; the players are {players}")]
     UnknownAnchor { name: String, players: String },

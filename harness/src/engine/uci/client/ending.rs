@@ -47,6 +47,7 @@ impl Client {
 
     /// Ends the engine and all its descendants at once.
     pub async fn kill(mut self) {
+        tracing::info!("engine {} ended", self.pid);
         kill_group(self.pid);
         let _ = self.child.kill().await;
         guard::forget(self.pid);

@@ -16,7 +16,7 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::options::EngineOption;
-use crate::engine::uci::output::{Bell, EngineOutput};
+use crate::engine::uci::output::{EngineOutput, ReadTimer};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
@@ -40,13 +40,13 @@ pub struct Timeouts {
 pub enum StartError {
     #[error("cannot start `{command}`: {source}")]
     Spawn { command: String, source: io::Error },
-    #[error("`{command}` ended ({status}) before it said `uciok`: is it a UCI engine?{stderr}")]
+    #[error("`{command}` ended ({status}) before it sent `uciok`: is it a UCI engine?{stderr}")]
     Ended {
         command: String,
         status: String,
         stderr: String,
     },
-    #[error("`{command}` did not say `uciok` within {seconds} s: is it a UCI engine?{heard}")]
+    #[error("`{command}` did not send `uciok` within {seconds} s: is it a UCI engine?{heard}")]
     NoUciok {
         command: String,
         seconds: u64,
@@ -103,7 +103,7 @@ impl Client {
     pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
         let command = launch.command_line();
         // A fork that is interrupted begins again.
-        Bell::silence();
+        ReadTimer::disarm();
         let mut child = launch.spawn().map_err(|source| StartError::Spawn {
             command: command.clone(),
             source,
@@ -127,7 +127,7 @@ impl Client {
             sent: Instant::now(),
             rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
-            transcript: Transcript::default(),
+            transcript: Transcript::of(pid),
             stderr,
             name: String::new(),
             author: String::new(),
@@ -138,7 +138,10 @@ impl Client {
             ponder: Vec::new(),
         };
         match client.handshake(timeouts.startup).await {
-            Ok(()) => Ok(client),
+            Ok(()) => {
+                tracing::info!("engine {pid} started: {command} ({})", client.name);
+                Ok(client)
+            }
             Err(AnswerError::Disconnected) => Err(StartError::Ended {
                 command,
                 status: client.exit_status().await,

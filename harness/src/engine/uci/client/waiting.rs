@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
-use crate::engine::uci::output::{Bell, RING};
+use crate::engine::uci::output::{ReadTimer, TICK};
 use crate::engine::uci::transcript::Direction;
 use crate::rules::Info;
 
@@ -175,11 +175,11 @@ impl Client {
         }
     }
 
-    /// Waits in the read itself, if this thread has a bell, for as long as an
+    /// Waits in the read itself, if this thread has a read timer, for as long as an
     /// answer may be called prompt. `None` if it is not.
     async fn fill_promptly(&mut self, deadline: Instant) -> Option<Result<(), AnswerError>> {
         let until = deadline.min(self.sent + PROMPT);
-        while self.attended + RING < until && Bell::ring() {
+        while self.attended + TICK < until && ReadTimer::arm() {
             if self.attended > self.rested + REST {
                 self.rest().await;
             }
@@ -197,7 +197,7 @@ impl Client {
                 None => self.rest().await,
             }
         }
-        Bell::silence();
+        ReadTimer::disarm();
         None
     }
 

@@ -100,7 +100,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::engine::uci::output::Bell;
+    use crate::engine::uci::output::ReadTimer;
 
     /// `cat`'s two ends, used in a thread of its own that may hang.
     fn with_cat(test: impl AsyncFnOnce(ChildStdin, EngineOutput) + Send + 'static) {
@@ -140,31 +140,31 @@ mod tests {
     #[test]
     fn the_bell_ends_a_read_that_finds_nothing() {
         with_cat(async |mut input, mut output| {
-            assert!(!Bell::ring(), "there is none yet");
-            let bell = Bell::hang().expect("a timer");
-            assert!(Bell::ring());
+            assert!(!ReadTimer::arm(), "there is none yet");
+            let timer = ReadTimer::new().expect("a timer");
+            assert!(ReadTimer::arm());
             assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
             assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
             input.write_all(b"here\n").await.expect("write");
             assert_eq!(read_alone(&mut output), b"here\n");
             drop(input);
             assert_eq!(read_alone(&mut output), b"", "the end");
-            drop(bell);
-            assert!(!Bell::ring(), "it is gone");
+            drop(timer);
+            assert!(!ReadTimer::arm(), "it is gone");
         });
     }
 
     #[test]
     fn what_was_read_alone_is_not_there_for_the_runtime() {
         with_cat(async |mut input, mut output| {
-            let _bell = Bell::hang().expect("a timer");
+            let _timer = ReadTimer::new().expect("a timer");
             let moment = Duration::from_millis(20);
             let mut bytes = [0; 16];
             for _ in 0..3 {
                 input.write_all(b"one\n").await.expect("write");
-                assert!(Bell::ring());
+                assert!(ReadTimer::arm());
                 assert_eq!(read_alone(&mut output), b"one\n");
-                Bell::silence();
+                ReadTimer::disarm();
                 // The runtime has been told of it, and must not read.
                 assert!(timeout(moment, output.read(&mut bytes)).await.is_err());
                 input.write_all(b"two\n").await.expect("write");

@@ -9,22 +9,22 @@ use tokio::process::ChildStdout;
 
 use super::ReadAlone;
 
-/// A bell that never rings, so that every wait goes through the runtime.
+/// A timer that never fires, so that every wait goes through the runtime.
 #[derive(Debug)]
-pub struct Bell;
+pub struct ReadTimer;
 
-impl Bell {
+impl ReadTimer {
     /// # Errors
     /// None here.
-    pub fn hang() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         Ok(Self)
     }
 
-    pub(crate) fn ring() -> bool {
+    pub(crate) fn arm() -> bool {
         false
     }
 
-    pub(crate) fn silence() {}
+    pub(crate) fn disarm() {}
 }
 
 #[derive(Debug)]

@@ -24,7 +24,7 @@ impl Game<'_> {
         deadline: Instant,
         timed: bool,
     ) -> (Result<Answer, AnswerError>, Option<Duration>) {
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         if !timed {
             return (client.wait_bestmove(deadline).await, None);
         }
@@ -45,7 +45,7 @@ impl Game<'_> {
     /// a processor for longer than it overran.
     pub(super) fn blame(&mut self, color: Color, end: End, waited: Option<Duration>) {
         let player = self.player(color);
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         let waiting = match (waited, waited_by(client.pid())) {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => return,
@@ -59,7 +59,7 @@ impl Game<'_> {
     /// An engine that is past its time is told to stop, so that it can go on
     /// with the next game.
     async fn late_answer(&mut self, player: usize) -> Result<Answer, AnswerError> {
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         let deadline = Instant::now() + GRACE;
         client.send(b"stop\n", deadline).await?;
         client.wait_bestmove(deadline).await

@@ -80,8 +80,8 @@ impl Game<'_> {
             _ => Color::White,
         };
         let player = self.player(loser);
-        let status = self.table.seats[player].client().exit_status().await;
-        let [first, second] = &mut *self.table.seats;
+        let status = self.table.slots[player].client().exit_status().await;
+        let [first, second] = &mut *self.table.slots;
         let clients = [first.client(), second.client()];
         evidence::collect(&evidence::Failure {
             job: self.job,
@@ -109,11 +109,11 @@ impl Game<'_> {
         };
         let player = self.player(loser);
         match end.ending.termination {
-            Termination::Disconnect | Termination::Stall => self.table.seats[player].kill().await,
+            Termination::Disconnect | Termination::Stall => self.table.slots[player].kill().await,
             Termination::TimeForfeit => {
-                let seat = &mut self.table.seats[player];
-                if seat.client().best_move().is_empty() {
-                    seat.kill().await;
+                let slot = &mut self.table.slots[player];
+                if slot.client().best_move().is_empty() {
+                    slot.kill().await;
                 }
             }
             _ => {}

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
+use super::deferred::DeferredResult;
 use super::delay::DelayMeter;
-use super::outbox::Outbox;
-use super::seat::Seat;
+use super::slot::EngineSlot;
 use crate::engine::uci::{AnswerError, PROMPT, StartError};
 use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::rules::openings::StartError as OpeningError;
@@ -25,15 +25,13 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 /// Why a game could not be played at all: nothing an engine under test did.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GameError {
-    #[error("{name} cannot be started any more: {source}")]
+    #[error("cannot restart {name}: {source}")]
     Start { name: Arc<str>, source: StartError },
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
-    #[error("opening {number} cannot be played: {source}")]
+    #[error("cannot play opening {number}: {source}")]
     Opening { number: u64, source: OpeningError },
-    #[error(
-        "{name} failed in game {game} of pair {pair} ({reason}), and the run is to stop on failures"
-    )]
+    #[error("{name} failed in game {game} of pair {pair} ({reason}), and `on_failure` is \"stop\"")]
     Failure {
         name: Arc<str>,
         game: usize,
@@ -61,12 +59,12 @@ impl GameError {
 /// What a worker lends to a game.
 pub(super) struct Table<'a> {
     /// Of the pair's first and second player.
-    pub(super) seats: &'a mut [Seat; 2],
+    pub(super) slots: &'a mut [EngineSlot; 2],
     pub(super) movetext: &'a mut Movetext,
     /// The `position` command, which only grows, and the `go` after it.
     pub(super) command: &'a mut Vec<u8>,
     pub(super) delay: &'a mut DelayMeter,
-    pub(super) outbox: &'a mut Outbox,
+    pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
 }
 
@@ -80,8 +78,8 @@ pub(super) async fn play(
     job: &PairJob,
     number: usize,
 ) -> Result<Played, GameError> {
-    for (seat, player) in table.seats.iter_mut().zip(&job.players) {
-        seat.seat(player, &job.rules)
+    for (slot, player) in table.slots.iter_mut().zip(&job.players) {
+        slot.ensure_running(player, &job.rules)
             .await
             .map_err(|source| GameError::Start {
                 name: Arc::clone(&player.name),
@@ -272,7 +270,7 @@ impl<'a> Game<'a> {
         let deadline = Instant::now() + Duration::from_millis(rules.stall_ms);
         let mut told = [Ok(()), Ok(())];
         for (index, player) in self.job.players.iter().enumerate() {
-            told[index] = self.table.seats[index]
+            told[index] = self.table.slots[index]
                 .announce_game(player, rules, deadline)
                 .await;
         }
@@ -294,12 +292,12 @@ impl<'a> Game<'a> {
     }
 
     /// An engine that is not prompt leaves time to hand over the last pair.
-    async fn wait_ready(&mut self, seat: usize, deadline: Instant) -> Result<(), AnswerError> {
-        let client = self.table.seats[seat].client();
+    async fn wait_ready(&mut self, slot: usize, deadline: Instant) -> Result<(), AnswerError> {
+        let client = self.table.slots[slot].client();
         let soon = deadline.min(Instant::now() + PROMPT);
         match client.wait_ready(soon).await {
             Err(AnswerError::TimedOut) => {
-                self.table.outbox.send();
+                self.table.deferred.send();
                 client.wait_ready(deadline).await
             }
             answer => answer,
@@ -322,7 +320,7 @@ impl<'a> Game<'a> {
         let allowance = self.clocks[side].allowance();
         let timed = allowance.is_some();
         let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         client.clear_info();
         // An engine that has guessed its opponent's move has the position.
         let commands: &[u8] = match guessed {
@@ -338,7 +336,7 @@ impl<'a> Game<'a> {
         // While it thinks, the opponent's last move is put on record, and
         // before the first move the game before.
         self.flush();
-        self.table.outbox.send();
+        self.table.deferred.send();
         self.start_pondering(!color, deadline).await;
 
         let (answer, waited) = self.await_move(player, written, deadline, timed).await;
@@ -346,7 +344,7 @@ impl<'a> Game<'a> {
             Ok(answer) => {
                 let used = answer.arrived.saturating_duration_since(asked);
                 let kept_waiting = if used >= DELAY_CHECK {
-                    let unwatched = self.table.seats[player].client().unwatched();
+                    let unwatched = self.table.slots[player].client().unwatched();
                     self.table.delay.since_last().max(unwatched).min(used)
                 } else {
                     Duration::ZERO
@@ -369,7 +367,7 @@ impl<'a> Game<'a> {
     fn judge(&mut self, color: Color, used: Duration, latency: Duration) -> Option<End> {
         let side = index(color);
         let player = self.player(color);
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         let info = client.info();
         let score = info.score;
         self.used[side] += used;
@@ -420,7 +418,7 @@ impl<'a> Game<'a> {
         };
         let color = last.before.turn();
         let player = self.player(color);
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         let info = client.info();
         let after = self.referee.position();
         let illegal_pv = illegal_move(&last.before, client.best_move(), after, &info.pv);

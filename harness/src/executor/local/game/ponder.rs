@@ -16,7 +16,7 @@ impl Game<'_> {
         if !self.job.players[player].ponder {
             return;
         }
-        let expected = self.table.seats[player].client().ponder_move();
+        let expected = self.table.slots[player].client().ponder_move();
         let Some(legal) = self.referee.find(expected) else {
             return;
         };
@@ -33,7 +33,7 @@ impl Game<'_> {
         uci.append_ascii_to(&mut command);
         command.push(b'\n');
         push_go(&mut command, &self.clocks, index(color), true);
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         // If it no longer reads, its next turn will show it.
         if client.send(&command, deadline).await.is_ok() {
             self.pondering[index(color)] = Some(legal);
@@ -51,7 +51,7 @@ impl Game<'_> {
         }
         let player = self.player(color);
         let deadline = Instant::now() + Duration::from_millis(self.job.rules.stall_ms);
-        let client = self.table.seats[player].client();
+        let client = self.table.slots[player].client();
         client.send(b"stop\n", deadline).await?;
         client.wait_bestmove(deadline).await?;
         Ok(false)
@@ -67,7 +67,7 @@ impl Game<'_> {
             self.last_move = None;
             if self.end_pondering(color).await.is_err() {
                 let player = self.player(color);
-                self.table.seats[player].kill().await;
+                self.table.slots[player].kill().await;
             }
         }
     }

@@ -9,19 +9,23 @@ use crate::rules::openings::Variant;
 /// The place of one of a pair's two players: keeps its engine alive until
 /// another is needed there.
 #[derive(Debug, Default)]
-pub(super) struct Seat {
+pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
 }
 
 /// How long an engine may take to end after `quit`.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 
-impl Seat {
+impl EngineSlot {
     /// Makes sure that the player's engine runs here.
     ///
     /// # Errors
     /// [`StartError`] after a second try.
-    pub(super) async fn seat(&mut self, player: &Player, rules: &Rules) -> Result<(), StartError> {
+    pub(super) async fn ensure_running(
+        &mut self,
+        player: &Player,
+        rules: &Rules,
+    ) -> Result<(), StartError> {
         if let Some((engine, _)) = &self.current
             && *engine == player.engine
             && !player.restart
@@ -35,18 +39,21 @@ impl Seat {
         };
         let client = match Client::start(&player.launch, timeouts).await {
             Ok(client) => client,
-            Err(_) => Client::start(&player.launch, timeouts).await?,
+            Err(error) => {
+                tracing::info!("{} is started again: {error}", player.name);
+                Client::start(&player.launch, timeouts).await?
+            }
         };
         self.current = Some((player.engine, client));
         Ok(())
     }
 
-    /// The engine that sits here.
+    /// The running engine.
     ///
     /// # Panics
     /// If none does.
     pub(super) fn client(&mut self) -> &mut Client {
-        &mut self.current.as_mut().expect("an engine is seated").1
+        &mut self.current.as_mut().expect("an engine is running").1
     }
 
     /// Tells the engine its options and that a new game begins, and asks
@@ -66,7 +73,7 @@ impl Seat {
         client.send(b"ucinewgame\nisready\n", deadline).await
     }
 
-    /// Ends the engine that sits here, if one does, and its descendants.
+    /// Ends the engine, if one is running, and its descendants.
     pub(super) async fn quit(&mut self, patience: Duration) {
         if let Some((_, client)) = self.current.take() {
             client.quit(patience).await;

@@ -1,5 +1,5 @@
-//! Finished pairs that wait until nobody's clock would pay for handing them
-//! over.
+//! A finished pair whose result is deferred: writing it to the ledger must not
+//! cost an engine clock time.
 
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -8,12 +8,12 @@ use crate::executor::{Event, PlayedPair};
 /// Holds back a pair from its end until the next game's first `go` is on its
 /// way, or until an engine takes its time to get ready for it: the thread that
 /// writes the ledger would otherwise wake up between the games.
-pub(super) struct Outbox {
+pub(super) struct DeferredResult {
     events: UnboundedSender<Event>,
     finished: Option<Box<PlayedPair>>,
 }
 
-impl Outbox {
+impl DeferredResult {
     pub(super) fn new(events: UnboundedSender<Event>) -> Self {
         Self {
             events,
@@ -26,7 +26,7 @@ impl Outbox {
         self.finished = Some(Box::new(pair));
     }
 
-    /// Hands over what waits.
+    /// Hands over the pair, if one is deferred.
     pub(super) fn send(&mut self) {
         if let Some(pair) = self.finished.take() {
             // Nobody listens any more only when the run is over.

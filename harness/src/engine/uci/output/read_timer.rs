@@ -6,20 +6,20 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
 
-use super::RING;
+use super::TICK;
 
 /// By default this signal is ignored, so one that went astray harms nobody.
 const SIGNAL: libc::c_int = libc::SIGURG;
 
 thread_local! {
-    static RUNG_BY: Cell<Option<Timer>> = const { Cell::new(None) };
+    static TIMER: Cell<Option<Timer>> = const { Cell::new(None) };
 }
 
-/// Hangs in the thread that made it, until it is dropped there. A thread has a
-/// bell only if it waits for one thing at a time: what else runs in it stands
-/// still for up to 2 ms at a time while it reads.
+/// Belongs to the thread that made it, until it is dropped there. Only a thread
+/// that waits for one thing at a time has one: its other tasks stand still for
+/// up to 2 ms at a time while it reads.
 #[derive(Debug)]
-pub(crate) struct Bell {
+pub(crate) struct ReadTimer {
     /// It belongs to its thread.
     _here: PhantomData<*const ()>,
 }
@@ -27,15 +27,15 @@ pub(crate) struct Bell {
 #[derive(Debug, Clone, Copy)]
 struct Timer {
     id: libc::timer_t,
-    rings: bool,
+    armed: bool,
 }
 
-impl Bell {
-    /// Gives the calling thread a bell, silent at first.
+impl ReadTimer {
+    /// Gives the calling thread a timer, disarmed at first.
     ///
     /// # Errors
     /// If the system has no timer left.
-    pub(crate) fn hang() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         install_handler()?;
         // SAFETY: gettid cannot fail; a zeroed sigevent is valid; timer_create
         // reads the event and writes the id.
@@ -50,48 +50,48 @@ impl Bell {
             }
             id
         };
-        RUNG_BY.set(Some(Timer { id, rings: false }));
+        TIMER.set(Some(Timer { id, armed: false }));
         Ok(Self { _here: PhantomData })
     }
 
-    /// Whether this thread has a bell and it rings, every [`RING`], from now
-    /// on.
-    pub(crate) fn ring() -> bool {
+    /// Arms the timer of this thread: it fires every [`TICK`]. `false` if the
+    /// thread has none.
+    pub(crate) fn arm() -> bool {
         Self::set(true)
     }
 
-    /// Lets this thread's bell, if it has one, be silent.
-    pub(crate) fn silence() {
+    /// Disarms the timer of this thread, if it has one.
+    pub(crate) fn disarm() {
         Self::set(false);
     }
 
-    fn set(rings: bool) -> bool {
-        let Some(timer) = RUNG_BY.get() else {
+    fn set(armed: bool) -> bool {
+        let Some(timer) = TIMER.get() else {
             return false;
         };
-        if timer.rings == rings {
+        if timer.armed == armed {
             return true;
         }
         let every = libc::timespec {
             tv_sec: 0,
-            tv_nsec: if rings { RING.subsec_nanos().into() } else { 0 },
+            tv_nsec: if armed { TICK.subsec_nanos().into() } else { 0 },
         };
         let times = libc::itimerspec {
             it_interval: every,
             it_value: every,
         };
-        // SAFETY: the id is of a timer that is deleted only with its bell.
+        // SAFETY: the id is of a timer that is deleted only with its owner.
         let set = unsafe { libc::timer_settime(timer.id, 0, &raw const times, ptr::null_mut()) };
         if set == 0 {
-            RUNG_BY.set(Some(Timer { rings, ..timer }));
+            TIMER.set(Some(Timer { armed, ..timer }));
         }
         set == 0
     }
 }
 
-impl Drop for Bell {
+impl Drop for ReadTimer {
     fn drop(&mut self) {
-        if let Some(timer) = RUNG_BY.take() {
+        if let Some(timer) = TIMER.take() {
             // SAFETY: the timer exists, and nobody knows its id any more.
             unsafe {
                 libc::timer_delete(timer.id);

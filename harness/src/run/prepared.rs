@@ -17,12 +17,13 @@ use crate::engine::uci::{
     split_command,
 };
 use crate::executor::Player;
+use crate::output;
 use crate::rules::openings::Variant;
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrepareError {
-    #[error("engine `{name}`: the build failed ({status}): {command}")]
+    #[error("engine `{name}`: the build failed ({status})\nhelp: run it alone: {command}")]
     Build {
         name: String,
         command: String,
@@ -32,7 +33,7 @@ pub(crate) enum PrepareError {
     Source { name: String, source: BuildError },
     #[error("engine `{name}`: `cmd` is empty or its quotes do not match: {cmd}")]
     Command { name: String, cmd: String },
-    #[error("engine `{name}`: there is no program `{program}`{hint}")]
+    #[error("engine `{name}`: no program `{program}`{hint}")]
     Missing {
         name: String,
         program: String,
@@ -41,17 +42,17 @@ pub(crate) enum PrepareError {
     #[error("engine `{name}`: {source}")]
     Start { name: String, source: StartError },
     /// It was built from a commit, or from uncommitted changes, and does not
-    /// come up.
-    #[error("{source} (it builds, and does not start)")]
+    /// start.
+    #[error("{source} (it builds but does not start)")]
     Broken {
         name: String,
         source: Box<PrepareError>,
     },
     #[error("engine `{name}`: {source}")]
     Option { name: String, source: OptionError },
-    #[error("engine `{name}` knows no Chess960: it has no option `UCI_Chess960`")]
+    #[error("engine `{name}` does not support Chess960 (no option `UCI_Chess960`)")]
     Chess960 { name: String },
-    #[error("engine `{name}` did not get ready for a game: {source}")]
+    #[error("engine `{name}` is not ready for a game: {source}")]
     Ready { name: String, source: AnswerError },
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]
     Read {
@@ -76,14 +77,14 @@ impl PrepareError {
 
 /// Engines that are ready to play.
 #[derive(Debug, Clone)]
-pub(crate) struct Contenders {
+pub(crate) struct PreparedEngines {
     pub players: Vec<Player>,
     pub identities: Vec<EngineIdentity>,
     /// What each declares.
     pub options: Vec<Vec<EngineOption>>,
 }
 
-impl Contenders {
+impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
     /// from `base`. `announce` is told what takes time.
     ///
@@ -106,7 +107,7 @@ impl Contenders {
                 }
             }
         }
-        let mut contenders = Self {
+        let mut engines = Self {
             players: Vec::new(),
             identities: Vec::new(),
             options: Vec::new(),
@@ -125,11 +126,11 @@ impl Contenders {
                 }
                 error => error,
             })?;
-            contenders.options.push(greeting.options.clone());
+            engines.options.push(greeting.options.clone());
             let identity = identify(engine, greeting, &launch, record)?;
-            contenders.identities.push(identity);
+            engines.identities.push(identity);
             let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
-            contenders.players.push(Player {
+            engines.players.push(Player {
                 engine: index,
                 name: engine.name.as_str().into(),
                 launch: Arc::new(launch),
@@ -139,7 +140,7 @@ impl Contenders {
                 restart: engine.restart,
             });
         }
-        Ok(contenders)
+        Ok(engines)
     }
 
     /// Makes a configuration name the commits that were built, which branches
@@ -229,6 +230,9 @@ fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {
     }
 }
 
+/// Environment variables that move the target directory of Cargo.
+const TARGET_DIRS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
+
 /// Runs the build line. What it prints goes to standard error: standard output
 /// is for results.
 fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), PrepareError> {
@@ -237,12 +241,17 @@ fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), Prepare
     } else {
         ("sh", "-c")
     };
-    let status = Command::new(shell)
-        .args([flag, command])
+    tracing::info!("build in {}: {command}", dir.display());
+    let mut line = Command::new(shell);
+    line.args([flag, command])
         .current_dir(dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(io::stderr()))
-        .status();
+        .stdin(Stdio::null());
+    if let Some(target) = target_dir(&engine.cmd, dir)
+        && TARGET_DIRS.iter().any(|name| env::var_os(name).is_some())
+    {
+        line.env(TARGET_DIRS[0], target).env_remove(TARGET_DIRS[1]);
+    }
+    let status = output::run_forwarding(&mut line);
     let failed = |status: String| PrepareError::Build {
         name: engine.name.clone(),
         command: command.to_string(),
@@ -253,6 +262,17 @@ fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), Prepare
         Ok(status) => Err(failed(status.to_string())),
         Err(error) => Err(failed(error.to_string())),
     }
+}
+
+/// The target directory of Cargo in which `cmd` lies: the path of its program
+/// up to a folder `target`.
+fn target_dir(cmd: &str, dir: &Path) -> Option<PathBuf> {
+    let program = PathBuf::from(shlex::split(cmd)?.into_iter().next()?);
+    let target = program
+        .ancestors()
+        .filter(|folder| *folder != program)
+        .find(|folder| folder.file_name().is_some_and(|name| name == "target"))?;
+    Some(dir.join(target))
 }
 
 /// Finds the program and splits off its arguments.
@@ -272,9 +292,13 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
                 name: engine.name.clone(),
                 program: words[0].clone(),
                 hint: match engine.build {
-                    Some(_) => ": the build line made none there",
+                    Some(_) => {
+                        " after the build\nhelp: `cmd` must name the file that `build` makes"
+                    }
                     None if words[0].contains('/') => "",
-                    None => " on the PATH; a program in a folder needs its path, as in `./name`",
+                    None => {
+                        " on the PATH\nhelp: write a path for a program in a folder, as in `./name`"
+                    }
                 },
             })?;
             (program, args)

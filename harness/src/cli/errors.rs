@@ -1,0 +1,72 @@
+//! How an error is shown: `error: cannot <do what>: <why>`, then the places
+//! (`  --> file:line:column`) and what helps (`help: …`).
+//!
+//! The text of an error anywhere in `hone` may end in such lines. They stay at
+//! the end whatever is put before the text.
+
+/// Starts a line with a place.
+const PLACE: &str = "  --> ";
+/// Starts a line with what helps.
+const HELP: &str = "help: ";
+
+/// The error as it is shown; `what` could not be done.
+pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
+    let message = message(error);
+    let is_end = |line: &&str| line.starts_with(PLACE) || line.starts_with(HELP);
+    let (mut end, body): (Vec<&str>, Vec<&str>) = message.lines().partition(is_end);
+    // Places first; the order is kept otherwise.
+    end.sort_by_key(|line| line.starts_with(HELP));
+    let body = body.join("\n");
+    let mut text = match body.starts_with("cannot ") {
+        true => format!("error: {body}"),
+        false => format!("error: cannot {what}: {body}"),
+    };
+    for line in end {
+        text.push('\n');
+        text.push_str(line);
+    }
+    text
+}
+
+/// The error and its causes. Many errors contain the text of their cause: it
+/// is not repeated.
+pub(super) fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_not_repeated() {
+        let io = std::io::Error::other("disk full");
+        let contained = anyhow::Error::new(io).context("cannot write x: disk full");
+        assert_eq!(message(&contained), "cannot write x: disk full");
+        let missing: anyhow::Result<()> = Err(anyhow!("disk full")).context("cannot write x");
+        assert_eq!(message(&missing.unwrap_err()), "cannot write x: disk full");
+    }
+
+    #[test]
+    fn places_and_help_come_last() {
+        let error = anyhow!("unknown key `limt`\n  --> a.toml:2:1\nhelp: write `limit`")
+            .context("engine `x`");
+        assert_eq!(
+            rendered("start the match", &error),
+            "error: cannot start the match: engine `x`: unknown key `limt`\n  --> a.toml:2:1\nhelp: write `limit`"
+        );
+        let error = anyhow!("cannot write x: disk full");
+        assert_eq!(rendered("play", &error), "error: cannot write x: disk full");
+    }
+}

@@ -1,0 +1,146 @@
+//! Standard output and standard error.
+//!
+//! The result of a command goes to standard output ([`out!`], [`outln!`]);
+//! progress, warnings and errors go to standard error ([`err!`], [`errln!`]).
+//! None of the four panics. A closed pipe ends printing quietly. A standard
+//! output that cannot be written for another reason, such as a full disk, is
+//! an error that [`finish`] returns; a standard error that cannot be written
+//! is ignored, because there is no other place to report it.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, WeakProgressBar};
+
+/// Formats like `print!`, for the result of a command.
+macro_rules! out {
+    ($($arg:tt)*) => { $crate::output::write_out(format_args!($($arg)*)) };
+}
+
+/// Formats like `println!`, for the result of a command.
+macro_rules! outln {
+    () => { $crate::output::write_out(format_args!("\n")) };
+    ($($arg:tt)*) => { $crate::output::write_out(format_args!("{}\n", format_args!($($arg)*))) };
+}
+
+/// Formats like `eprint!`, for progress, warnings and errors.
+macro_rules! err {
+    ($($arg:tt)*) => { $crate::output::write_err(format_args!($($arg)*)) };
+}
+
+/// Formats like `eprintln!`, for progress, warnings and errors.
+macro_rules! errln {
+    () => { $crate::output::write_err(format_args!("\n")) };
+    ($($arg:tt)*) => { $crate::output::write_err(format_args!("{}\n", format_args!($($arg)*))) };
+}
+
+/// What became of standard output.
+static OUT: Mutex<State> = Mutex::new(State::Open);
+
+/// The block that is drawn on the terminal while a run is played.
+static BLOCK: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+enum State {
+    Open,
+    /// The reader closed the pipe: nothing more is written.
+    Closed,
+    Failed(io::Error),
+}
+
+/// Writes a part of the result to standard output.
+pub(crate) fn write_out(text: fmt::Arguments<'_>) {
+    let mut state = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !matches!(*state, State::Open) {
+        return;
+    }
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
+        *state = match error.kind() {
+            io::ErrorKind::BrokenPipe => State::Closed,
+            _ => State::Failed(error),
+        };
+    }
+}
+
+/// Writes a message to standard error, above the block on the terminal if one
+/// is drawn.
+pub(crate) fn write_err(text: fmt::Arguments<'_>) {
+    // In one write, so that lines of several threads do not mix.
+    let text = text.to_string();
+    let write = || {
+        // There is no place left to report that standard error is gone.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    };
+    match drawn_block() {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Returns why the result could not be written, a closed pipe excepted.
+pub(crate) fn finish() -> io::Result<()> {
+    let mut state = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    match std::mem::replace(&mut *state, State::Closed) {
+        State::Failed(error) => Err(error),
+        State::Open | State::Closed => Ok(()),
+    }
+}
+
+/// Whether a block can be redrawn on standard error.
+pub(crate) fn is_terminal() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Writes later messages above this block, as long as it is drawn.
+pub(crate) fn above_block(bar: &ProgressBar) {
+    *BLOCK.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+}
+
+/// Runs a command to its end. What it prints goes to standard error: directly
+/// if that is a terminal, and otherwise through this process, so that a closed
+/// pipe does not end the command.
+pub(crate) fn run_forwarding(command: &mut Command) -> io::Result<ExitStatus> {
+    if io::stderr().is_terminal() {
+        return command.stdout(Stdio::from(io::stderr())).status();
+    }
+    let (mut printed, writer) = io::pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // The command holds the writing ends, which must be closed here.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (done, ended) = mpsc::channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = printed.read(&mut buffer) {
+            let _ = io::stderr().lock().write_all(&buffer[..count]);
+        }
+        let _ = done.send(());
+    });
+    let status = child.wait();
+    // A process that the command left in the background may hold the pipe.
+    let _ = ended.recv_timeout(Duration::from_secs(1));
+    status
+}
+
+fn drawn_block() -> Option<ProgressBar> {
+    let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    block.as_ref()?.upgrade().filter(|bar| !bar.is_finished())
+}
+
+/// Standard output as a writer that never fails.
+#[derive(Debug)]
+pub(crate) struct Out;
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        write_out(format_args!("{}", String::from_utf8_lossy(bytes)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,244 @@
+//! Results on standard output, messages on standard error; closed pipes and
+//! full devices end no run.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
+
+/// A match of so many pairs between instant engines.
+fn instant(pairs: usize) -> Setup {
+    let players = engines(("a", &scripted(), ""), ("b", &scripted(), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nopenings = {{ file = \"books/quick.epd\" }}\n"
+    ))
+}
+
+/// A stream whose reader is gone.
+fn closed_pipe() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    writer.into()
+}
+
+fn full_device() -> Stdio {
+    let full = File::options().write(true).open("/dev/full");
+    full.expect("Linux has /dev/full").into()
+}
+
+fn code(command: &mut Command) -> Option<i32> {
+    command.status().expect("hone starts").code()
+}
+
+/// The run has all its games and they are right.
+fn is_complete(setup: &Setup, pairs: usize) {
+    assert_eq!(rows(&setup.run("run")), 2 * pairs);
+    let verified = on_run("verify", &setup.run("run"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    assert!(setup.run("run").join("report.json").exists());
+}
+
+#[test]
+fn the_result_is_on_standard_output() {
+    let setup = instant(2);
+    let Finished { stdout, stderr, .. } = setup.play("match", "run", &[]);
+    assert!(stdout.contains("Elo"), "{stdout}");
+    assert!(!stderr.contains("Elo"), "{stderr}");
+    assert!(stderr.contains("playing 2 pairs at a time"), "{stderr}");
+    let report = on_run("report", &setup.run("run"));
+    assert_eq!(report.stdout, stdout);
+    assert_eq!(report.stderr, "");
+    let mut json = hone();
+    json.arg("report").arg(setup.run("run")).arg("--json");
+    let json = finish(json);
+    assert_eq!(json.json()["pairs"], 2);
+    assert_eq!(json.stdout.lines().count(), 1);
+}
+
+#[test]
+fn a_run_outlives_its_closed_pipes() {
+    let setup = instant(20);
+    let mut play = setup.command("match", "run", &["-v"]);
+    assert_eq!(
+        code(play.stdout(closed_pipe()).stderr(closed_pipe())),
+        Some(0)
+    );
+    is_complete(&setup, 20);
+}
+
+/// As in `hone match … 2>&1 | head -n 1`.
+#[test]
+fn a_run_outlives_a_reader_that_leaves() {
+    let setup = instant(200);
+    let (mut reader, writer) = std::io::pipe().expect("a pipe");
+    let mut play = setup.command("match", "run", &["-vv"]);
+    play.stdout(writer.try_clone().expect("a pipe"))
+        .stderr(writer);
+    let mut playing = play.spawn().expect("hone starts");
+    drop(play);
+    let mut some = [0; 100];
+    reader.read_exact(&mut some).expect("hone writes");
+    drop(reader);
+    assert_eq!(playing.wait().expect("it ends").code(), Some(0));
+    is_complete(&setup, 200);
+}
+
+#[test]
+fn a_run_outlives_a_full_device() {
+    let setup = instant(20);
+    let mut play = setup.command("match", "run", &["-vv"]);
+    play.args(["--log", "/dev/full", "--log-level", "trace"]);
+    assert_eq!(
+        code(play.stdout(Stdio::null()).stderr(full_device())),
+        Some(0)
+    );
+    is_complete(&setup, 20);
+}
+
+#[test]
+fn a_result_that_is_lost_is_an_error() {
+    let setup = instant(2);
+    let mut play = setup.command("match", "run", &[]);
+    let output = play.stdout(full_device()).output().expect("hone starts");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(
+        errors.contains("error: cannot write the result to standard output: No space left"),
+        "{errors}"
+    );
+    is_complete(&setup, 2);
+}
+
+#[test]
+fn commands_end_quietly_where_their_pipe_is_closed() {
+    let setup = instant(2);
+    setup.play("match", "run", &[]);
+    let run = setup.run("run").display().to_string();
+    let results = setup.dir.path().display().to_string();
+    let failing = format!("{} uci=silent", scripted());
+    let commands: &[&[&str]] = &[
+        &["book", "info", "books/balanced.epd"],
+        &["report", &run],
+        &["report", &run, "--json"],
+        &["verify", &run],
+        &["runs", &results],
+        &["builds"],
+        &["calc", "elo", "--pentanomial", "1,2,3,4,5"],
+        &["calc", "rate", &run],
+        &["calc", "rate", &run, "--csv"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+        &["sprt", "--help"],
+    ];
+    for arguments in commands {
+        let mut command = hone();
+        let output = command
+            .args(*arguments)
+            .env("HONE_CACHE", setup.dir.path().join("cache"))
+            .stdout(closed_pipe())
+            .output()
+            .expect("hone starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
+        assert_eq!(errors, "", "{arguments:?}");
+    }
+    // The exit code is the command's own.
+    let mut check = hone();
+    check.args(["check", &failing, "--patience", "200"]);
+    assert_eq!(
+        code(check.stdout(closed_pipe()).stderr(closed_pipe())),
+        Some(1)
+    );
+}
+
+/// The build line writes through `hone` where there is no terminal.
+#[test]
+fn a_build_outlives_a_closed_pipe() {
+    let build = "build = 'for i in 1 2 3 4 5 6 7 8 9; do seq 20000 >&2 || exit 9; done'";
+    let players = engines(("a", &scripted(), build), ("b", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 1\npairs = 2\nopenings = {{ file = \"books/quick.epd\" }}\n"
+    ));
+    let mut play = setup.command("match", "run", &[]);
+    assert_eq!(
+        code(play.stdout(closed_pipe()).stderr(closed_pipe())),
+        Some(0)
+    );
+    is_complete(&setup, 2);
+}
+
+#[test]
+fn an_interrupted_run_says_how_to_resume_it() {
+    let setup = instant(100_000);
+    let mut play = setup.command("match", "run", &[]);
+    let playing = play.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let playing = playing.spawn().expect("hone starts");
+    wait_until("the first pair", || rows(&setup.run("run")) >= 2);
+    signal(&playing, libc::SIGINT);
+    let output = playing.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("Resume with `hone resume "), "{errors}");
+}
+
+#[test]
+fn what_hone_does_is_shown_and_logged_on_request() {
+    let setup = instant(2);
+    let log = setup.run("hone.log");
+    let quiet = setup.play("match", "quiet", &[]);
+    assert!(!quiet.stderr.contains("engine "), "{}", quiet.stderr);
+    let path = log.display().to_string();
+    let shown = setup.play(
+        "match",
+        "run",
+        &["-v", "--log", &path, "--log-level", "trace"],
+    );
+    assert!(shown.stderr.contains("started: "), "{}", shown.stderr);
+    assert!(!shown.stderr.contains("> ucinewgame"), "{}", shown.stderr);
+    let logged = fs::read_to_string(&log).expect("a log");
+    for part in [
+        "started: ",
+        "> ucinewgame",
+        "< bestmove ",
+        "pair 1 finished",
+    ] {
+        assert!(logged.contains(part), "no {part} in {logged}");
+    }
+    let mut resume = hone();
+    resume.arg("resume").arg(setup.run("run")).arg("-vv");
+    let resumed = finish(resume);
+    assert!(
+        resumed.stderr.contains("2 pairs are finished"),
+        "{}",
+        resumed.stderr
+    );
+}
+
+/// A build that follows `CARGO_TARGET_DIR` makes what `cmd` names.
+#[test]
+fn a_target_directory_of_the_user_does_not_hide_the_engine() {
+    let make = "mkdir -p \"${CARGO_TARGET_DIR:-target}/release\" && cp \"$SCRIPTED\" \"${CARGO_TARGET_DIR:-target}/release/e\"";
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().display();
+    let build = format!("dir = '{dir}'\nbuild = '{make}'");
+    let players = engines(("a", "target/release/e", &build), ("b", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 1\npairs = 1\nopenings = {{ file = \"books/quick.epd\" }}\n"
+    ));
+    for elsewhere in [Some("elsewhere"), None] {
+        let mut play = setup.command("match", elsewhere.unwrap_or("plain"), &[]);
+        play.env("SCRIPTED", scripted())
+            .env_remove("CARGO_TARGET_DIR");
+        if let Some(elsewhere) = elsewhere {
+            play.env("CARGO_TARGET_DIR", folder.path().join(elsewhere));
+        }
+        let finished = finish(play);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    }
+    assert!(!folder.path().join("elsewhere").exists());
+}
