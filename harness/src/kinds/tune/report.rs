@@ -78,13 +78,14 @@ impl Report for TuneReport {
 
     /// The verifying test has a report of its own.
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
-        let pictures = pictures::draw(&self.experiment, &self.outcome)?;
         let mut files = vec![
             (REPORT_JSON, json_file(&self.object(Value::Null))?),
             (VALUES, self.outcome.exports()),
-            ("paths.svg", pictures.paths),
         ];
-        files.extend(pictures.responses.map(|text| ("responses.svg", text)));
+        let paths = pictures::file(&pictures::paths(&self.experiment))?;
+        files.extend(paths.map(|text| ("paths.svg", text)));
+        let responses = pictures::file(&pictures::responses(&self.outcome))?;
+        files.extend(responses.map(|text| ("responses.svg", text)));
         Ok(files)
     }
 
