@@ -82,37 +82,23 @@ impl Games {
         pairs: u64,
         folder: &Path,
     ) -> Result<Self> {
-        let config = config(comparison, &programs.engine, settings, pairs).to_string();
-        let [config_file, run, result] =
-            ["match.toml", "games", "games.json"].map(|name| folder.join(name));
-        keep_config(&config, &config_file)?;
-        if !result.exists() {
-            let mut arguments = if run.join("run.toml").exists() {
-                vec!["resume".to_owned(), run.display().to_string()]
-            } else {
-                let [config_file, run] =
-                    [&config_file, &run].map(|path| path.display().to_string());
-                let mut start = vec!["match".to_owned(), config_file, "--out".to_owned(), run];
-                if let Some(concurrency) = settings.concurrency {
-                    start.push("--set".to_owned());
-                    start.push(format!("match.concurrency={concurrency}"));
-                }
-                start
-            };
-            arguments.push("--json".to_owned());
-            eprintln!(
-                "{} on the {} main search: {} designs",
-                comparison.topic.name(),
-                comparison.main.name(),
-                comparison.designs.len()
-            );
-            let facts = programs.hone(&arguments)?;
-            fs::write(&result, facts)
-                .with_context(|| format!("cannot write `{}`", result.display()))?;
-        }
-        let cannot = || format!("cannot read `{}`", result.display());
-        let text = fs::read_to_string(&result).with_context(cannot)?;
-        let facts = serde_json::from_str(&text).with_context(cannot)?;
+        eprintln!(
+            "{} on the {} main search: {} designs",
+            comparison.topic.name(),
+            comparison.main.name(),
+            comparison.designs.len()
+        );
+        let config = config(comparison, &programs.engine, settings, pairs);
+        let text = run(
+            programs,
+            "match",
+            &config,
+            folder,
+            settings.concurrency,
+            &[],
+        )?;
+        let run = folder.join(RUN);
+        let facts = serde_json::from_str(&text).context("cannot read `hone match --json`")?;
         Ok(Self { run, pairs, facts })
     }
 
@@ -124,7 +110,7 @@ impl Games {
         anchor: &str,
     ) -> Result<BTreeMap<String, Elo>> {
         let run = self.run.display().to_string();
-        let text = programs.hone(&["calc", "rate", &run, "--anchor", anchor, "--json"])?;
+        let text = programs.hone(&["calc", "rate", &run, "--anchor", anchor, "--json"], &[])?;
         let ratings: Ratings =
             serde_json::from_str(&text).context("cannot read `hone calc rate --json`")?;
         Ok(on_the_scale_of(anchor, ratings))
@@ -215,17 +201,11 @@ fn on_the_scale_of(anchor: &str, ratings: Ratings) -> BTreeMap<String, Elo> {
 
 /// A configuration of `hone match`.
 fn config(comparison: &Comparison, engine: &Path, settings: &Settings, pairs: u64) -> Table {
-    let text = |path: &Path| Value::String(path.display().to_string());
-    let engines = comparison.designs.iter().map(|design| {
-        let arguments = design.arguments.iter().cloned().map(Value::String);
-        Value::Table(Table::from_iter([
-            ("name".to_owned(), Value::String(design.name.clone())),
-            ("cmd".to_owned(), text(engine)),
-            ("args".to_owned(), Value::Array(arguments.collect())),
-        ]))
-    });
+    let designs = comparison.designs.iter();
+    let engines = designs.map(|design| self::engine(&design.name, engine, &design.arguments));
     let mut openings = toml! { order = "random" };
-    openings.insert("file".to_owned(), text(&settings.openings));
+    let file = settings.openings.display().to_string();
+    openings.insert("file".to_owned(), Value::String(file));
     let mut play = Table::new();
     play.insert("limit".to_owned(), Value::String(settings.limit.clone()));
     let tournament = match comparison.topic {
@@ -248,6 +228,59 @@ fn config(comparison: &Comparison, engine: &Path, settings: &Settings, pairs: u6
         ("match".to_owned(), Value::Table(play)),
         ("adjudication".to_owned(), Value::Table(adjudication)),
     ])
+}
+
+/// The folder of a run of `hone` in that of a comparison.
+const RUN: &str = "games";
+
+/// What `hone COMMAND --json` prints. The run is started, continued if it was
+/// interrupted, or read if it is finished. `verdicts` are exit codes of a run
+/// that ended as it should, besides 0.
+pub(crate) fn run(
+    programs: &Programs,
+    command: &str,
+    config: &Table,
+    folder: &Path,
+    concurrency: Option<u64>,
+    verdicts: &[i32],
+) -> Result<String> {
+    let config_file = folder.join(format!("{command}.toml"));
+    let run = folder.join(RUN);
+    let result = folder.join("games.json");
+    keep_config(&config.to_string(), &config_file)?;
+    if !result.exists() {
+        let mut arguments = if run.join("run.toml").exists() {
+            vec!["resume".to_owned(), run.display().to_string()]
+        } else {
+            let [config_file, run] = [&config_file, &run].map(|path| path.display().to_string());
+            let mut start = vec![command.to_owned(), config_file, "--out".to_owned(), run];
+            if let Some(concurrency) = concurrency {
+                start.push("--set".to_owned());
+                start.push(format!("match.concurrency={concurrency}"));
+            }
+            start
+        };
+        arguments.push("--json".to_owned());
+        let facts = programs.hone(&arguments, verdicts)?;
+        let partial = result.with_extension("part");
+        fs::write(&partial, facts)
+            .and_then(|()| fs::rename(&partial, &result))
+            .with_context(|| format!("cannot write `{}`", result.display()))?;
+    }
+    fs::read_to_string(&result).with_context(|| format!("cannot read `{}`", result.display()))
+}
+
+/// An engine of a configuration.
+pub(crate) fn engine(name: &str, program: &Path, arguments: &[String]) -> Value {
+    let arguments = arguments.iter().cloned().map(Value::String);
+    Value::Table(Table::from_iter([
+        ("name".to_owned(), Value::String(name.to_owned())),
+        (
+            "cmd".to_owned(),
+            Value::String(program.display().to_string()),
+        ),
+        ("args".to_owned(), Value::Array(arguments.collect())),
+    ]))
 }
 
 /// Writes a configuration, or checks that it is the one of the run.

@@ -11,6 +11,7 @@
 
 mod chart;
 mod games;
+mod ladder;
 mod measures;
 mod plan;
 mod positions;
@@ -25,6 +26,7 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 
 use games::Games;
+use ladder::Ladder;
 use measures::Measures;
 use plan::{Comparison, MainSearch, Topic};
 use programs::{Interrupted, Programs};
@@ -36,6 +38,8 @@ Examples:
   cargo run --release --example designs -- --wac wac.epd --out results/designs
   # a quick look at the designs of quiescence on the plain main search
   cargo run --release --example designs -- --main plain --what quiescence --pairs 1
+  # the ladder on the plain main search, at fixed nodes
+  cargo run --release --example designs -- --what ladder --main plain --limit nodes=5000
   # the tables of a finished run again, relative to another design
   cargo run --release --example designs -- --out results/designs --anchor captures";
 
@@ -46,8 +50,9 @@ struct Args {
     /// The main search
     #[arg(long, value_enum, default_value = "both")]
     main: MainChoice,
-    /// Designs of quiescence search (round robin), or parts of move ordering and
-    /// ProbCut (each against its base)
+    /// Designs of quiescence search (round robin), parts of move ordering and
+    /// ProbCut (each against its base), both of these, or the ladder (an SPRT a
+    /// rung)
     #[arg(long, value_enum, default_value = "both")]
     what: TopicChoice,
     /// Games that each design plays at least
@@ -56,9 +61,10 @@ struct Args {
     /// Pairs of each pairing, instead of --games
     #[arg(long, value_name = "N")]
     pairs: Option<u64>,
-    /// Limit of the games, as in configurations of hone
-    #[arg(long, default_value = "nodes=2500")]
-    limit: String,
+    /// Limit of the games, as in configurations of hone [default: nodes=2500, or
+    /// that of configs/ladder.toml]
+    #[arg(long)]
+    limit: Option<String>,
     /// Openings of the games
     #[arg(long, value_name = "FILE", default_value = "books/quick.epd")]
     openings: PathBuf,
@@ -80,6 +86,9 @@ struct Args {
     /// Design of Elo 0 [default: no-quiescence, or base for ordering]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
+    /// The protocol of the ladder
+    #[arg(long, value_name = "FILE", default_value = "configs/ladder.toml")]
+    ladder: PathBuf,
     /// The designs
     #[arg(long, value_name = "DIR", default_value = "configs/designs")]
     designs: PathBuf,
@@ -119,6 +128,7 @@ enum TopicChoice {
     Quiescence,
     Ordering,
     Both,
+    Ladder,
 }
 
 impl TopicChoice {
@@ -127,6 +137,7 @@ impl TopicChoice {
             Self::Quiescence => &[Topic::Quiescence],
             Self::Ordering => &[Topic::Ordering],
             Self::Both => &[Topic::Quiescence, Topic::Ordering],
+            Self::Ladder => &[],
         }
     }
 }
@@ -146,8 +157,11 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
+    if matches!(args.what, TopicChoice::Ladder) {
+        return climb(args);
+    }
     let settings = games::Settings {
-        limit: args.limit.clone(),
+        limit: args.limit.clone().unwrap_or("nodes=2500".to_owned()),
         openings: args.openings.clone(),
         seed: args.seed,
         concurrency: args.concurrency,
@@ -229,6 +243,34 @@ fn run(args: &Args) -> Result<()> {
     for (name, svg) in chart::charts(&results)? {
         write(&args.out.join(name), &svg)?;
     }
+    print!("{page}");
+    Ok(())
+}
+
+/// Plays the ladder of each main search.
+fn climb(args: &Args) -> Result<()> {
+    let programs = Programs::prepare(args.hone.as_deref(), args.engine.as_deref(), &args.out)?;
+    let mut page = String::new();
+    for &main in args.main.searches() {
+        let limit = args.limit.as_deref();
+        let ladder = Ladder::play(
+            &programs,
+            main,
+            &args.ladder,
+            &args.designs,
+            limit,
+            &args.out,
+        )?;
+        let folder = ladder.folder(&args.out);
+        let markdown = ladder.markdown();
+        write(&folder.join("table.md"), &markdown)?;
+        write(&folder.join("table.csv"), &ladder.csv())?;
+        if !page.is_empty() {
+            page += "\n";
+        }
+        page += &markdown;
+    }
+    write(&args.out.join("ladder.md"), &page)?;
     print!("{page}");
     Ok(())
 }

@@ -268,7 +268,7 @@ fn suite(programs: &Programs, design: &Design, file: &Path) -> Result<Suite> {
     let arguments = [
         "suite", &file, "--engine", &command, "--nodes", &nodes, "--json",
     ];
-    let text = programs.hone(&arguments)?;
+    let text = programs.hone(&arguments, &[])?;
     serde_json::from_str(&text).context("cannot read `hone suite --json`")
 }
 

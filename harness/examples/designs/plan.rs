@@ -111,7 +111,8 @@ impl Design {
     }
 }
 
-fn arguments(files: &[PathBuf]) -> Vec<String> {
+/// The engine's arguments that set the options of files.
+pub(crate) fn arguments(files: &[PathBuf]) -> Vec<String> {
     let pair = |file: &PathBuf| ["--options".to_owned(), file.display().to_string()];
     files.iter().flat_map(pair).collect()
 }
@@ -246,18 +247,25 @@ impl Comparison {
     /// Copies the files into the folder of the run and uses the copies.
     pub(crate) fn keep(&mut self, out: &Path) -> Result<()> {
         for design in &mut self.designs {
-            let mut kept = Vec::new();
-            for file in &design.files {
-                let name = file.strip_prefix(&self.source).unwrap_or(file);
-                let copy = out.join("designs").join(name);
-                programs::keep(file, &copy, || "help: another --out starts anew".to_owned())?;
-                kept.push(copy);
-            }
+            let kept = keep(&self.source, &design.files, out)?;
             design.arguments = arguments(&kept);
             design.files = kept;
         }
         Ok(())
     }
+}
+
+/// Copies files of options into the folder of the run, or checks that they are
+/// still those that it was started with.
+pub(crate) fn keep(source: &Path, files: &[PathBuf], out: &Path) -> Result<Vec<PathBuf>> {
+    let mut kept = Vec::new();
+    for file in files {
+        let name = file.strip_prefix(source).unwrap_or(file);
+        let copy = out.join("designs").join(name);
+        programs::keep(file, &copy, || "help: another --out starts anew".to_owned())?;
+        kept.push(copy);
+    }
+    Ok(kept)
 }
 
 /// The TOML files in a folder.
