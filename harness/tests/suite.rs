@@ -63,6 +63,24 @@ fn report(output: &Output) -> Value {
 }
 
 #[test]
+fn quotes_in_an_engine_command_keep_words_together() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), SUITE);
+    fs::create_dir(folder.path().join("my engines")).unwrap();
+    let moved = folder.path().join("my engines/one");
+    fs::rename(folder.path().join("one"), moved).unwrap();
+    let report = report(&hone(
+        folder.path(),
+        &["'./my engines/one' --net 'a b'", "--json"],
+    ));
+    assert_eq!(report["total"], 3);
+    let refused = hone(folder.path(), &["'./my engines/one", "--json"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert!(errors.contains("quotes do not match"), "{errors}");
+}
+
+#[test]
 fn solved_positions_points_and_failures() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), SUITE);

@@ -12,7 +12,8 @@ pub(crate) fn skipped(why: &str) {
     let name = thread.name().unwrap_or("?");
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     // Not `eprintln!`, which the test harness captures.
-    let _ = writeln!(std::io::stderr(), "skipped: {name}: {why}");
+    let line = format!("skipped: {name}: {why}\n");
+    let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
 /// A folder of test data that is not in the repository: below
