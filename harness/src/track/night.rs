@@ -321,8 +321,8 @@ pub(super) mod tests {
         .expect("written");
         let text = fs::read_to_string(&path).expect("there");
         for (from, to, says) in [
-            ("1/2/3/4/5", "1/2/3/4", "no pentanomial"),
-            ("anchor", "friend", "no role"),
+            ("1/2/3/4/5", "1/2/3/4", "not a pentanomial"),
+            ("anchor", "friend", "not a role"),
             ("anchor", "anchor anchor", "equally many"),
         ] {
             fs::write(&path, text.replace(from, to)).expect("written");
