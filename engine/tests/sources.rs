@@ -83,7 +83,11 @@ fn the_page_names_every_position() {
     let page = read("docs/sources.md");
     let mut ids = BTreeSet::new();
     for row in rows() {
-        assert!(ids.insert(row.id().to_owned()), "{} is there twice", row.id());
+        assert!(
+            ids.insert(row.id().to_owned()),
+            "{} is there twice",
+            row.id()
+        );
         assert!(page.contains(&format!("`{}`", row.id())), "{}", row.id());
     }
 }
