@@ -118,7 +118,7 @@ fn no_change_within_the_budget_is_undecided_and_can_go_on() {
         gate.summary
     );
     assert!(
-        gate.summary.contains("To play on: `hone resume "),
+        gate.summary.contains("To resume: `hone resume "),
         "{}",
         gate.summary
     );

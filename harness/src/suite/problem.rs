@@ -289,7 +289,7 @@ mod tests {
         for (operations, part) in [
             ("", "nothing to solve"),
             ("id \"x\";", "nothing to solve"),
-            ("bm;", "bm names no move"),
+            ("bm;", "bm has no move"),
             ("bm Rd9;", "bm Rd9: no legal move"),
             ("am Nf3;", "am Nf3: no legal move"),
             ("dm x;", "dm x: not a number"),

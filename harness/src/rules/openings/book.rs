@@ -426,13 +426,13 @@ mod tests {
         );
         assert!(
             message.ends_with(
-                "a.epd:4: illegal position: empty board, missing king (and 2 more lines are wrong)"
+                "illegal position: empty board, missing king (and 2 more invalid lines)\n  --> a.epd:4"
             ),
             "{message}"
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Ke3 *\n");
         assert!(
-            message.ends_with("a.pgn:2: game 1: move 2. Ke3: illegal san"),
+            message.ends_with("game 1: move 2. Ke3: illegal san\n  --> a.pgn:2"),
             "{message}"
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Zz9 *\n");
