@@ -11,9 +11,9 @@ use super::gate::GateArgs;
 use super::{Exit, Failure};
 use crate::config::{self, Config};
 use crate::experiment::Verdict;
-use crate::kinds::{self, Conclusion};
+use crate::kinds::{Conclusion, Match, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
-use crate::run::{Ended, Kind};
+use crate::run::Ended;
 
 /// Test whether the first engine is stronger than the second.
 ///
@@ -60,39 +60,38 @@ impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let file = self.config.as_deref();
         let config = self.gate.config(file, &self.run.set)?;
-        self.run.start(Kind::Sprt, config, file)
+        self.run.start::<Test>(config, file)
     }
 }
 
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.config, &self.run.set)?;
-        self.run.start(Kind::Match, config, Some(&self.config))
+        self.run.start::<Match>(config, Some(&self.config))
     }
 }
 
 impl RunArgs {
-    fn start(&self, kind: Kind, mut config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
+    fn start<K: RunKind>(&self, mut config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
         if self.ends.max_time.is_some() {
             config.r#match.max_time = self.ends.max_time;
         }
-        start(kind, config, file, self.out.as_deref(), &self.ends)
+        start::<K>(config, file, self.out.as_deref(), &self.ends)
     }
 }
 
 /// Checks a configuration, which may come from `file`, and plays its run.
-pub(super) fn start(
-    kind: Kind,
+pub(super) fn start<K: RunKind>(
     config: Config,
     file: Option<&Path>,
     out: Option<&Path>,
     ends: &EndArgs,
 ) -> Result<Exit, Failure> {
-    let kind = kinds::of(kind);
     let source = || file.map_or("--set".to_string(), |file| file.display().to_string());
-    kind.check(&config).with_context(source)?;
-    match kind.start(config, out, ends.max_time(), &mut announce) {
-        Ok(conclusion) => conclude(conclusion, ends),
+    K::check(&config).with_context(source)?;
+    let session = Session::<K>::create(config, out, &mut announce);
+    match session.and_then(|session| session.limited(ends.max_time()).run(&mut announce)) {
+        Ok(conclusion) => conclude(conclusion.boxed(), ends),
         Err(error) => {
             if !error.is_of_run() {
                 let text = report::failed_summary(&error.to_string(), &repeating(&[]));

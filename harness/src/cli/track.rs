@@ -45,8 +45,8 @@ impl TrackArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.config, &self.set)?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
-        let mut tracker = Tracker::open(config, &self.out, self.ends.max_time)?;
-        let went = tracker.play_all(self.since.as_deref(), self.force, &mut announce);
+        let mut tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
+        let went = tracker.play_all(self.since.as_deref(), self.force);
         // Whatever ended it, what has been played is worth showing.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;

@@ -5,31 +5,12 @@ use std::time::Duration;
 
 use super::kind::RunKind;
 use super::session::{Conclusion, Session};
-use crate::config::Config;
 use crate::experiment::Experiment;
 use crate::report::{Report, write_files};
 use crate::run::{Manifest, RunFiles, SessionError};
 
 /// [`RunKind`] with its types hidden.
 pub(crate) trait AnyKind {
-    /// See [`RunKind::check`].
-    ///
-    /// # Errors
-    /// What is missing.
-    fn check(&self, config: &Config) -> anyhow::Result<()>;
-
-    /// Starts a run and plays it.
-    ///
-    /// # Errors
-    /// [`SessionError`].
-    fn start(
-        &self,
-        config: Config,
-        out: Option<&Path>,
-        max_time: Option<Duration>,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
-
     /// Continues a run.
     ///
     /// # Errors
@@ -55,21 +36,6 @@ pub(crate) trait AnyKind {
 }
 
 impl<K: RunKind> AnyKind for K {
-    fn check(&self, config: &Config) -> anyhow::Result<()> {
-        K::check(config)
-    }
-
-    fn start(
-        &self,
-        config: Config,
-        out: Option<&Path>,
-        max_time: Option<Duration>,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
-        let session = Session::<K>::create(config, out, announce)?;
-        Ok(session.limited(max_time).run(announce)?.boxed())
-    }
-
     fn resume(
         &self,
         dir: &Path,

@@ -12,8 +12,10 @@ mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
+pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use session::{Conclusion, Session};
+pub(crate) use sprt::Test;
 
 use std::path::Path;
 
@@ -25,7 +27,7 @@ use crate::run::{Fold, Kind, RunFiles};
 pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
     match kind {
         Kind::Match => &Match,
-        Kind::Sprt => &sprt::Test,
+        Kind::Sprt => &Test,
         Kind::Tune => &tune::Tuning,
         Kind::Bisect => &bisect::Bisection,
     }

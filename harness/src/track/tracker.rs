@@ -40,6 +40,8 @@ pub(crate) struct Tracker {
     played: Vec<String>,
     /// When the time for all nights together is spent.
     deadline: Option<Instant>,
+    /// Told what takes time and what is left out.
+    announce: fn(&str),
     /// Held as long as the process lives.
     _lock: File,
 }
@@ -78,6 +80,7 @@ impl Tracker {
         mut config: Config,
         out: &Path,
         max_time: Option<TimeSpan>,
+        announce: fn(&str),
     ) -> anyhow::Result<Self> {
         let section = config.track.clone().context("section [track] is missing")?;
         let engine = config.engine.first().context("[[engine]] is missing")?;
@@ -112,6 +115,7 @@ impl Tracker {
             nights,
             played: Vec::new(),
             deadline: max_time.map(|time| Instant::now() + time.duration()),
+            announce,
             _lock: lock,
         })
     }
@@ -135,18 +139,17 @@ impl Tracker {
         &mut self,
         since: Option<&str>,
         force: bool,
-        announce: &mut dyn FnMut(&str),
     ) -> Result<Went, SessionError> {
-        for path in self.unfinished(announce) {
-            announce(&format!("resuming {}", path.display()));
-            let session = Session::resume(&path, announce)?;
-            let went = self.play(session, announce)?;
+        for path in self.unfinished() {
+            (self.announce)(&format!("resuming {}", path.display()));
+            let session = Session::resume(&path, &mut self.announce)?;
+            let went = self.play(session)?;
             if went != Went::Through {
                 return Ok(went);
             }
         }
-        for commit in self.wanted(since, force, announce)? {
-            let went = self.play_commit(&commit, since.is_some(), announce)?;
+        for commit in self.wanted(since, force)? {
+            let went = self.play_commit(&commit, since.is_some())?;
             if went != Went::Through {
                 return Ok(went);
             }
@@ -155,7 +158,7 @@ impl Tracker {
     }
 
     /// Runs that were begun and have no row yet, oldest first.
-    fn unfinished(&self, announce: &mut dyn FnMut(&str)) -> Vec<PathBuf> {
+    fn unfinished(&self) -> Vec<PathBuf> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.out.join(RUNS)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -164,19 +167,14 @@ impl Tracker {
             }
             match manifest {
                 Ok(_) => runs.push(path),
-                Err(error) => announce(&format!("warning: left out: {error:#}")),
+                Err(error) => (self.announce)(&format!("warning: skipped: {error:#}")),
             }
         }
         runs
     }
 
     /// Commits to be played, oldest first.
-    fn wanted(
-        &self,
-        since: Option<&str>,
-        force: bool,
-        announce: &mut dyn FnMut(&str),
-    ) -> anyhow::Result<Vec<Commit>> {
+    fn wanted(&self, since: Option<&str>, force: bool) -> anyhow::Result<Vec<Commit>> {
         let paths = &self.section.paths;
         let mut commits = match since {
             Some(_) => self
@@ -192,7 +190,7 @@ impl Tracker {
         if !force {
             commits.retain(|commit| self.nights.iter().all(|night| night.commit != commit.id));
             if commits.is_empty() {
-                announce(
+                (self.announce)(
                     "no commit that has not been played: nothing to do (--force plays it again)",
                 );
             }
@@ -200,15 +198,10 @@ impl Tracker {
         Ok(commits)
     }
 
-    fn play_commit(
-        &mut self,
-        commit: &Commit,
-        skip_broken: bool,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Went, SessionError> {
-        if let Err(error) = self.builds(commit, announce) {
+    fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, SessionError> {
+        if let Err(error) = self.builds(commit) {
             if skip_broken && error.is_of_commit() {
-                announce(&format!(
+                (self.announce)(&format!(
                     "skipped, as it does not build: {}",
                     commit.describe()
                 ));
@@ -220,28 +213,28 @@ impl Tracker {
                 SessionError::Input(error.into())
             });
         }
-        let opponents = self.opponents_of(commit, announce)?;
+        let opponents = self.opponents_of(commit)?;
         if opponents.is_empty() {
-            announce(&format!("{} has no opponents", commit.describe()));
+            (self.announce)(&format!("{} has no opponents", commit.describe()));
             return Ok(Went::Through);
         }
         let config = self.config_of(commit, &opponents);
         let run = self.out.join(RUNS).join(self.run_name(commit));
-        match Session::create(config, Some(&run), announce) {
+        match Session::create(config, Some(&run), &mut self.announce) {
             Err(SessionError::Prepare(PrepareError::Broken { name, source }))
                 if skip_broken && name == commit.short() =>
             {
-                announce(&format!(
+                (self.announce)(&format!(
                     "skipped, as it builds but does not start ({source}): {}",
                     commit.describe()
                 ));
                 Ok(Went::Through)
             }
-            session => self.play(session?, announce),
+            session => self.play(session?),
         }
     }
 
-    fn builds(&self, commit: &Commit, announce: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+    fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
         let mut engine = self.config.engine[0].clone();
         engine.rev = Some(commit.id.clone());
         let base = std::env::current_dir().map_err(|source| BuildError::Io {
@@ -249,16 +242,14 @@ impl Tracker {
             source,
         })?;
         match engine.recipe(&base) {
-            Some(recipe) => Builder::new()?.build(&recipe, announce).map(drop),
+            Some(recipe) => Builder::new()?
+                .build(&recipe, &mut { self.announce })
+                .map(drop),
             None => Ok(()),
         }
     }
 
-    fn opponents_of(
-        &self,
-        commit: &Commit,
-        announce: &mut dyn FnMut(&str),
-    ) -> anyhow::Result<Vec<Opponent>> {
+    fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
         let ordered = in_order(&self.nights);
         let mut earlier = ordered
             .iter()
@@ -273,10 +264,10 @@ impl Tracker {
                 .newest_tag(&format!("{}^", commit.id), releases)?
         {
             let tagged = self.repository.commit(&tag)?;
-            match self.builds(&tagged, announce) {
+            match self.builds(&tagged) {
                 Ok(()) => release = Some(tagged.id),
                 Err(error) if error.is_of_commit() => {
-                    announce(&format!("the release {tag} does not build: left out"));
+                    (self.announce)(&format!("the release {tag} does not build: skipped"));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -317,23 +308,19 @@ impl Tracker {
     }
 
     /// Plays a night to its end and adds its row.
-    fn play(
-        &mut self,
-        mut session: Session<Match>,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Went, SessionError> {
+    fn play(&mut self, mut session: Session<Match>) -> Result<Went, SessionError> {
         session.max_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        announce(&session.manifest.names().join(" - "));
-        let conclusion = session.run(announce)?;
+        (self.announce)(&session.manifest.names().join(" - "));
+        let conclusion = session.run(&mut self.announce)?;
         let went = match conclusion.ended {
             Ended::Verdict(_) => Went::Through,
             Ended::OutOfTime => Went::OutOfTime,
             Ended::Interrupted | Ended::Waiting => Went::Interrupted,
         };
         if went != Went::Through {
-            announce("This night is not finished. Run the same command to resume it.");
+            (self.announce)("This night is not finished. Run the same command to resume it.");
             return Ok(went);
         }
         self.add_row(Played::of(&conclusion))

@@ -10,7 +10,7 @@ use super::ends::EndArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
-use crate::run::Kind;
+use crate::kinds::bisect::Bisection;
 
 /// Find the commit that lost (or gained) Elo.
 ///
@@ -64,6 +64,6 @@ impl BisectArgs {
             }
         }
         let (file, out) = (Some(&*self.config), self.out.as_deref());
-        start(Kind::Bisect, config, file, out, &self.ends)
+        start::<Bisection>(config, file, out, &self.ends)
     }
 }

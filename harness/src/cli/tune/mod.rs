@@ -13,8 +13,7 @@ use super::ends::EndArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
-use crate::kinds::tune::{self, Prepared};
-use crate::run::Kind;
+use crate::kinds::tune::{self, Prepared, Tuning};
 
 /// Tune an engine's parameters by self-play.
 ///
@@ -78,6 +77,6 @@ impl TuneArgs {
             return Ok(Exit::Done);
         }
         let ends = EndArgs::only_json(self.json);
-        start(Kind::Tune, config, Some(path), self.out.as_deref(), &ends)
+        start::<Tuning>(config, Some(path), self.out.as_deref(), &ends)
     }
 }

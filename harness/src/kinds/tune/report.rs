@@ -50,6 +50,10 @@ impl TuneReport {
 impl Report for TuneReport {
     fn text(&self) -> String {
         let mut text = self.outcome.text();
+        let section = self.files.manifest.config.tune.as_ref();
+        if section.is_some_and(|section| self.outcome.pairs < section.pairs()) {
+            text += "Not all pairs are played: these values are not final.\n";
+        }
         if let Some(test) = &self.verification {
             text += &format!("\n{}", test.text());
             text += match test.facts.verdict {
