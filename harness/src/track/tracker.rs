@@ -167,7 +167,7 @@ impl Tracker {
             }
             match manifest {
                 Ok(_) => runs.push(path),
-                Err(error) => (self.announce)(&format!("warning: left out: {error:#}")),
+                Err(error) => (self.announce)(&format!("warning: skipped: {error:#}")),
             }
         }
         runs
@@ -267,7 +267,7 @@ impl Tracker {
             match self.builds(&tagged) {
                 Ok(()) => release = Some(tagged.id),
                 Err(error) if error.is_of_commit() => {
-                    (self.announce)(&format!("the release {tag} does not build: left out"));
+                    (self.announce)(&format!("the release {tag} does not build: skipped"));
                 }
                 Err(error) => return Err(error.into()),
             }

@@ -52,7 +52,7 @@ impl Report for TuneReport {
         let mut text = self.outcome.text();
         let section = self.files.manifest.config.tune.as_ref();
         if section.is_some_and(|section| self.outcome.pairs < section.pairs()) {
-            text += "Not all pairs are played: these values are on the way.\n";
+            text += "Not all pairs are played: these values are not final.\n";
         }
         if let Some(test) = &self.verification {
             text += &format!("\n{}", test.text());
