@@ -1,9 +1,9 @@
 //! What is compared: the designs of one topic on one main search.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::programs;
 
@@ -270,24 +270,20 @@ pub(crate) fn keep(source: &Path, files: &[PathBuf], out: &Path) -> Result<Vec<P
 
 /// The TOML files in a folder.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let cannot = || {
-        format!(
-            "cannot read the designs in `{}`\nhelp: run it in the repository's folder, or give --designs",
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| {
+        anyhow!(
+            "cannot read the designs in `{}`: {error}\n\
+             help: run it in the repository's folder, or give --designs",
             folder.display()
         )
+    })?;
+    let paths = entries.iter().map(fs::DirEntry::path);
+    let is_toml = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "toml")
     };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).with_context(cannot)? {
-        let path = entry.with_context(cannot)?.path();
-        if path.is_file()
-            && path
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-        {
-            files.push(path);
-        }
-    }
-    Ok(files)
+    Ok(paths.filter(is_toml).collect())
 }
 
 #[cfg(test)]

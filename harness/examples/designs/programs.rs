@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::plan::Design;
 
@@ -180,7 +180,7 @@ fn build() -> Result<()> {
         .args(["build", "--release", "--quiet", "--bins", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
         .status()
-        .context("cannot start cargo\nhelp: give --hone and --engine")?;
+        .map_err(|error| anyhow!("cannot start cargo: {error}\nhelp: give --hone and --engine"))?;
     check("cargo build", status, "")
 }
 
