@@ -425,19 +425,19 @@ mod tests {
             &format!("{good}\n# x\n8/8/8/8/8/8/8/8 w - -\nx\ny\n{good}"),
         );
         assert!(
-            message.ends_with(
-                "illegal position: empty board, missing king (and 2 more invalid lines)\n  --> a.epd:4"
-            ),
+            message.starts_with(
+                "illegal position: empty board, missing king (and 2 more invalid lines)"
+            ) && message.ends_with("a.epd:4"),
             "{message}"
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Ke3 *\n");
         assert!(
-            message.ends_with("game 1: move 2. Ke3: illegal san\n  --> a.pgn:2"),
+            message.contains("game 1: move 2. Ke3: illegal san") && message.ends_with("a.pgn:2"),
             "{message}"
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Zz9 *\n");
         assert!(
-            message.ends_with("\"Zz9\" is not a move\n  --> a.pgn:2"),
+            message.contains("\"Zz9\" is not a move") && message.ends_with("a.pgn:2"),
             "{message}"
         );
         for name in ["a.epd", "a.pgn", "a"] {
