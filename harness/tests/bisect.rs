@@ -128,7 +128,7 @@ fn what_does_not_build_is_passed_over() {
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     assert_eq!(found.json()["culprit"][0]["commit"], history.ids[CULPRIT]);
 
-    // A broken end cannot be passed over; the log is named.
+    // A broken end cannot be skipped; the log is named.
     let broken = finish(history.command("broken", BROKEN - 1, BROKEN));
     assert_eq!(broken.code, Some(4), "{}", broken.stderr);
     assert!(

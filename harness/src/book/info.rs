@@ -24,7 +24,7 @@ pub(crate) struct Info {
     /// Openings that cannot be played.
     pub illegal: usize,
     pub illegal_lines: Vec<Fault>,
-    /// Openings by half-moves from the start of the game, where the file tells.
+    /// Openings by plies from the start of the game, where the file tells.
     pub plies: BTreeMap<usize, usize>,
     pub side_to_move: Sides,
     /// Openings by number of men on the board.

@@ -89,7 +89,7 @@ impl Polyglot {
     }
 
     /// Follows the book's moves from the usual start position: all lines that
-    /// end after `plies` half-moves or, before that, where the book does. A
+    /// end after `plies` plies or, before that, where the book does. A
     /// position reached twice is followed once, so every line ends in another
     /// position, and the work is bounded by the size of the table. Moves of
     /// weight 0, which Polyglot never plays, are left out.

@@ -16,7 +16,7 @@ use crate::track::{Tracker, Went};
 /// Follow an engine's strength from night to night.
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
-/// release and the build of the night before, and adds a row to
+/// release and the build of the previous nightly, and adds a row to
 /// results/elo.csv. Exit code 0: no regression; 1: a regression; 3: time limit
 /// reached; 4: the commit does not build.
 #[derive(Debug, Args)]

@@ -9,13 +9,13 @@ use super::Config;
 pub(crate) enum Profile {
     /// Is it stronger? Elo 0 against 5.
     Gain,
-    /// Is it at least not weaker? Elo -5 against 0.
+    /// Is it not weaker? Elo -5 against 0.
     NonRegression,
-    /// May this code go? Elo -1.75 against 0.25, as fishtest asks of
+    /// Can this code be removed? Elo -1.75 against 0.25, as fishtest asks of
     /// simplifications; needs many games.
     Simplification,
     /// Is it much stronger? Elo 0 against 10 at 10,000 nodes a move, at most
-    /// 5,000 pairs; says the same on any machine.
+    /// 5,000 pairs; same result on any machine.
     Quick,
 }
 

@@ -177,7 +177,7 @@ impl Iterator for InOrder<'_> {
                     }
                 }
                 Some(Err(error)) => return Some(Err(error)),
-                // Numbers that are missing are passed over.
+                // Numbers that are missing are skipped.
                 None => self.next = *self.early.first_key_value()?.0,
             }
         }

@@ -139,7 +139,7 @@ impl Adjudicator {
     }
 
     /// Takes in one engine move: who made it, the score it gave for itself,
-    /// and the position's clocks after it (half-moves since the last capture
+    /// and the position's clocks after it (plies since the last capture
     /// or pawn move, and the full move number).
     pub(crate) fn observe(
         &mut self,

@@ -38,7 +38,7 @@ pub enum Ended {
     Verdict(Verdict),
     /// It was interrupted and can be resumed.
     Interrupted,
-    /// Its time is spent; it can be resumed with more.
+    /// Its time limit is reached; it can be resumed with more.
     OutOfTime,
     /// The plan waits for something that is not a result, as a build.
     Waiting,
@@ -204,7 +204,7 @@ impl<E: Experiment> Driver<E> {
     }
 
     /// Plays until there is a verdict, the plan waits for something other than
-    /// results, its time is spent, or it is interrupted.
+    /// results, its time limit is reached, or it is interrupted.
     ///
     /// # Errors
     /// [`RunError`].

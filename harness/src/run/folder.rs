@@ -88,7 +88,7 @@ impl Folder {
 }
 
 /// The runs in a folder with their manifests, oldest first; those whose
-/// manifest cannot be read last. Folders without a manifest are passed over.
+/// manifest cannot be read last. Folders without a manifest are skipped.
 pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, anyhow::Result<Manifest>)> {
     let entries = fs::read_dir(results).into_iter().flatten().flatten();
     let mut runs: Vec<_> = entries

@@ -98,7 +98,7 @@ impl PairDistribution {
         }
     }
 
-    /// The strength on the scale of `model`. For BayesElo level pairs are
+    /// The strength on the scale of `model`. For BayesElo drawn pairs are
     /// taken for two draws. `None` where it is not finite.
     pub fn strength(&self, model: Model) -> Option<f64> {
         let (mean, variance) = self.mean_and_variance();

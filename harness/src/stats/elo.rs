@@ -80,7 +80,7 @@ pub struct Summary {
     pub nelo: Option<Estimate>,
     /// Probability that the first engine is the stronger, given the result.
     pub los: Option<f64>,
-    /// Share of level pairs, or of drawn games.
+    /// Share of drawn pairs, or of drawn games.
     pub draw_ratio: Option<f64>,
     /// Pairs won by pairs lost.
     pub pair_ratio: Option<f64>,

@@ -55,7 +55,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observation<'a> {
     /// Matches of one series are against the same opponent; `None` for the
-    /// build of the night before.
+    /// build of the previous nightly.
     pub series: Option<&'a str>,
     pub pentanomial: Pentanomial,
 }
@@ -106,7 +106,7 @@ struct Regime {
     nights: VecDeque<NightSums>,
     series: Vec<Series>,
     index: BTreeMap<String, usize>,
-    /// Matches against the night before.
+    /// Matches against the previous nightly.
     direct: Series,
 }
 

@@ -95,7 +95,7 @@ fn marks(status: &Status) -> Vec<Mark> {
             Direction::Loss => Paint::Bad,
             Direction::Gain => Paint::Good,
         },
-        // Between the night before and the one it came with.
+        // Between the previous nightly and the one it came with.
         x: change.at as f64 - 0.5,
         text: format!(" {:+.0} Elo", change.elo.estimate),
         row: 1 + number % 3,

@@ -10,7 +10,7 @@ pub enum Role {
     Anchor,
     /// The newest release before it.
     Release,
-    /// The build of the night before.
+    /// The build of the previous nightly.
     Previous,
 }
 

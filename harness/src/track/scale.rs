@@ -90,7 +90,7 @@ mod tests {
         let first = night(1, "b", &[(Role::Anchor, "a", even)]);
         let alone = Scale::new([&first], "a").elo("b").expect("rated");
         assert!(alone.estimate.abs() < 1e-6);
-        // The next night says something about the night before, too.
+        // The next night says something about the previous nightly, too.
         let second = night(
             2,
             "c",

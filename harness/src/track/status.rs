@@ -119,7 +119,7 @@ impl Status {
             self.points.len()
         );
         for (name, other) in [
-            ("the night before", &self.previous),
+            ("the previous nightly", &self.previous),
             ("the best before", &self.best),
         ] {
             if let Some(other) = other {

@@ -38,7 +38,7 @@ pub(crate) struct Tracker {
     nights: Vec<Night>,
     /// Commits played by this process.
     played: Vec<String>,
-    /// When the time for all nights together is spent.
+    /// When the time for all nights together is used up.
     deadline: Option<Instant>,
     /// Told what takes time and what is left out.
     announce: fn(&str),

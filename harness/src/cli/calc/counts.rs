@@ -8,7 +8,7 @@ use crate::stats::{Counts, Pentanomial, Wdl};
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct CountsArgs {
-    /// Counts of pairs: LL,LD,DD+WL,WD,WW, or six with the level pairs apart: LL,LD,WL,DD,WD,WW
+    /// Counts of pairs: LL,LD,DD+WL,WD,WW, or six with the drawn pairs apart: LL,LD,WL,DD,WD,WW
     #[arg(long, value_name = "COUNTS", value_parser = parse_pairs)]
     pentanomial: Option<Pairs>,
     /// Counts of single games: wins,draws,losses

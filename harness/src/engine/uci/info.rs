@@ -4,7 +4,7 @@ use crate::rules::{Info, Score};
 
 impl Info {
     /// Takes in one `info` line (without the line end). Fields that cannot be
-    /// read are passed over: an engine's chatter is never an error.
+    /// read are skipped: an engine's chatter is never an error.
     pub fn update(&mut self, line: &[u8]) {
         let mut line_info = LineInfo::default();
         line_info.read(line);
@@ -89,7 +89,7 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The next word if it is a number; passed over in any case.
+    /// The next word if it is a number; skipped in any case.
     fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
         let word = self.next()?;
         let (negative, digits) = match word {

@@ -168,7 +168,7 @@ fn sizes_between(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// How pairs between commits of equal strength end, by all pairs seen from
-/// both sides. Matches of nothing but level pairs are left out: an engine that
+/// both sides. Matches of nothing but drawn pairs are left out: an engine that
 /// meets itself with fixed nodes plays the same game with either colour, which
 /// says nothing about pairs of different engines.
 fn level_pairs(evidence: &Evidence) -> PairDistribution {

@@ -312,7 +312,7 @@ fn push_said(out: &mut String, Ply { before, said, .. }: &Ply) {
 }
 
 /// A score from White's side: 2048 plus centipawns up to 2000 either way;
-/// beyond that, 2047 less the half-moves to the mate (at most 46).
+/// beyond that, 2047 less the plies to the mate (at most 46).
 fn packed_score(score: Value, turn: Color) -> usize {
     let own = match score {
         Value::Centipawns(cp) => cp.clamp(-2000, 2000),

@@ -1,4 +1,4 @@
-//! The report as one page of HTML that needs nothing but itself: no network,
+//! The report as one self-contained page of HTML: no network,
 //! light and dark, readable on a phone, a table or a text beside each picture.
 
 mod distributions;
@@ -80,7 +80,7 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
         let trace = trace::Trace::of(&source, facts)?;
-        page.section("progress", "How it came about", progress::section(&trace)?);
+        page.section("progress", "Course of the test", progress::section(&trace)?);
     } else {
         page.section("pairings", "Ratings and pairings", outcomes::field(facts));
     }

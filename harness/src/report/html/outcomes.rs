@@ -34,7 +34,7 @@ pub(super) fn results(facts: &RunFacts) -> String {
     table.row(&["Elo", &interval(facts.elo)]);
     if let Some(valid) = facts.always_valid {
         table.row(&[
-            "Elo, however often one looks",
+            "Elo, always-valid interval",
             &format!("{:.1} to {:.1} (95 %)", valid.low, valid.high),
         ]);
     }
@@ -70,7 +70,7 @@ pub(super) fn results(facts: &RunFacts) -> String {
         &format!("{games}: {wins} won, {draws} drawn, {losses} lost"),
     ]);
     table.row(&["points", &format!("{points:.1} ({})", percent(share))]);
-    table.row(&["level pairs", &percent(facts.draw_ratio)]);
+    table.row(&["drawn pairs", &percent(facts.draw_ratio)]);
     table.row(&["pairs won by pairs lost", &number(facts.pair_ratio)]);
     table.row(&["seconds of play", &format!("{:.1}", facts.seconds)]);
     let mut html = table.html();
@@ -225,7 +225,7 @@ fn endings(facts: &RunFacts) -> String {
     }
     let plies = match facts.mean_plies {
         Some(plies) => paragraph(&format!(
-            "A game had {plies:.1} half-moves on average, those of the opening left out."
+            "A game had {plies:.1} plies on average, without the opening."
         )),
         None => String::new(),
     };

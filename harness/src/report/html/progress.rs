@@ -110,7 +110,7 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
         &[
             (
                 Paint::First,
-                "Elo of the first engine; shaded: where it is with 95 % probability, however often one looks",
+                "Elo of the first engine; shaded: always-valid 95 % interval",
             ),
             (Paint::Ink, "equal strength"),
         ],

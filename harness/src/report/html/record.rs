@@ -95,7 +95,7 @@ enum Token<'a> {
     Comment(&'a str),
 }
 
-/// Moves and comments; numbers and the result are passed over.
+/// Moves and comments; numbers and the result are skipped.
 struct Tokens<'a>(&'a str);
 
 impl<'a> Iterator for Tokens<'a> {

@@ -40,7 +40,7 @@ pub enum GameError {
     },
     #[error("neither moves nor a FEN tag")]
     Empty,
-    #[error("after {plies} half-moves {source}; read fewer of them with `plies`")]
+    #[error("after {plies} plies {source}; read fewer of them with `plies`")]
     End { plies: usize, source: LineError },
     #[error("unreadable game: {0}")]
     Syntax(io::Error),
@@ -59,7 +59,7 @@ pub struct BadGame {
 }
 
 /// Iterator over the games of a PGN text, each cut after a number of
-/// half-moves. It reads on after a bad game; only an unreadable one ends it.
+/// plies. It reads on after a bad game; only an unreadable one ends it.
 #[derive(Debug)]
 pub struct Games<R> {
     reader: Reader<LineCounter<R>>,
@@ -140,7 +140,7 @@ impl<R: Read> Read for LineCounter<R> {
     }
 }
 
-/// Follows the main line for a number of half-moves.
+/// Follows the main line for a number of plies.
 #[derive(Debug)]
 struct Leading {
     plies: usize,
@@ -336,7 +336,7 @@ mod tests {
     fn games_that_are_over_or_empty_are_refused() {
         let mate = "1. f3 e5 2. g4 Qh4# 0-1";
         let message = read(mate, None).remove(0).unwrap_err().to_string();
-        assert!(message.contains("after 4 half-moves the game is already over: checkmate"));
+        assert!(message.contains("after 4 plies the game is already over: checkmate"));
         assert!(read(mate, Some(3))[0].is_ok());
         let message = read("[Event \"a\"]\n\n*\n", None).remove(0).unwrap_err();
         assert!(message.to_string().contains("neither moves nor a FEN tag"));

@@ -86,7 +86,7 @@ impl Opening {
         self.moves.split_ascii_whitespace()
     }
 
-    /// Number of half-moves given as moves (a position given as FEN has 0).
+    /// Number of plies given as moves (a position given as FEN has 0).
     pub fn plies(&self) -> usize {
         self.uci_moves().count()
     }

@@ -8,7 +8,7 @@ use super::{Finding, Test};
 const FEWEST: u32 = 20;
 
 /// Counts runs of won and of lost pairs, in the order in which they were
-/// played; level pairs are left out. `results` are half points, 0 to 4.
+/// played; drawn pairs are left out. `results` are half points, 0 to 4.
 /// `None` with fewer than twenty of either kind.
 pub(crate) fn runs_in_time(results: &[u8]) -> Option<Finding> {
     let (mut won, mut lost, mut runs) = (0_u32, 0_u32, 0_u32);

@@ -22,7 +22,7 @@ use tilt::Tilt;
 /// ([`super::sample::REGULARIZATION`]).
 ///
 /// The Bayesian model takes its draw Elo from the counts of single games; from
-/// pentanomial counts it takes level pairs to be two draws. Use
+/// pentanomial counts it takes drawn pairs to be two draws. Use
 /// [`bayesian_of_pairs`] where the games are known.
 ///
 /// [`Model::Betting`] is not a likelihood ratio and depends on the order of

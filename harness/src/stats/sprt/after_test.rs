@@ -33,7 +33,7 @@ const MAX_ELO: f64 = 1000.0;
 
 /// The estimate after the test `config` ended, or stands, at `counts`; `None`
 /// without games. `games` are the single games of pairs, for the Bayesian
-/// model's draw Elo; if absent, level pairs are taken for two draws.
+/// model's draw Elo; if absent, drawn pairs are taken for two draws.
 pub fn estimate(config: &SprtConfig, counts: Counts, games: Option<Wdl>) -> Option<SprtEstimate> {
     if counts.units() == 0 {
         return None;

@@ -49,7 +49,7 @@ struct Project {
     rng: ChaCha8Rng,
     pairs: u64,
     release: f64,
-    /// Of the night before.
+    /// Of the previous nightly.
     before: Option<f64>,
     /// Shares against opponents of this strength, which are few.
     known: BTreeMap<i64, [f64; 5]>,
