@@ -12,7 +12,8 @@ const HELP: &str = "help: ";
 /// The error as it is shown; `what` could not be done.
 pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
     let message = message(error);
-    let is_end = |line: &&str| line.starts_with(PLACE) || line.starts_with(HELP);
+    let is_end =
+        |line: &&str| line.starts_with(PLACE) || line.starts_with(HELP) || is_excerpt(line);
     let (mut end, body): (Vec<&str>, Vec<&str>) = message.lines().partition(is_end);
     // Places first; the order is kept otherwise.
     end.sort_by_key(|line| line.starts_with(HELP));
@@ -26,6 +27,13 @@ pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
         text.push_str(line);
     }
     text
+}
+
+/// Whether it is a line of a file under its place, as in `  2 | limt = 5`.
+fn is_excerpt(line: &str) -> bool {
+    line.trim_start()
+        .split_once(" | ")
+        .is_some_and(|(number, _)| line.starts_with("  ") && number.parse::<u64>().is_ok())
 }
 
 /// The error and its causes. Many errors contain the text of their cause: it
@@ -60,11 +68,12 @@ mod tests {
 
     #[test]
     fn places_and_help_come_last() {
-        let error = anyhow!("unknown key `limt`\n  --> a.toml:2:1\nhelp: write `limit`")
-            .context("engine `x`");
+        let error =
+            anyhow!("unknown key `limt`\nhelp: write `limit`\n  --> a.toml:2:1\n  2 | limt = 5")
+                .context("engine `x`");
         assert_eq!(
             rendered("start the match", &error),
-            "error: cannot start the match: engine `x`: unknown key `limt`\n  --> a.toml:2:1\nhelp: write `limit`"
+            "error: cannot start the match: engine `x`: unknown key `limt`\n  --> a.toml:2:1\n  2 | limt = 5\nhelp: write `limit`"
         );
         let error = anyhow!("cannot write x: disk full");
         assert_eq!(rendered("play", &error), "error: cannot write x: disk full");

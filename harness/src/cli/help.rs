@@ -57,11 +57,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Play a match as configured",
-                "hone match configs/match.toml",
+                "hone match configs/gauntlet.toml",
             ),
             (
                 "Play it shorter, and print JSON",
-                "hone match configs/match.toml --set match.pairs=50 --json",
+                "hone match configs/gauntlet.toml --set match.pairs=50 --json",
             ),
         ],
     ),
@@ -413,14 +413,48 @@ fn with_examples(mut command: Command, path: &str) -> Command {
 fn examples_text(examples: &[(&str, &str)]) -> String {
     let lines: Vec<String> = examples
         .iter()
-        .map(|(what, line)| format!("  {what}:\n    {line}"))
+        .map(|(what, line)| {
+            let colon = if what.ends_with('?') { "" } else { ":" };
+            format!("  {what}{colon}\n    {}", broken(line))
+        })
         .collect();
     format!("{}\n{}", heading("Examples"), lines.join("\n"))
+}
+
+/// The width up to which an example stays in one line.
+const WIDTH: usize = 74;
+
+/// A long command in several lines, each but the last ended by a backslash, so
+/// that it can be copied.
+fn broken(line: &str) -> String {
+    let mut text = String::new();
+    let mut width = 0;
+    for (number, part) in line.split(" --").enumerate() {
+        if number > 0 {
+            let is_full = width + part.len() + 3 > WIDTH;
+            text.push_str(if is_full { " \\\n      --" } else { " --" });
+            width = if is_full { 4 } else { width + 3 };
+        }
+        text.push_str(part);
+        width += part.len();
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_examples_can_be_copied() {
+        let line = EXAMPLES[1].1[1].1;
+        let broken = broken(line);
+        assert!(broken.lines().count() > 1 && broken.lines().all(|line| line.len() < 80));
+        assert_eq!(
+            shlex::split(&broken.replace("\\\n", "")),
+            shlex::split(line)
+        );
+    }
 
     /// All visible commands, by their paths.
     fn paths(command: &Command, path: &str, all: &mut Vec<String>) {
