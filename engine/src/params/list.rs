@@ -396,7 +396,7 @@ settings! {
         time_drop_limit: i32 = "TimeDropLimit", 150, 0..=1000, 20;
         /// Percentage of time added for each 100 centipawns that the score has dropped.
         time_drop: i32 = "TimeDrop", 100, 0..=500, 20;
-        /// Percentage of time used if a tenth of the nodes is spent on other moves than the best.
+        /// Percentage of time used if a tenth of the nodes goes to other moves than the best.
         time_nodes_base: i32 = "TimeNodesBase", 70, 10..=200, 5;
         /// Percentage by which time goes with the share of nodes spent on other moves than the best.
         time_nodes: i32 = "TimeNodes", 100, 0..=300, 20;

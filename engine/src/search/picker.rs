@@ -279,7 +279,7 @@ impl Search<'_> {
                     && self.wants(position, purpose, mv))
     }
 
-    /// Whether a promotion that is no noisy move is one of QsKnightPromotions.
+    /// Whether a promotion that is not noisy is one of QsKnightPromotions.
     fn is_wanted_promotion(&self, purpose: Purpose, mv: Move) -> bool {
         self.params.qs_knight_promotions
             && mv.kind() == Kind::Promotion(Role::Knight)

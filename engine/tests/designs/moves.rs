@@ -40,7 +40,7 @@ pub(crate) fn knight_promotions(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Moves that capture nothing, are no promotions to a queen, and give check.
+/// Moves that capture nothing, do not promote to a queen, and give check.
 pub(crate) fn quiet_checks(position: &Position) -> Vec<Move> {
     let checks = CheckSquares::new(position);
     let mut moves = quiet(position);

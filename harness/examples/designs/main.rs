@@ -174,7 +174,7 @@ fn run(args: &Args) -> Result<()> {
     }
     ensure!(
         !comparisons.is_empty(),
-        "cannot compare {}: there are no such designs in `{}`",
+        "cannot compare {}: not found in `{}`",
         args.only.join(", "),
         args.designs.display()
     );

@@ -75,7 +75,7 @@ impl Programs {
 
     /// Runs `hone` and returns what it prints on standard output; its progress
     /// is shown. An interrupt is left to `hone`, which keeps its games. Exit
-    /// codes in `verdicts` are no failures.
+    /// codes in `verdicts` are not failures.
     pub(crate) fn hone<S: AsRef<OsStr>>(
         &self,
         arguments: &[S],

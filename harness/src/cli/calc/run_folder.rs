@@ -47,7 +47,7 @@ impl RunFolder {
         for column in ["pair", "game", "white", "black", "result"] {
             anyhow::ensure!(
                 headers.iter().any(|header| header == column),
-                "{} is not a run's ledger: there is no column `{column}`",
+                "{} is not a run's ledger: it lacks the column `{column}`",
                 path.display()
             );
         }

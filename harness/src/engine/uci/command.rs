@@ -16,7 +16,7 @@ pub(crate) fn split_command(command: &str) -> Option<Vec<String>> {
 /// button.
 ///
 /// # Errors
-/// A sentence for the user if there is no name.
+/// A sentence for the user if the name is missing.
 pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     match name.trim() {

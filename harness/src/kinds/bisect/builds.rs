@@ -30,7 +30,7 @@ pub(super) struct BuildRow {
 }
 
 impl BuildRow {
-    /// What it says of its commit. The bench is no evidence where games depend
+    /// What it says of its commit. The bench is not evidence where games depend
     /// on the engine's speed.
     pub(super) fn known(&self, is_timed: bool) -> Known {
         if self.sha256.is_empty() {

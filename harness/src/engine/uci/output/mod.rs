@@ -3,7 +3,7 @@
 //! [`EngineOutput`] can be read like any stream. On Linux a thread that waits
 //! for one engine at a time and has a [`ReadTimer`] can also wait inside the
 //! read itself, which saves the way through the runtime, about half of what a
-//! quick move costs; elsewhere there is no such timer.
+//! quick move costs; other systems lack such a timer.
 
 #[cfg(target_os = "linux")]
 mod pipe;
