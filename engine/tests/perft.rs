@@ -2,8 +2,10 @@
 
 use stillwater::board::{Position, perft::perft};
 
-/// FEN and counts from depth 1 on. The published counts of these positions
-/// (Chess Programming Wiki, Peter Ellis Jones, Andy Grant's Chess960 list).
+/// FEN and counts from depth 1 on. The published counts of these positions:
+/// Chess Programming Wiki, Peter Ellis Jones, Marcel van Kervinck's random
+/// positions (Rookie), Ethereal's `fischer.epd` for Chess960, shakmaty's tricky
+/// positions.
 const TABLE: [(&str, &[u64]); 26] = [
     (
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -5,7 +5,7 @@ use super::{Bitboard, Color, Position, Role, Square, Wing};
 /// The standard starting position.
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Why a FEN is refused of which a field cannot be read.
+/// Why a field of a FEN cannot be read.
 fn unreadable(field: &str, text: &str) -> String {
     format!("FEN: cannot read the {field} in '{text}'")
 }

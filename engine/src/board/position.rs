@@ -110,7 +110,7 @@ impl Position {
     }
 
     /// What `color` has besides king and pawns.
-    pub fn officers(&self, color: Color) -> Bitboard {
+    pub fn non_pawn_material(&self, color: Color) -> Bitboard {
         self.color(color) & !self.role(Role::Pawn) & !self.role(Role::King)
     }
 

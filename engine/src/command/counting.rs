@@ -23,7 +23,7 @@ pub const QUIESCENCE_PLIES: usize = 3;
 
 /// What a perft counts whose leaves are followed by captures and promotions to
 /// a queen: in check or not, all legal ones, without a window and without
-/// pruning, but only so many plies deep. So the counts depend on nothing but
+/// pruning, but only to a fixed depth. The counts depend on nothing but
 /// the rules, and are bounded even where captures abound.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct QPerft {

@@ -73,7 +73,7 @@ settings! {
         quiescence: bool = "Quiescence", true;
         /// Evaluate a node of quiescence as it stands if the side to move is not in check and has no capture (no-captures), or no capture or promotion that gains by exchanges (no-gain).
         qs_quiet_gate: QuietGate = "QsQuietGate", QuietGate::Off;
-        /// Kinds of moves searched in quiescence; each choice includes those before it. With `all` nobody may stand pat: give QsMaxPly.
+        /// Kinds of moves searched in quiescence; each choice includes those before it. With `all` there is no stand pat: set QsMaxPly.
         qs_moves: QsMoves = "QsMoves", QsMoves::Promotions;
         /// Search all evasions when in check, and find mates by it.
         qs_evasions: bool = "QsEvasions", true;
@@ -234,7 +234,7 @@ settings! {
         check_extension: CheckExtension = "CheckExtension", CheckExtension::Always;
         /// Search a ply more at the horizon if in check, once in a line together with HorizonCaptures.
         horizon_checks: bool = "HorizonChecks", false;
-        /// Search a ply more at the horizon, once in a line, if the last move took a piece worth at least so many centipawns; 0 for never.
+        /// Search a ply more at the horizon, once in a line, if the last move took a piece worth at least this many centipawns; 0 for never.
         horizon_captures: i32 = "HorizonCaptures", 0, 0..=4000, 50;
         /// Plies by which the extensions of one line may add up; 0 switches extensions off.
         extension_limit: i32 = "ExtensionLimit", 24, 0..=100, 2;

@@ -10,7 +10,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A default outside the range, or a step that is no step, does not compile.
+    /// A default outside the range, or a step of zero, does not compile.
     pub const fn spin(default: i32, min: i32, max: i32, step: i32) -> Kind {
         assert!(min <= default && default <= max, "default out of range");
         assert!(step > 0 && step <= max - min, "a step of no use");

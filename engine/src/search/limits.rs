@@ -11,7 +11,7 @@ pub struct Limits {
     pub depth: Option<i32>,
     /// Never a node more than this is searched.
     pub nodes: Option<u64>,
-    /// Mate in so many moves is enough.
+    /// Stop at a mate in this many moves.
     pub mate: Option<i32>,
     /// Milliseconds for this move.
     pub movetime: Option<u64>,
@@ -27,7 +27,7 @@ pub struct Limits {
 
 /// The order to stop, for searches numbered from 1 in the order they were
 /// asked for: an order covers those asked for before it, even if they have not
-/// begun.
+/// started.
 #[derive(Default)]
 pub struct StopOrder(AtomicU64);
 

@@ -47,7 +47,7 @@ impl Search<'_> {
             if ply > 0
                 && node.best > -MATE_BOUND
                 && node.alpha < MATE_BOUND
-                && position.officers(position.turn).any()
+                && position.non_pawn_material(position.turn).any()
                 && let Some(reason) = self.reason_to_skip(node, &candidate)
             {
                 self.stats.count(reason);

@@ -71,7 +71,7 @@ impl Search<'_> {
             || node.eval < node.beta - params.null_move_eval_margin
             || after_null
             || ply < self.no_null_before
-            || position.officers(position.turn).is_empty()
+            || position.non_pawn_material(position.turn).is_empty()
         {
             return None;
         }

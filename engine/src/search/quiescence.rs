@@ -130,7 +130,7 @@ impl Search<'_> {
                 return if node.in_check { mated_in(ply) } else { DRAW };
             }
             if !node.in_check
-                && position.officers(position.turn).is_empty()
+                && position.non_pawn_material(position.turn).is_empty()
                 && movegen::legal_moves(position).is_empty()
             {
                 return DRAW;
@@ -332,7 +332,7 @@ impl Search<'_> {
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {
-        match position.officers(!position.turn).more_than_one() {
+        match position.non_pawn_material(!position.turn).more_than_one() {
             true => self.params.qs_delta_margin,
             false => self.params.qs_delta_margin_endgame,
         }

@@ -65,7 +65,7 @@ struct Patience {
     stable: i32,
 }
 
-/// Bounds of an aspiration window are reported after so long.
+/// Bounds of an aspiration window are reported after this time.
 const BOUNDS_AFTER: Duration = Duration::from_secs(3);
 
 impl Search<'_> {

@@ -26,7 +26,7 @@ pub const fn is_mate(score: i32) -> bool {
 }
 
 /// Moves to mate, negative if the side to move is mated; `None` if the score
-/// is no mate.
+/// is not a mate.
 pub const fn moves_to_mate(score: i32) -> Option<i32> {
     match score {
         MATE_BOUND.. => Some((MATE - score + 1) / 2),

@@ -21,7 +21,7 @@ pub fn tell(text: &str) {
     say(&format!("info string {text}"));
 }
 
-/// For so long `info` lines are held back, to be written together.
+/// `info` lines are held back for this time and written together.
 const BATCH: Duration = Duration::from_millis(20);
 
 /// Writes what a search has to say.

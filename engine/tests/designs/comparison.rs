@@ -145,7 +145,7 @@ struct Searches {
     depth: i32,
     /// Most pieces on the board.
     men: usize,
-    /// Of so many positions one is searched.
+    /// One position in this many is searched.
     step: usize,
 }
 

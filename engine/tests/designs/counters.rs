@@ -7,7 +7,7 @@ use stillwater::search::stats::Counter::{self, *};
 use stillwater::search::stats::Stats;
 
 /// A tactical middlegame, an opening, an endgame with promotions of both sides,
-/// and one in which few moves are searched deeper by so many plies.
+/// and one in which few moves are searched that many plies deeper.
 const POSITIONS: [(&str, i32); 4] = [
     (
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -153,8 +153,8 @@ fn seajay_limits_the_moves_of_a_node() {
     }
 }
 
-/// The limit from the root is 32 plies. Below a plain search, lines with so many
-/// are for long searches only: a limit of 6 shows that it is counted.
+/// The limit from the root is 32 plies. Below a plain search, only long
+/// searches reach it: a limit of 6 shows that it is counted.
 #[test]
 fn seajay_counts_plies_from_the_root() {
     let position = Position::from_fen(POSITIONS[0].0).expect("a legal position");

@@ -81,7 +81,9 @@ pub(crate) fn put_first(moves: &mut Vec<Move>, first: Option<Move>) {
 /// Whether the side to move has only king and pawns and no legal move, which
 /// quiescence sees in every design.
 pub(crate) fn is_pawn_stalemate(position: &Position) -> bool {
-    position.officers(position.turn).is_empty() && !position.in_check() && all(position).is_empty()
+    position.non_pawn_material(position.turn).is_empty()
+        && !position.in_check()
+        && all(position).is_empty()
 }
 
 /// The score of a node without legal moves.

@@ -12,7 +12,7 @@ pub(crate) const LEAST: usize = 500;
 const FROM_EACH: usize = 36;
 /// Half moves of a game.
 const LENGTH: usize = 30;
-/// Of so many positions of a game one is taken.
+/// One position in this many of a game is taken.
 const SPACING: usize = 3;
 
 /// Openings, tactics and endgames: exchanges, checks, promotions of both sides,
@@ -71,7 +71,7 @@ pub(crate) static ALL: LazyLock<Vec<Position>> = LazyLock::new(|| {
     positions
 });
 
-/// Those with a legal move and at most so many pieces, for whole searches.
+/// Those with a legal move and at most this many pieces, for whole searches.
 pub(crate) fn playable(men: usize) -> impl Iterator<Item = &'static Position> {
     let playable = move |position: &&Position| {
         position.occupied().count() <= men && !movegen::legal_moves(position).is_empty()
