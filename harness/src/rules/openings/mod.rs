@@ -17,7 +17,7 @@ mod opening;
 pub(crate) mod schedule;
 pub(crate) mod source;
 
-pub(crate) use book::BookError;
+pub(crate) use book::{BookError, without_counters};
 pub use book::{Book, BookOptions};
 pub(crate) use opening::StartError;
 pub use opening::{Opening, Variant};
