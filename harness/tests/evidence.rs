@@ -79,7 +79,9 @@ fn one_start_position_for_a_test() {
     assert_eq!(json["distinct_games"], 2);
     assert!(
         finished.stderr.contains("warning: up to 20000 pairs")
-            && finished.stderr.contains("every game begins at the start position"),
+            && finished
+                .stderr
+                .contains("every game begins at the start position"),
         "{}",
         finished.stderr
     );
@@ -161,7 +163,12 @@ fn an_engine_that_ignores_its_nodes() {
     let setup = setup("limit = \"nodes=5000\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let json = says(&setup, &finished, "ignored_limit", "a limit that is not kept");
+    let json = says(
+        &setup,
+        &finished,
+        "ignored_limit",
+        "a limit that is not kept",
+    );
     assert_eq!(kinds(&json).len(), 2, "{json}");
     assert_eq!(json["openings"], "built-in book balanced.epd");
     let warning = "warning: engine `dev` does not keep to its limit in a first search: 1 nodes";
@@ -174,7 +181,12 @@ fn an_engine_that_ignores_its_nodes() {
 fn an_engine_that_ignores_its_depth() {
     let setup = setup("limit = \"depth=8\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
-    let json = says(&setup, &finished, "ignored_limit", "a limit that is not kept");
+    let json = says(
+        &setup,
+        &finished,
+        "ignored_limit",
+        "a limit that is not kept",
+    );
     assert_eq!(json["repeated_pairs"], 0);
     assert_eq!(json["distinct_games"], 24);
 }
@@ -199,10 +211,17 @@ fn repeated_games_under_a_clock_are_counted_and_told() {
 #[test]
 fn the_same_engine_twice() {
     let setup = setup("limit = \"nodes=1\"\npairs = 20", &[], "");
-    let same = fs::read_to_string(&setup.config).unwrap().replace("--seed 2", "--seed 1");
+    let same = fs::read_to_string(&setup.config)
+        .unwrap()
+        .replace("--seed 2", "--seed 1");
     fs::write(&setup.config, same).unwrap();
     let finished = setup.play("match", "run", &["--json"]);
-    says(&setup, &finished, "alike_engines", "engines that play alike");
+    says(
+        &setup,
+        &finished,
+        "alike_engines",
+        "engines that play alike",
+    );
 }
 
 #[test]
@@ -241,7 +260,13 @@ fn a_kill_changes_nothing() {
     resume.arg("resume").arg(setup.run("run")).arg("--json");
     let again = finish(resume);
     assert_eq!(again.code, Some(3), "{}", again.stderr);
-    for key in ["pairs", "repeated_pairs", "pentanomial", "findings", "reason"] {
+    for key in [
+        "pairs",
+        "repeated_pairs",
+        "pentanomial",
+        "findings",
+        "reason",
+    ] {
         assert_eq!(again.json()[key], whole.json()[key], "{key}");
     }
     assert_eq!(on_run("verify", &setup.run("run")).last_line(), digest);
@@ -250,7 +275,11 @@ fn a_kill_changes_nothing() {
 /// The start position of old runs stays what they are played from.
 #[test]
 fn a_run_from_before_the_built_in_book_goes_on_as_it_began() {
-    let setup = setup("limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30", &[], "");
+    let setup = setup(
+        "limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30",
+        &[],
+        "",
+    );
     let mut command = setup.command("match", "run", &["--json"]);
     command.args(["--max-time", "1s"]);
     finish(command);
@@ -277,7 +306,10 @@ fn an_engine_that_never_answers_is_refused_before_the_first_game() {
     for (script, words) in [
         ("go=silent", "did not answer `go nodes 5` within 1 s"),
         ("go=exit:3", "ended (exit status 3) after `go nodes 5`"),
-        ("go=illegal", "answered `go nodes 5` with the illegal move `a1a1`"),
+        (
+            "go=illegal",
+            "answered `go nodes 5` with the illegal move `a1a1`",
+        ),
     ] {
         let setup = setup("limit = \"nodes=5\"\nstall_ms = 1000", &[], "");
         let bad = fs::read_to_string(&setup.config)

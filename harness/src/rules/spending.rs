@@ -117,9 +117,17 @@ mod tests {
     fn an_engine_that_does_not_keep_to_its_limit_is_told_by_its_means() {
         for (limit, spending, words) in [
             ("nodes=5000", spent(20, 1, 0), "20 nodes a move, limit 5000"),
-            ("nodes=5", spent(60_000, 9, 5), "60000 nodes a move, limit 5"),
+            (
+                "nodes=5",
+                spent(60_000, 9, 5),
+                "60000 nodes a move, limit 5",
+            ),
             ("depth=8", spent(30, 1, 0), "depth 1.0 a move, limit 8"),
-            ("depth=2", spent(90_000, 12, 9), "depth 12.0 a move, limit 2"),
+            (
+                "depth=2",
+                spent(90_000, 12, 9),
+                "depth 12.0 a move, limit 2",
+            ),
             ("movetime=100", spent(30, 1, 1), "1 ms a move, limit 100 ms"),
             ("8+0.08", spent(30, 1, 2), "0.8 % of its clock used"),
             ("nodes=5000 depth=8", spent(30, 1, 0), "30 nodes a move"),

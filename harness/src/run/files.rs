@@ -45,7 +45,12 @@ impl RunFiles {
     /// If the ledger cannot be read.
     pub(crate) fn fold<E: Experiment>(&self, experiment: E) -> Result<Fold<E>, LedgerError> {
         let manifest = &self.manifest;
-        Fold::of(experiment, manifest.engines.len(), manifest.repeats, &self.pairs)
+        Fold::of(
+            experiment,
+            manifest.engines.len(),
+            manifest.repeats,
+            &self.pairs,
+        )
     }
 
     /// Seconds the run has been playing, by its ledger: from its start to its

@@ -76,7 +76,11 @@ impl<E: Experiment> Fold<E> {
     /// repeat.
     pub fn verdict(&self) -> Option<Verdict> {
         let pairings = self.tally.pairings.len();
-        let repeated = || self.repeats.is_exhausted(pairings).then_some(Verdict::Repeated);
+        let repeated = || {
+            self.repeats
+                .is_exhausted(pairings)
+                .then_some(Verdict::Repeated)
+        };
         self.experiment.verdict().or_else(repeated)
     }
 

@@ -22,6 +22,8 @@ pub(crate) use files::RunFiles;
 pub use fold::Fold;
 pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
+#[cfg(test)]
+pub(crate) use manifest::BookIdentity;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
 pub(crate) use prepared::{PrepareError, PreparedEngines};
 pub use repeats::RepeatRule;

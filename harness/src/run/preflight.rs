@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Position;
 
-use super::prepared::PrepareError;
 use crate::config::Config;
 use crate::engine::uci::{AnswerError, Client};
 use crate::rules::openings::Opening;
@@ -15,6 +14,29 @@ use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go};
 /// An engine that thinks longer under a clock is stopped; without a clock the
 /// user is told what is waited for.
 const SOON: Duration = Duration::from_secs(2);
+
+/// Why an engine is not fit for a game.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PreflightError {
+    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s")]
+    Silent {
+        name: String,
+        go: String,
+        seconds: u64,
+    },
+    #[error("cannot start: engine `{name}` ended ({status}) after `{go}`")]
+    Ended {
+        name: String,
+        go: String,
+        status: String,
+    },
+    #[error("cannot start: engine `{name}` answered `{go}` with the illegal move `{best}`")]
+    Illegal {
+        name: String,
+        go: String,
+        best: String,
+    },
+}
 
 /// The search: the run's first opening under the engine's own limit.
 pub(super) struct Preflight<'a> {
@@ -40,7 +62,7 @@ impl Preflight<'_> {
         &self,
         client: &mut Client,
         announce: &mut dyn FnMut(&str),
-    ) -> Result<(), PrepareError> {
+    ) -> Result<(), PreflightError> {
         let Ok(position) = self.opening.position(self.config.r#match.variant) else {
             // The game itself names an opening that cannot be played.
             return Ok(());
@@ -59,14 +81,14 @@ impl Preflight<'_> {
             Err((error, waited)) => return Err(self.failure(error, waited, go, client).await),
         };
         if referee.find(client.best_move()).is_none() {
-            return Err(PrepareError::Illegal {
+            return Err(PreflightError::Illegal {
                 name: self.name.to_string(),
                 go,
                 best: String::from_utf8_lossy(client.best_move()).into_owned(),
             });
         }
-        let is_forced =
-            position.legal_moves().len() == 1 || matches!(client.info().score, Some(Score::Mate(_)));
+        let is_forced = position.legal_moves().len() == 1
+            || matches!(client.info().score, Some(Score::Mate(_)));
         if !is_forced && !answered.was_stopped {
             self.judge(client, answered.used, announce);
         }
@@ -95,7 +117,11 @@ impl Preflight<'_> {
         let answer = match client.wait_bestmove(asked + soon).await {
             Err(AnswerError::TimedOut) if is_timed || soon < stall => {
                 announce(&format!("waiting for {} to answer `{go}`", self.name));
-                let deadline = if is_timed { asked + soon + stall } else { asked + stall };
+                let deadline = if is_timed {
+                    asked + soon + stall
+                } else {
+                    asked + stall
+                };
                 if is_timed {
                     was_stopped = true;
                     client.send(b"stop\n", deadline).await.map_err(failed)?;
@@ -117,15 +143,15 @@ impl Preflight<'_> {
         waited: Duration,
         go: String,
         client: &mut Client,
-    ) -> PrepareError {
+    ) -> PreflightError {
         let name = self.name.to_string();
         match error {
-            AnswerError::TimedOut => PrepareError::Silent {
+            AnswerError::TimedOut => PreflightError::Silent {
                 name,
                 go,
                 seconds: waited.as_secs_f64().round().max(1.0) as u64,
             },
-            AnswerError::Disconnected => PrepareError::Ended {
+            AnswerError::Disconnected => PreflightError::Ended {
                 name,
                 go,
                 status: client.exit_status().await,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::manifest::EngineIdentity;
-use super::preflight::Preflight;
+use super::preflight::{Preflight, PreflightError};
 use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
@@ -55,24 +55,8 @@ pub(crate) enum PrepareError {
     Chess960 { name: String },
     #[error("engine `{name}` is not ready for a game: {source}")]
     Ready { name: String, source: AnswerError },
-    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s")]
-    Silent {
-        name: String,
-        go: String,
-        seconds: u64,
-    },
-    #[error("cannot start: engine `{name}` ended ({status}) after `{go}`")]
-    Ended {
-        name: String,
-        go: String,
-        status: String,
-    },
-    #[error("cannot start: engine `{name}` answered `{go}` with the illegal move `{best}`")]
-    Illegal {
-        name: String,
-        go: String,
-        best: String,
-    },
+    #[error(transparent)]
+    Preflight(#[from] PreflightError),
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]
     Read {
         name: String,
@@ -149,9 +133,7 @@ impl PreparedEngines {
             let greeting = greeting.map_err(|error| match error {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
-                | PrepareError::Silent { .. }
-                | PrepareError::Ended { .. }
-                | PrepareError::Illegal { .. }
+                | PrepareError::Preflight(_)
                     if record.is_some() =>
                 {
                     PrepareError::Broken {

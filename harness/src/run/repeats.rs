@@ -161,7 +161,11 @@ mod tests {
         let mut repeats = Repeats::new(RepeatRule::Drop);
         for number in 0..40 {
             // A new one now and then.
-            let digests = if number % 15 == 0 { [number, 50] } else { [0, 50] };
+            let digests = if number % 15 == 0 {
+                [number, 50]
+            } else {
+                [0, 50]
+            };
             repeats.take(&pair(number, [0, 1], digests));
         }
         assert!(!repeats.is_exhausted(1));

@@ -202,11 +202,13 @@ pub(crate) fn same_book(
         return Ok(book);
     };
     let file = then.file.display();
-    Err(SessionError::Input(match &manifest.config.r#match.openings.file {
-        Some(BookSource::BuiltIn) => anyhow::anyhow!(
-            "the built-in book {file} is not the one this run was started with\nhelp: resume with hone {}, which started it",
-            manifest.hone
-        ),
-        _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
-    }))
+    Err(SessionError::Input(
+        match &manifest.config.r#match.openings.file {
+            Some(BookSource::BuiltIn) => anyhow::anyhow!(
+                "the built-in book {file} is not the one this run was started with\nhelp: resume with hone {}, which started it",
+                manifest.hone
+            ),
+            _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
+        },
+    ))
 }

@@ -150,8 +150,14 @@ mod tests {
         for (text, file) in [
             ("openings = \"none\"", Some(BookSource::StartPosition)),
             ("openings = \"default\"", Some(BookSource::BuiltIn)),
-            ("openings = \"./none\"", Some(BookSource::File("./none".into()))),
-            ("openings = { file = \"none\" }", Some(BookSource::StartPosition)),
+            (
+                "openings = \"./none\"",
+                Some(BookSource::File("./none".into())),
+            ),
+            (
+                "openings = { file = \"none\" }",
+                Some(BookSource::StartPosition),
+            ),
             ("openings = { order = \"sequential\" }", None),
         ] {
             let section: Section = toml::from_str(text).expect(text);

@@ -153,7 +153,9 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
     keeps_to(&format!("nodes={NODES}"), used, &info)?;
     Ok(match info.nodes {
         0 => Some("it reports no nodes: whether it keeps to the limit is not known".to_string()),
-        nodes if nodes > 2 * u64::from(NODES) => Some(format!("it searched {nodes} nodes of {NODES}")),
+        nodes if nodes > 2 * u64::from(NODES) => {
+            Some(format!("it searched {nodes} nodes of {NODES}"))
+        }
         _ => None,
     })
 }

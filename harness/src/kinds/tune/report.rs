@@ -7,7 +7,9 @@ use super::page::html;
 use super::{pictures, verification};
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, Source};
-use crate::report::{evidence_findings, MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, json_file};
+use crate::report::{
+    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, evidence_findings, json_file,
+};
 use crate::run::{Fold, RunFiles};
 use crate::stats::detect::Finding;
 

@@ -144,8 +144,14 @@ impl Book {
     /// None, if the program was built from sound sources.
     pub fn built_in(variant: Variant) -> Result<Self, BookError> {
         let (name, text): (_, &[u8]) = match variant {
-            Variant::Standard => (STANDARD_BOOK, include_bytes!("../../../../books/balanced.epd")),
-            Variant::Chess960 => (CHESS960_BOOK, include_bytes!("../../../../books/chess960.epd")),
+            Variant::Standard => (
+                STANDARD_BOOK,
+                include_bytes!("../../../../books/balanced.epd"),
+            ),
+            Variant::Chess960 => (
+                CHESS960_BOOK,
+                include_bytes!("../../../../books/chess960.epd"),
+            ),
         };
         let options = BookOptions {
             format: Some(Format::Epd),
@@ -264,7 +270,9 @@ pub(crate) fn without_counters(position: &[u8]) -> &[u8] {
     let position = position.trim_ascii_start();
     let is_end = |at: &usize| {
         position[*at].is_ascii_whitespace()
-            && position.get(at + 1).is_some_and(|next| !next.is_ascii_whitespace())
+            && position
+                .get(at + 1)
+                .is_some_and(|next| !next.is_ascii_whitespace())
     };
     let end = (0..position.len()).filter(is_end).nth(3);
     position[..end.unwrap_or(position.len())].trim_ascii_end()

@@ -92,7 +92,10 @@ mod tests {
         // Chi-square is 2 * (100 / 40 + 100 / 60) = 8.333 with one degree of
         // freedom.
         let expected = ChiSquared::new(1.0).unwrap().sf(25.0 / 3.0);
-        assert!((finding.p_value.unwrap() - expected).abs() < 1e-9, "{finding:?}");
+        assert!(
+            (finding.p_value.unwrap() - expected).abs() < 1e-9,
+            "{finding:?}"
+        );
     }
 
     #[test]

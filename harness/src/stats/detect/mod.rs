@@ -103,7 +103,11 @@ impl Finding {
         let chance = self
             .p_value
             .map_or(String::new(), |p_value| format!(", p = {p_value:.1e}"));
-        format!("Suspicious ({}{chance}): {}", self.test.words(), self.detail)
+        format!(
+            "Suspicious ({}{chance}): {}",
+            self.test.words(),
+            self.detail
+        )
     }
 }
 
