@@ -4,8 +4,9 @@
 //! ```text
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
-//! EVENT    start, uci, isready, quit, ucinewgame or go (every one), or
-//!          ucinewgame:N or go:N (the Nth of the process, from 1)
+//! EVENT    start, uci, isready, quit, ucinewgame or go (every one), move (a go
+//!          of a game, after ucinewgame), or ucinewgame:N or go:N (the Nth of
+//!          the process, from 1)
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, illegal, malformed, none, flood, longline, chatter,
 //!          nonutf8, badpv, endlesspv, stderr, grumble (megabytes to its standard
@@ -197,8 +198,11 @@ impl Engine {
     fn go(&mut self) {
         self.gos += 1;
         let numbered = format!("go:{}", self.gos);
-        if self.act("go") == Then::Answered || self.act(&numbered) == Then::Answered {
-            return;
+        let in_game = if self.games > 0 { "move" } else { "" };
+        for event in ["go", &numbered, in_game] {
+            if self.act(event) == Then::Answered {
+                return;
+            }
         }
         let moves = self.position.legal_moves();
         if moves.is_empty() {

@@ -75,7 +75,7 @@ fn summary(bundle: &Path) -> String {
 
 #[test]
 fn dying_on_go_is_a_loss_by_disconnection() {
-    let story = story("go=exit:7", NODES);
+    let story = story("move=exit:7", NODES);
     story.lost_all("crash", "disconnect", "disconnects");
     let bundle = story.bundle("1-1");
     let summary = summary(&bundle);
@@ -98,8 +98,8 @@ fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
 
 #[test]
 fn never_moving_is_a_stall_without_a_clock_and_a_time_forfeit_with_one() {
-    story("go=silent", NODES).lost_all("stall", "stall", "connection stalls");
-    story("go=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+    story("move=silent", NODES).lost_all("stall", "stall", "connection stalls");
+    story("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
 }
 
 #[test]
@@ -175,18 +175,18 @@ fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
         return;
     }
     assert!(starved > 0, "{lost} games lost on time");
-    let (lost, starved) = forfeits(&format!("{} go=late:400", scripted()));
+    let (lost, starved) = forfeits(&format!("{} move=late:400", scripted()));
     assert_eq!((lost, starved), (8, 0));
 }
 
 #[test]
 fn illegal_and_malformed_moves_lose() {
     for action in ["illegal", "malformed", "none"] {
-        let story = story(&format!("go={action}"), NODES);
+        let story = story(&format!("move={action}"), NODES);
         story.lost_all("illegal_move", "illegal_move", "makes an illegal move");
     }
     // A move that is both illegal and late is illegal.
-    story("go=late:400 go=illegal", CLOCK).lost_all(
+    story("move=late:400 move=illegal", CLOCK).lost_all(
         "illegal_move",
         "illegal_move",
         "makes an illegal move",
@@ -342,7 +342,7 @@ fn on_failure_can_stop_or_replay() {
 
 #[test]
 fn a_bundle_plays_the_same_situation_again() {
-    let story = story("go=illegal", NODES);
+    let story = story("move=illegal", NODES);
     let mut again = hone();
     again
         .args(["replay", "--dialogue"])
@@ -358,7 +358,7 @@ fn a_bundle_plays_the_same_situation_again() {
     let bundle = story.bundle("1-2").join("replay.toml");
     let mended = fs::read_to_string(&bundle)
         .unwrap()
-        .replace("\"go=illegal\"", "\"x=y\"");
+        .replace("\"move=illegal\"", "\"x=y\"");
     fs::write(&bundle, mended).unwrap();
     let mut mended = hone();
     mended

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Finished, Setup, engines, on_run, scripted, stillwater};
+use sha2::{Digest, Sha256};
 
 /// Two random movers and a few short pairs, with more lines of configuration.
 fn random_match(more: &str) -> (Setup, Finished) {
@@ -39,11 +40,46 @@ const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
 
 #[test]
 fn without_a_book_games_start_from_the_usual_position() {
-    let (setup, finished) = random_match("limit = \"nodes=5\"\n");
-    no_failures(&finished);
-    let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
-    assert!(!pgn.contains("[FEN"));
-    assert_eq!(finished.json()["openings"], "start position");
+    for openings in ["\"none\"", "{ file = \"none\" }"] {
+        let more = format!("limit = \"nodes=5\"\nopenings = {openings}\n");
+        let (setup, finished) = random_match(&more);
+        no_failures(&finished);
+        let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+        assert!(!pgn.contains("[FEN"));
+        assert_eq!(finished.json()["openings"], "start position");
+        assert!(!manifest(&setup).contains("[book]"));
+    }
+}
+
+fn manifest(setup: &Setup) -> String {
+    fs::read_to_string(setup.run("run").join("run.toml")).unwrap()
+}
+
+#[test]
+fn the_built_in_book_is_the_default_of_each_variant() {
+    for (variant, book) in [("standard", "balanced.epd"), ("chess960", "chess960.epd")] {
+        let (setup, finished) =
+            random_match(&format!("limit = \"nodes=5\"\nvariant = \"{variant}\"\n"));
+        no_failures(&finished);
+        let json = finished.json();
+        assert_eq!(json["openings"], format!("built-in book {book}"));
+        assert_eq!(json["distinct_games"], 8);
+        let pgn = fs::read_to_string(setup.run("run").join("games.pgn")).unwrap();
+        assert_eq!(pgn.matches("[FEN").count(), 8);
+        let manifest = manifest(&setup);
+        let file = fs::read(common::workspace().join("books").join(book)).unwrap();
+        let sha256: String = Sha256::digest(file)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        for line in [
+            "file = \"default\"".to_string(),
+            format!("file = \"{book}\""),
+            format!("sha256 = \"{sha256}\""),
+        ] {
+            assert!(manifest.contains(&line), "{line}: {manifest}");
+        }
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn run(more: &str) -> (Setup, PathBuf) {
     let setup = Setup::new(&format!(
         "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = '''{EVIL_TOO}'''\ncmd = '{}'\n\
          [match]\nlimit = \"nodes=5\"\npairs = 6\nconcurrency = 1\nstall_ms = 5000\n\
-         max_failures = 1.0\n{more}",
+         max_failures = 1.0\nopenings = \"none\"\n{more}",
         cmd(17, ""),
         cmd(18, "go:400=exit:3"),
     ));

@@ -10,7 +10,7 @@ use harness::executor::{Event, Executor, PairJob, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use harness::ledger::{Ledger, Pairs};
 use harness::rules::Limit;
-use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress};
+use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress, RepeatRule};
 
 /// The first engine wins a little more than it loses.
 const STRONGER: [f64; 5] = [0.01, 0.15, 0.50, 0.30, 0.04];
@@ -65,7 +65,7 @@ fn play<E: Experiment>(
     let config = config();
     let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
     let (mut ledger, pairs) = Ledger::open(dir, &names, false).expect("a ledger");
-    let fold = Fold::of(experiment, names.len(), &pairs).expect("rows");
+    let fold = Fold::of(experiment, names.len(), RepeatRule::Drop, &pairs).expect("rows");
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
     let mut executor = Stopping {
         inner: Simulated::new(move |_: &PairJob| model, capacity, order),

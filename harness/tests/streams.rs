@@ -191,7 +191,7 @@ fn what_hone_does_is_shown_and_logged_on_request() {
     let setup = instant(2);
     let log = setup.run("hone.log");
     let quiet = setup.play("match", "quiet", &[]);
-    assert!(!quiet.stderr.contains("engine "), "{}", quiet.stderr);
+    assert!(!quiet.stderr.contains("started: "), "{}", quiet.stderr);
     let path = log.display().to_string();
     let shown = setup.play(
         "match",

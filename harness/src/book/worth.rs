@@ -155,6 +155,7 @@ mod tests {
                 nodes: [0; 2],
                 effort: [Effort::default(); 2],
                 digest: game as u64,
+                line: None,
             }),
         }
     }

@@ -1,7 +1,7 @@
 //! What `hone sprt` can be told without a configuration: two engines, the
 //! question, and how much time there is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -10,6 +10,7 @@ use crate::builds::{BenchCheck, Spec};
 use crate::config::{self, Config, EngineConfig, EngineOptions, Profile};
 use crate::engine::uci::parse_option;
 use crate::rules::Limit;
+use crate::settings::BookSource;
 
 /// Engines and conditions of a test, in place of those of a configuration or
 /// without one.
@@ -47,9 +48,10 @@ pub(super) struct GateArgs {
     /// Time control or other limit, as in 8+0.08, nodes=5000 or movetime=100.
     #[arg(long, visible_alias = "tc", value_name = "LIMIT")]
     limit: Option<Limit>,
-    /// A book of openings: EPD, FEN or PGN.
+    /// A book of openings (EPD, FEN or PGN), `default` (the built-in book) or
+    /// `none` (the start position).
     #[arg(long, value_name = "FILE")]
-    book: Option<PathBuf>,
+    book: Option<BookSource>,
     /// Pairs played at the same time.
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroUsize>,

@@ -125,7 +125,7 @@ pub(super) fn conclude(
     Ok(match ended {
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
-        Ended::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
+        Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => Exit::Inconclusive,
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
-use crate::experiment::Experiment;
+use crate::experiment::Verdict;
 use crate::kinds;
 use crate::report::{TestVerdict, first_engine};
 use crate::run::{Folder, Kind, Manifest, RunFiles, list_runs};
@@ -38,6 +38,9 @@ struct RunLine {
     verdict: TestVerdict,
     /// Whether it has come to its end.
     finished: bool,
+    /// Whether it ended because its games repeat.
+    #[serde(rename = "repeated_games", skip_serializing_if = "std::ops::Not::not")]
+    is_repeated: bool,
     engines: Vec<String>,
     pairs: u64,
     elo: Option<f64>,
@@ -53,13 +56,14 @@ impl RunLine {
     fn read(folder: Folder, manifest: Manifest) -> anyhow::Result<Self> {
         let files = RunFiles::of(folder, manifest)?;
         let fold = kinds::fold_of(&files)?;
-        let verdict = fold.experiment.verdict();
+        let verdict = fold.verdict();
         let elo = Summary::new(first_engine(&fold.tally).pentanomial).elo;
         Ok(Self {
             run: files.folder.name(),
             kind: files.manifest.kind,
             verdict: verdict.into(),
             finished: verdict.is_some(),
+            is_repeated: verdict == Some(Verdict::Repeated),
             engines: files.manifest.names(),
             pairs: fold.tally.pairs,
             elo: elo.map(|elo| elo.estimate),
@@ -110,6 +114,7 @@ fn table(listing: &Listing) -> String {
     for run in &listing.runs {
         let state = match (run.finished, run.verdict) {
             (false, _) => "unfinished".to_string(),
+            (true, TestVerdict::None) if run.is_repeated => "undecided".to_string(),
             (true, TestVerdict::None) => "finished".to_string(),
             (true, verdict) => verdict.to_string(),
         };

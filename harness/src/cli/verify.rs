@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Exit, Failure};
-use crate::experiment::Experiment;
 use crate::kinds;
 use crate::report::TestVerdict;
 use crate::run::{RunFiles, verify};
@@ -29,7 +28,7 @@ impl VerifyArgs {
         for fault in &report.faults {
             outln!("{fault}");
         }
-        let verdict = TestVerdict::from(report.fold.experiment.verdict());
+        let verdict = TestVerdict::from(report.fold.verdict());
         outln!(
             "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
             report.games,

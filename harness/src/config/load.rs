@@ -63,6 +63,11 @@ fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Config, Conf
         let at = text.rfind("[[engine]]").unwrap_or(0);
         content(Place::new(&text, Some(at..at), message))
     })?;
+    config.r#match.openings.fill_in();
+    let verify = config.tune.as_mut().and_then(|tune| tune.verify.as_mut());
+    if let Some(openings) = verify.and_then(|verify| verify.openings.as_mut()) {
+        openings.fill_in();
+    }
     Ok(config)
 }
 
@@ -117,6 +122,7 @@ fn name_engines(config: &mut Config) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::BookSource;
     use std::io::Write;
 
     fn load_text(text: &str, overrides: &[&str]) -> Result<Config, String> {
@@ -140,6 +146,7 @@ mod tests {
         assert_eq!(config.r#match.limit.to_string(), "8+0.08");
         assert_eq!(config.r#match.stall_ms, 10_000);
         assert_eq!(config.adjudication.draw, None);
+        assert_eq!(config.r#match.openings.file, Some(BookSource::BuiltIn));
     }
 
     #[test]

@@ -53,6 +53,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// Whether any engine can lose on time.
+    pub(crate) fn is_timed(&self) -> bool {
+        let limit = |engine: &EngineConfig| {
+            let own = engine.limit.as_ref();
+            own.unwrap_or(&self.r#match.limit).is_timed()
+        };
+        self.engine.iter().any(limit)
+    }
+
     /// Gives every engine the same limit.
     pub(crate) fn set_limit(&mut self, limit: Limit) {
         self.r#match.limit = limit;

@@ -15,6 +15,16 @@ pub trait Model {
     /// Probabilities of the pair's five results LL, LD, DD+WL, WD, WW for the
     /// first player.
     fn probabilities(&self, job: &PairJob) -> [f64; 5];
+
+    /// Stands for the moves of its two games: different in every game, unless
+    /// the model says otherwise.
+    fn digests(&self, job: &PairJob) -> [u64; 2] {
+        [0, 1].map(|number| {
+            let mut rng = ChaCha8Rng::seed_from_u64(job.seed);
+            rng.set_stream(2 * job.pair + number);
+            rng.next_u64()
+        })
+    }
 }
 
 impl<F: Fn(&PairJob) -> [f64; 5]> Model for F {
@@ -56,7 +66,8 @@ impl<M: Model> Executor for Simulated<M> {
 
     fn submit(&mut self, job: PairJob) {
         let half_points = draw(self.model.probabilities(&job), job.seed, job.pair);
-        self.in_flight.push_back(played(&job, half_points));
+        let digests = self.model.digests(&job);
+        self.in_flight.push_back(played(&job, half_points, digests));
     }
 
     async fn next(&mut self) -> Event {
@@ -90,15 +101,15 @@ fn draw(probabilities: [f64; 5], seed: u64, pair: u64) -> usize {
     4
 }
 
-fn played(job: &PairJob, half_points: usize) -> PlayedPair {
+fn played(job: &PairJob, half_points: usize, digests: [u64; 2]) -> PlayedPair {
     let first = half_points.div_ceil(2);
     let outcomes = [
         [Outcome::Black, Outcome::Draw, Outcome::White][first],
         [Outcome::White, Outcome::Draw, Outcome::Black][half_points - first],
     ];
-    let game = |outcome| GameResult {
-        outcome,
-        termination: match outcome {
+    let game = |number: usize| GameResult {
+        outcome: outcomes[number],
+        termination: match outcomes[number] {
             Outcome::Draw => Termination::DrawAdjudication,
             _ => Termination::ResignAdjudication,
         },
@@ -106,13 +117,14 @@ fn played(job: &PairJob, half_points: usize) -> PlayedPair {
         ms: [0; 2],
         nodes: [0; 2],
         effort: [Effort::default(); 2],
-        digest: 0,
+        digest: digests[number],
+        line: None,
     };
     PlayedPair {
         result: PairResult {
             pair: job.pair,
             engines: [job.players[0].engine, job.players[1].engine],
-            games: outcomes.map(game),
+            games: [0, 1].map(game),
         },
         opening_number: job.opening_number,
         texts: [GameText::default(), GameText::default()],

@@ -40,6 +40,8 @@ pub enum Verdict {
     Complete,
     /// A sequential test used up its budget without a decision.
     Inconclusive,
+    /// The games only repeat earlier ones: no further evidence is to be had.
+    Repeated,
 }
 
 /// A plan of pairs and a judgement of their results.
@@ -52,6 +54,10 @@ pub trait Experiment {
     /// Takes the result of the next pair. Results arrive strictly in pair
     /// order, each once, and none after a verdict.
     fn absorb(&mut self, result: &PairResult);
+
+    /// Takes the place of [`Experiment::absorb`] for a pair that only repeats
+    /// earlier games: it uses up budget, and is no evidence.
+    fn pass_over(&mut self, result: &PairResult);
 
     /// The verdict, once there is one.
     fn verdict(&self) -> Option<Verdict>;
@@ -78,6 +84,10 @@ impl Experiment for Box<dyn Experiment> {
 
     fn absorb(&mut self, result: &PairResult) {
         (**self).absorb(result);
+    }
+
+    fn pass_over(&mut self, result: &PairResult) {
+        (**self).pass_over(result);
     }
 
     fn verdict(&self) -> Option<Verdict> {

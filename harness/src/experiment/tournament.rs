@@ -74,6 +74,10 @@ impl Experiment for TournamentExperiment {
         }
     }
 
+    fn pass_over(&mut self, _result: &PairResult) {
+        self.absorbed += 1;
+    }
+
     fn verdict(&self) -> Option<Verdict> {
         let met = match (&self.sequence, self.stop) {
             (Some(sequence), Some(rule)) => sequence.is_met(rule),

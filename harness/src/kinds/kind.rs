@@ -8,9 +8,10 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
 use crate::report::Report;
+use crate::rules::openings::Opening;
 use crate::run::{
-    Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RunFiles, SessionError,
-    View, setup,
+    Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
+    SessionError, View, setup,
 };
 use crate::settings::TimeSpan;
 
@@ -43,22 +44,33 @@ pub(crate) trait RunKind: 'static {
     /// Openings that a run can come to at most; `None` if it takes any number.
     fn openings(config: &Config) -> Option<u64>;
 
+    /// What is done with pairs that repeat earlier games: under a clock they
+    /// are evidence like any other.
+    fn repeats(config: &Config) -> RepeatRule {
+        match config.is_timed() {
+            true => RepeatRule::Count,
+            false => RepeatRule::Drop,
+        }
+    }
+
     /// How long one process may play.
     fn max_time(config: &Config) -> Option<TimeSpan> {
         config.r#match.max_time
     }
 
     /// Prepares the engines of a new run, and completes the configuration by
-    /// what that has shown. Relative paths start from `base`.
+    /// what that has shown. Relative paths start from `base`; `opening` is the
+    /// run's first.
     ///
     /// # Errors
     /// If an engine cannot play.
     fn engines(
         config: &mut Config,
         base: &Path,
+        opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let engines = PreparedEngines::prepare(config, base, announce)?;
+        let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
         engines.pin(config);
         Ok(Engines {
             folder_names: config.engine.iter().map(|e| e.name.clone()).collect(),
@@ -73,9 +85,10 @@ pub(crate) trait RunKind: 'static {
     /// If an engine cannot play or is another than the run was started with.
     fn same_engines(
         manifest: &Manifest,
+        opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Vec<Player>, SessionError> {
-        setup::same_engines(manifest, announce)
+        setup::same_engines(manifest, opening, announce)
     }
 
     /// The experiment before its results, from the run's folder.

@@ -15,7 +15,9 @@ use crate::executor::machine;
 use crate::ledger::{Ledger, Pairs};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
-use crate::run::setup::{book_identity, open_book, open_tables, placement, same_book};
+use crate::run::setup::{
+    book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
+};
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
 };
@@ -56,11 +58,14 @@ impl<K: RunKind> Session<K> {
         let base = env::current_dir().context("the working directory is gone")?;
         let book = open_book(&config, K::openings(&config), &base)?;
         open_tables(&mut config, &base)?;
+        let repeats = K::repeats(&config);
+        warn_of_repeats(K::openings(&config), book.as_ref(), repeats, announce);
+        let opening = first_opening(&config, book.as_ref());
         let Engines {
             players,
             identities,
             folder_names,
-        } = K::engines(&mut config, &base, announce)?;
+        } = K::engines(&mut config, &base, &opening, announce)?;
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
         let manifest = Manifest {
@@ -72,6 +77,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            repeats,
             config,
         };
         let folder = Folder::create(out, K::KIND, &folder_names)?;
@@ -90,7 +96,8 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         let book = same_book(&manifest, K::openings(&manifest.config))?;
-        let players = K::same_engines(&manifest, announce)?;
+        let opening = first_opening(&manifest.config, book.as_ref());
+        let players = K::same_engines(&manifest, &opening, announce)?;
         Self::with_ledger(Folder::open(path), manifest, players, book)
     }
 
@@ -176,7 +183,8 @@ impl<K: RunKind> Session<K> {
             mut ledger,
             ..
         } = self;
-        let fold = Fold::of(experiment, manifest.engines.len(), &self.pairs)?;
+        let engines = manifest.engines.len();
+        let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
         let jobs = Jobs::new(&manifest.config, self.players, self.book);
         let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(self.max_time);
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,6 +1,5 @@
 //! One row of `games.csv`.
 
-use std::fmt::Write;
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
@@ -52,13 +51,16 @@ pub(crate) struct Row {
     pub white_illegal_pvs: u32,
     #[serde(default)]
     pub black_illegal_pvs: u32,
+    /// As `digest`, without the move counters of the start position.
+    #[serde(default)]
+    pub line: String,
 }
 
 /// The header line: the columns of the contract, then ours.
 pub(super) const HEADER: &str = "pair,game,white,black,opening,result,termination,plies,\
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
-    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs\n";
+    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,line\n";
 
 /// Why a row makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -157,8 +159,7 @@ impl Row {
         } else {
             (second, first)
         };
-        let mut digest = String::new();
-        write!(digest, "{:016x}", result.digest).expect("writing to a string cannot fail");
+        let digest = digest_text(result.digest);
         let [we, be] = result.effort;
         Self {
             pair: played.result.pair + 1,
@@ -190,6 +191,7 @@ impl Row {
             black_starved_us: be.starved_us,
             white_illegal_pvs: we.illegal_pvs,
             black_illegal_pvs: be.illegal_pvs,
+            line: result.line.map_or(String::new(), digest_text),
         }
     }
 
@@ -201,8 +203,11 @@ impl Row {
                 .ok_or(RowError::Name(name))
         };
         let outcome = Outcome::parse(&self.result).ok_or(RowError::Result(self.result))?;
-        let digest =
-            u64::from_str_radix(&self.digest, 16).map_err(|_| RowError::Digest(self.digest))?;
+        let digest = parse_digest(self.digest)?;
+        let line = match self.line.is_empty() {
+            true => None,
+            false => Some(parse_digest(self.line)?),
+        };
         Ok(Parsed {
             pair: self.pair,
             game: self.game,
@@ -234,6 +239,7 @@ impl Row {
                     },
                 ],
                 digest,
+                line,
             },
             pgn_offset: self.pgn_offset,
             pgn_bytes: self.pgn_bytes,
@@ -241,6 +247,14 @@ impl Row {
             finished_ms: self.finished_ms,
         })
     }
+}
+
+fn digest_text(digest: u64) -> String {
+    format!("{digest:016x}")
+}
+
+fn parse_digest(text: String) -> Result<u64, RowError> {
+    u64::from_str_radix(&text, 16).map_err(|_| RowError::Digest(text))
 }
 
 impl<R: Read> Csv<R> {
@@ -287,7 +301,7 @@ mod tests {
 
     #[test]
     fn the_header_names_the_columns_of_a_row() {
-        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
         let text = format!("{HEADER}{values}");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row: Row = reader.deserialize().next().unwrap().unwrap();

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
-use super::verdict::TestVerdict;
+use super::evidence::evidence_findings;
+use super::verdict::{EndReason, TestVerdict};
 use crate::config::EngineOptions;
 use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
+use crate::settings::BookSource;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::rating::{Game, Games, Rating, RatingError, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
@@ -20,9 +22,23 @@ pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
+    /// Why it ended without a verdict of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<EndReason>,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
+    /// Pairs of which both games had been played before. With a limit of nodes
+    /// or depth they are left out of everything else.
+    pub repeated_pairs: u64,
+    /// Games that no earlier game was the same as.
+    pub distinct_games: u64,
+    /// Pairs up to the verdict, those left out among them.
+    #[serde(skip)]
+    pub absorbed: u64,
+    /// Numbers of the pairs that were left out.
+    #[serde(skip)]
+    pub dropped: Vec<u64>,
     /// Wins, draws, losses.
     pub wdl: [u64; 3],
     /// LL, LD, DD+WL, WD, WW.
@@ -155,10 +171,15 @@ impl RunFacts {
         Ok(Self {
             run: files.folder.name(),
             kind: manifest.kind,
-            verdict: fold.experiment.verdict().into(),
+            verdict: fold.verdict().into(),
+            reason: EndReason::of(fold.verdict()),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
+            repeated_pairs: tally.repeated_pairs,
+            distinct_games: tally.distinct_games,
+            absorbed: fold.absorbed(),
+            dropped: fold.dropped().to_vec(),
             wdl: wdl(first.wdl),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,
@@ -174,7 +195,7 @@ impl RunFacts {
             failures: failures(tally),
             seconds: files.seconds_played()?,
             always_valid: fold.experiment.always_valid(),
-            findings: findings(pairs, fold)?,
+            findings: findings(manifest, pairs, fold)?,
             ratings,
             rating_error,
             pairings: tally
@@ -197,24 +218,32 @@ impl RunFacts {
             by_colour: tally.by_colour,
             mean_plies: ratio(tally.plies as f64, tally.games() as f64),
             limit: play.limit.to_string(),
-            openings: match &play.openings.file {
-                Some(file) => file.display().to_string(),
-                None => "start position".to_string(),
+            openings: match (&play.openings.file, &manifest.book) {
+                (Some(BookSource::BuiltIn), Some(book)) => {
+                    format!("built-in book {}", book.file.display())
+                }
+                (_, Some(book)) => book.file.display().to_string(),
+                (_, None) => "start position".to_string(),
             },
             placement: manifest.placement.clone(),
         })
     }
 }
 
-/// What stands out in a match of two engines.
-fn findings<E: Experiment>(pairs: &Pairs, fold: &Fold<E>) -> Result<Vec<Finding>, LedgerError> {
+/// What stands out, most of it in a match of two engines.
+fn findings<E: Experiment>(
+    manifest: &Manifest,
+    pairs: &Pairs,
+    fold: &Fold<E>,
+) -> Result<Vec<Finding>, LedgerError> {
+    let mut findings = evidence_findings(manifest, &fold.tally);
     if fold.tally.pairings.len() != 1 {
-        return Ok(Vec::new());
+        return Ok(findings);
     }
     let mut examination = Examination::default();
     for entry in pairs.by_arrival()? {
         let entry = entry?;
-        if entry.result.pair < fold.absorbed() {
+        if fold.counts(entry.result.pair) {
             examination.absorb(&TaggedPair {
                 half_points: entry.result.half_points(),
                 worker: Some(entry.worker.to_string()),
@@ -223,8 +252,8 @@ fn findings<E: Experiment>(pairs: &Pairs, fold: &Fold<E>) -> Result<Vec<Finding>
             });
         }
     }
-    let mut findings = examination.findings();
-    findings.retain(Finding::is_noteworthy);
+    let tested = examination.findings().into_iter();
+    findings.extend(tested.filter(Finding::is_noteworthy));
     Ok(findings)
 }
 
@@ -242,7 +271,7 @@ fn ratings<E: Experiment>(
     let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
     for entry in pairs.by_arrival()? {
         let result = entry?.result;
-        if result.pair >= fold.absorbed() {
+        if !fold.counts(result.pair) {
             continue;
         }
         let [first, second] = result.engines.map(|engine| players[engine]);

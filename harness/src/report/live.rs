@@ -133,11 +133,15 @@ fn line(names: &[String], experiment: &impl Experiment, progress: &Progress<'_>)
 
 fn pace(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
     let seconds = progress.elapsed.as_secs_f64();
-    let pairs = progress.tally.pairs;
+    let dropped = progress.tally.dropped_pairs;
+    let pairs = progress.tally.pairs + dropped;
     let budget = experiment.budget();
     let mut text = format!("{pairs} of at most {budget} pairs");
     if experiment.test().is_none() {
         text = format!("{pairs} of {budget} pairs");
+    }
+    if dropped > 0 {
+        text += &format!(", {dropped} of them repeat earlier games");
     }
     if progress.played > 0 && seconds > 0.0 {
         let rate = progress.played as f64 / seconds;

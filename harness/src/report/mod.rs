@@ -3,6 +3,7 @@
 
 pub(crate) mod chart;
 mod escape;
+mod evidence;
 mod facts;
 pub(crate) mod html;
 mod live;
@@ -13,12 +14,13 @@ mod text;
 mod verdict;
 
 pub(crate) use escape::escape;
+pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, first_engine};
 pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;
 pub(crate) use match_report::MatchReport;
 pub(crate) use summary::{SummaryNotes, failed_summary};
-pub(crate) use verdict::TestVerdict;
+pub(crate) use verdict::{EndReason, TestVerdict};
 
 use std::fs;
 use std::path::Path;

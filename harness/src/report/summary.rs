@@ -35,6 +35,7 @@ pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
 
 fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
     let heading = match (facts.verdict, &facts.sprt) {
+        (TestVerdict::None, _) if facts.reason.is_some() => "no decision",
         (TestVerdict::H1, _) => "passed",
         (TestVerdict::H0, _) => "failed",
         (TestVerdict::None, Some(_)) => "no decision",
@@ -95,7 +96,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     writeln!(out, "| games lost by failures | {failures} |")?;
     writeln!(out, "| time | {:.0} s |\n", facts.seconds)?;
     for finding in &facts.findings {
-        writeln!(out, "Suspicious: {}\n", finding.detail)?;
+        writeln!(out, "{}\n", finding.sentence())?;
     }
     if let Some(resume) = notes.resume {
         writeln!(out, "To resume: `{resume}`\n")?;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::facts::{RunFacts, SprtFacts};
 use super::verdict::TestVerdict;
+use crate::stats::detect::Finding;
 use crate::stats::{Estimate, Model};
 
 /// The results as a block of lines, each ended.
@@ -79,12 +80,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         }
     }
     for finding in &facts.findings {
-        line(format!(
-            "Suspicious ({}, p = {:.1e}): {}",
-            finding.test.words(),
-            finding.p_value,
-            finding.detail
-        ));
+        line(finding.sentence());
     }
     if let Some(error) = &facts.rating_error {
         line(format!("no rating list: {error}"));
@@ -149,11 +145,37 @@ fn llr_line(sprt: &SprtFacts) -> String {
     )
 }
 
-/// The verdict in one sentence; for a match, who is ahead.
+/// The verdict in one sentence, or for a match who is ahead; then, in lines of
+/// their own, what must be known beside it.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
-    let Some(sprt) = &facts.sprt else {
-        return match_sentence(facts);
+    let mut text = match (facts.reason, &facts.sprt) {
+        (Some(reason), _) => reason.sentence().to_string(),
+        (None, Some(sprt)) => test_sentence(facts, sprt),
+        (None, None) => match_sentence(facts),
     };
+    if let Some(care) = care(&facts.findings) {
+        text.push('\n');
+        text += &care;
+    }
+    text
+}
+
+/// A warning, if the games are weak evidence.
+fn care(findings: &[Finding]) -> Option<String> {
+    let kinds: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding.p_value.is_none())
+        .map(|finding| finding.test.words())
+        .collect();
+    (!kinds.is_empty()).then(|| {
+        format!(
+            "Read this result with care: {}. The lines marked as suspicious say more.",
+            kinds.join(", ")
+        )
+    })
+}
+
+fn test_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
     let (dev, base) = names(facts);
     let scale = scale(sprt.model);
     let mut text = match facts.verdict {

@@ -16,12 +16,38 @@ pub(crate) enum TestVerdict {
     None,
 }
 
+/// Why a run ended before its plan and without its own verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EndReason {
+    /// Its games only repeated earlier ones.
+    RepeatedGames,
+}
+
+impl EndReason {
+    /// Of a verdict, if it has such a reason.
+    pub(crate) fn of(verdict: Option<Verdict>) -> Option<Self> {
+        (verdict == Some(Verdict::Repeated)).then_some(Self::RepeatedGames)
+    }
+
+    /// For people: what it means, and what to do.
+    pub(crate) fn sentence(self) -> &'static str {
+        match self {
+            Self::RepeatedGames => {
+                "Undecided: the run ended because its games only repeat earlier games. With a limit of nodes or depth a repeated game is no evidence.\nhelp: use a larger book (`openings = \"default\"` is the built-in one), or a time control"
+            }
+        }
+    }
+}
+
 impl From<Option<Verdict>> for TestVerdict {
     fn from(verdict: Option<Verdict>) -> Self {
         match verdict {
             Some(Verdict::H1) => Self::H1,
             Some(Verdict::H0) => Self::H0,
-            Some(Verdict::Complete | Verdict::Inconclusive) | None => Self::None,
+            Some(Verdict::Complete | Verdict::Inconclusive | Verdict::Repeated) | None => {
+                Self::None
+            }
         }
     }
 }

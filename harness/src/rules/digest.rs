@@ -3,23 +3,40 @@
 use sha2::{Digest, Sha256};
 
 use crate::rules::Outcome;
+use crate::rules::openings::without_counters;
 
 /// The first 64 bits of the SHA-256 of the start position's FEN (or
 /// `startpos`), the moves in UCI notation separated by single spaces, and the
 /// result, each followed by a line end. Moves are added as they are played.
+///
+/// Beside it, [`Digests::line`] is the same of a start position without its
+/// move counters: equal for games that differ in nothing else.
 #[derive(Debug, Clone)]
 pub(crate) struct GameDigest {
     hasher: Sha256,
+    /// If the start position has counters to leave out.
+    line: Option<Sha256>,
     started: bool,
+}
+
+/// The digests of a finished game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Digests {
+    pub game: u64,
+    pub line: u64,
 }
 
 impl GameDigest {
     pub(crate) fn new(fen: Option<&str>) -> Self {
-        let mut hasher = Sha256::new();
-        hasher.update(fen.unwrap_or("startpos"));
-        hasher.update("\n");
+        let begin = |start: &[u8]| {
+            let mut hasher = Sha256::new();
+            hasher.update(start);
+            hasher.update("\n");
+            hasher
+        };
         Self {
-            hasher,
+            hasher: begin(fen.unwrap_or("startpos").as_bytes()),
+            line: fen.map(|fen| begin(without_counters(fen.as_bytes()))),
             started: false,
         }
     }
@@ -33,22 +50,33 @@ impl GameDigest {
         };
         self.started |= !moves.is_empty();
         self.hasher.update(moves);
+        if let Some(line) = &mut self.line {
+            line.update(moves);
+        }
     }
 
-    pub(crate) fn finish(mut self, outcome: Outcome) -> u64 {
-        for part in ["\n", outcome.as_str(), "\n"] {
-            self.hasher.update(part);
+    pub(crate) fn finish(self, outcome: Outcome) -> Digests {
+        let game = end(self.hasher, outcome);
+        Digests {
+            game,
+            line: self.line.map_or(game, |line| end(line, outcome)),
         }
-        let digest = self.hasher.finalize();
-        u64::from_be_bytes(digest[..8].try_into().expect("a SHA-256 has 32 bytes"))
     }
+}
+
+fn end(mut hasher: Sha256, outcome: Outcome) -> u64 {
+    for part in ["\n", outcome.as_str(), "\n"] {
+        hasher.update(part);
+    }
+    let digest = hasher.finalize();
+    u64::from_be_bytes(digest[..8].try_into().expect("a SHA-256 has 32 bytes"))
 }
 
 /// The digest of a finished game; see [`GameDigest`].
 pub(crate) fn game_digest(fen: Option<&str>, moves: &str, outcome: Outcome) -> u64 {
     let mut digest = GameDigest::new(fen);
     digest.push(moves.trim().as_bytes());
-    digest.finish(outcome)
+    digest.finish(outcome).game
 }
 
 #[cfg(test)]
@@ -66,13 +94,29 @@ mod tests {
     }
 
     #[test]
+    fn counters_do_not_make_another_line() {
+        let digests = |fen| {
+            let mut digest = GameDigest::new(fen);
+            digest.push(b"e2e4 e7e5");
+            digest.finish(Outcome::White)
+        };
+        let position = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let [one, other] = ["0 1", "7 30"].map(|counters| format!("{position} {counters}"));
+        let [one, other] = [&one, &other].map(|fen| digests(Some(fen)));
+        assert_ne!(one.game, other.game);
+        assert_eq!(one.line, other.line);
+        let start = digests(None);
+        assert_eq!(start.line, start.game);
+    }
+
+    #[test]
     fn moves_may_come_one_by_one() {
         let mut digest = GameDigest::new(None);
         for moves in ["", " e2e4", "", " e7e5 g1f3"] {
             digest.push(moves.as_bytes());
         }
         assert_eq!(
-            digest.finish(Outcome::Draw),
+            digest.finish(Outcome::Draw).game,
             game_digest(None, "e2e4 e7e5 g1f3", Outcome::Draw)
         );
     }

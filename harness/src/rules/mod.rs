@@ -14,6 +14,7 @@ mod pv;
 mod referee;
 mod result;
 mod search_info;
+mod spending;
 pub(crate) mod tablebase;
 
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
@@ -27,3 +28,4 @@ pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee};
 pub(crate) use result::{Effort, GameResult, Outcome, Termination};
 pub(crate) use search_info::{Info, Score};
+pub(crate) use spending::{Spending, departure};

@@ -133,4 +133,7 @@ pub struct GameResult {
     pub effort: [Effort; 2],
     /// Digest of the start position, the moves and the result, no timings.
     pub digest: u64,
+    /// The same without the start position's move counters; absent in older
+    /// ledgers.
+    pub line: Option<u64>,
 }

@@ -80,18 +80,25 @@ impl Jobs {
 
     /// All that is needed to play a planned pair.
     pub fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
-        let index = self.schedule.index(plan.opening);
+        let (index, opening) = self.opening(plan.opening);
         PairJob {
             pair,
             players: [self.player(&plan.first), self.player(&plan.second)],
-            opening: match &self.book {
-                Some(book) => book.opening(index),
-                None => Opening::default(),
-            },
+            opening,
             opening_number: index as u64 + 1,
             rules: Arc::clone(&self.rules),
             seed: self.seed,
         }
+    }
+
+    /// The opening at a place of the schedule, and its index in the book.
+    fn opening(&self, place: u64) -> (usize, Opening) {
+        let index = self.schedule.index(place);
+        let opening = match &self.book {
+            Some(book) => book.opening(index),
+            None => Opening::default(),
+        };
+        (index, opening)
     }
 
     fn player(&self, side: &Side) -> Player {
@@ -198,6 +205,11 @@ impl<E: Experiment> Driver<E> {
         self
     }
 
+    /// The opening of the first pair.
+    pub fn first_opening(&self) -> Opening {
+        self.jobs.opening(0).1
+    }
+
     /// An engine that was not ready at the start is now.
     pub fn set_player(&mut self, player: Player) {
         self.jobs.players.insert(player.engine, player);
@@ -219,7 +231,7 @@ impl<E: Experiment> Driver<E> {
         let mut stopped = Ended::Interrupted;
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
-            if let Some(verdict) = self.fold.experiment.verdict() {
+            if let Some(verdict) = self.fold.verdict() {
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
             }

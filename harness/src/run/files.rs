@@ -44,7 +44,13 @@ impl RunFiles {
     /// # Errors
     /// If the ledger cannot be read.
     pub(crate) fn fold<E: Experiment>(&self, experiment: E) -> Result<Fold<E>, LedgerError> {
-        Fold::of(experiment, self.manifest.engines.len(), &self.pairs)
+        let manifest = &self.manifest;
+        Fold::of(
+            experiment,
+            manifest.engines.len(),
+            manifest.repeats,
+            &self.pairs,
+        )
     }
 
     /// Seconds the run has been playing, by its ledger: from its start to its

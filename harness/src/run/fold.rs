@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::repeats::{RepeatRule, Repeats};
 use super::tally::Tally;
-use crate::experiment::{Experiment, PairResult};
+use crate::experiment::{Experiment, PairResult, Verdict};
 use crate::ledger::{LedgerError, Pairs};
 
 /// An experiment and the totals of the pairs it has absorbed. Results may come
@@ -17,16 +18,18 @@ pub struct Fold<E> {
     /// Results that came before an earlier pair's.
     early: BTreeMap<u64, PairResult>,
     absorbed: u64,
+    repeats: Repeats,
 }
 
 impl<E: Experiment> Fold<E> {
     /// Nothing absorbed yet; `engines` is their number.
-    pub fn new(experiment: E, engines: usize) -> Self {
+    pub fn new(experiment: E, engines: usize, rule: RepeatRule) -> Self {
         Self {
             experiment,
             tally: Tally::new(engines),
             early: BTreeMap::new(),
             absorbed: 0,
+            repeats: Repeats::new(rule),
         }
     }
 
@@ -34,8 +37,13 @@ impl<E: Experiment> Fold<E> {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub fn of(experiment: E, engines: usize, pairs: &Pairs) -> Result<Self, LedgerError> {
-        let mut fold = Self::new(experiment, engines);
+    pub fn of(
+        experiment: E,
+        engines: usize,
+        rule: RepeatRule,
+        pairs: &Pairs,
+    ) -> Result<Self, LedgerError> {
+        let mut fold = Self::new(experiment, engines, rule);
         for entry in pairs.by_arrival()? {
             fold.push(entry?.result);
         }
@@ -47,13 +55,43 @@ impl<E: Experiment> Fold<E> {
         if !self.holds(result.pair) {
             self.early.insert(result.pair, result);
         }
-        while self.experiment.verdict().is_none()
+        while self.verdict().is_none()
             && let Some(result) = self.early.remove(&self.absorbed)
         {
             self.absorbed += 1;
-            self.experiment.absorb(&result);
-            self.tally.absorb(&result);
+            let judged = self.repeats.take(&result);
+            self.tally.distinct_games += judged.new_games;
+            self.tally.repeated_pairs += u64::from(judged.new_games == 0);
+            if judged.is_dropped {
+                self.experiment.pass_over(&result);
+                self.tally.pass_over(&result);
+            } else {
+                self.experiment.absorb(&result);
+                self.tally.absorb(&result);
+            }
         }
+    }
+
+    /// The verdict, once there is one: the experiment's, or that the games
+    /// repeat.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let pairings = self.tally.pairings.len();
+        let repeated = || {
+            self.repeats
+                .is_exhausted(pairings)
+                .then_some(Verdict::Repeated)
+        };
+        self.experiment.verdict().or_else(repeated)
+    }
+
+    /// Numbers of the pairs that were left out as repeats, ascending.
+    pub fn dropped(&self) -> &[u64] {
+        self.repeats.dropped()
+    }
+
+    /// Whether an absorbed pair is evidence, and not left out as a repeat.
+    pub fn counts(&self, pair: u64) -> bool {
+        pair < self.absorbed && !self.repeats.is_dropped(pair)
     }
 
     /// Number of pairs absorbed: those with a smaller number.

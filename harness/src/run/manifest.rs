@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::repeats::RepeatRule;
 use crate::config::Config;
 
 /// Name of the manifest in a run's folder.
@@ -59,9 +60,14 @@ pub(crate) struct EngineIdentity {
 /// Which book it really was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BookIdentity {
+    /// The file, or the name of the built-in book.
     pub file: PathBuf,
     pub sha256: String,
     pub openings: usize,
+    /// Openings that differ in more than their move counters; older runs do
+    /// not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<usize>,
 }
 
 /// What a run is: written once, at its start.
@@ -81,6 +87,9 @@ pub(crate) struct Manifest {
     pub engines: Vec<EngineIdentity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book: Option<BookIdentity>,
+    /// What is done with pairs that repeat earlier games.
+    #[serde(default)]
+    pub repeats: RepeatRule,
     pub config: Config,
 }
 

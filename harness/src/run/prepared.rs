@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::manifest::EngineIdentity;
+use super::preflight::{Preflight, PreflightError};
 use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
@@ -18,7 +19,7 @@ use crate::engine::uci::{
 };
 use crate::executor::Player;
 use crate::output;
-use crate::rules::openings::Variant;
+use crate::rules::openings::{Opening, Variant};
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,8 @@ pub(crate) enum PrepareError {
     Chess960 { name: String },
     #[error("engine `{name}` is not ready for a game: {source}")]
     Ready { name: String, source: AnswerError },
+    #[error(transparent)]
+    Preflight(#[from] PreflightError),
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]
     Read {
         name: String,
@@ -86,13 +89,15 @@ pub(crate) struct PreparedEngines {
 
 impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
-    /// from `base`. `announce` is told what takes time.
+    /// from `base`. `opening` is the run's first; without one the engines are
+    /// not asked to search. `announce` is told what takes time.
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
     pub(crate) fn prepare(
         config: &Config,
         base: &Path,
+        opening: Option<&Opening>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, PrepareError> {
         let mut built = HashSet::new();
@@ -117,8 +122,20 @@ impl PreparedEngines {
                 Some((launch, record)) => (launch, Some(record)),
                 None => (launch(engine, base)?, None),
             };
-            let greeting = greet(engine, &launch, config).map_err(|error| match error {
-                PrepareError::Start { .. } | PrepareError::Ready { .. } if record.is_some() => {
+            let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
+            let preflight = opening.map(|opening| Preflight {
+                name: &engine.name,
+                limit,
+                opening,
+                config,
+            });
+            let greeting = greet(engine, &launch, config, preflight, announce);
+            let greeting = greeting.map_err(|error| match error {
+                PrepareError::Start { .. }
+                | PrepareError::Ready { .. }
+                | PrepareError::Preflight(_)
+                    if record.is_some() =>
+                {
                     PrepareError::Broken {
                         name: engine.name.clone(),
                         source: Box::new(error),
@@ -129,7 +146,6 @@ impl PreparedEngines {
             engines.options.push(greeting.options.clone());
             let identity = identify(engine, greeting, &launch, record)?;
             engines.identities.push(identity);
-            let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
             engines.players.push(Player {
                 engine: index,
                 name: engine.name.as_str().into(),
@@ -337,12 +353,14 @@ struct Greeting {
     options: Vec<EngineOption>,
 }
 
-/// Starts the engine once: asks who it is, checks its options, sets them and
-/// sees it ready.
+/// Starts the engine once: asks who it is, checks its options, sets them, sees
+/// it ready and lets it search.
 fn greet(
     engine: &EngineConfig,
     launch: &Launch,
     config: &Config,
+    preflight: Option<Preflight<'_>>,
+    announce: &mut dyn FnMut(&str),
 ) -> Result<Greeting, PrepareError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -387,9 +405,13 @@ fn greet(
                 name: engine.name.clone(),
             });
         }
+        let mut options = wanted.clone();
+        if play.variant == Variant::Chess960 {
+            options.insert(0, ("UCI_Chess960".to_string(), "true".to_string()));
+        }
         let deadline = Instant::now() + timeouts.ready;
         let ready = async {
-            client.configure(wanted, deadline).await?;
+            client.configure(&options, deadline).await?;
             client.send(b"isready\n", deadline).await?;
             client.wait_ready(deadline).await
         };
@@ -397,6 +419,9 @@ fn greet(
             name: engine.name.clone(),
             source,
         })?;
+        if let Some(preflight) = preflight {
+            preflight.search(&mut client, announce).await?;
+        }
         let greeting = Greeting {
             id: client.name().to_string(),
             author: client.author().to_string(),

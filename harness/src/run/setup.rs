@@ -10,10 +10,12 @@ use super::driver::schedule;
 use super::error::SessionError;
 use super::manifest::{BookIdentity, Manifest};
 use super::prepared::PreparedEngines;
+use super::repeats::RepeatRule;
 use crate::config::Config;
 use crate::executor::{Player, machine};
-use crate::rules::openings::{Book, BookError, BookOptions};
+use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
+use crate::settings::BookSource;
 
 /// Where the games will be played, with a word of warning where they will not
 /// have the machine to themselves.
@@ -73,8 +75,10 @@ pub(crate) fn open_book(
     base: &Path,
 ) -> Result<Option<Book>, BookError> {
     let play = &config.r#match;
-    let Some(file) = &play.openings.file else {
-        return Ok(None);
+    let file = match &play.openings.file {
+        None | Some(BookSource::StartPosition) => return Ok(None),
+        Some(BookSource::BuiltIn) => return Book::built_in(play.variant).map(Some),
+        Some(BookSource::File(file)) => file,
     };
     let options = BookOptions {
         format: None,
@@ -92,6 +96,35 @@ pub(crate) fn open_book(
             .collect()
     })?;
     Ok(Some(book))
+}
+
+/// The opening of the first pair.
+pub(crate) fn first_opening(config: &Config, book: Option<&Book>) -> Opening {
+    book.map_or_else(Opening::default, |book| {
+        book.opening(schedule(&config.r#match, book.len()).index(0))
+    })
+}
+
+/// Warns of a run that plans more pairs of a pairing than it has openings,
+/// where repeated games are no evidence.
+pub(crate) fn warn_of_repeats(
+    planned: Option<u64>,
+    book: Option<&Book>,
+    rule: RepeatRule,
+    announce: &mut dyn FnMut(&str),
+) {
+    let distinct = book.map_or(1, Book::distinct) as u64;
+    let Some(planned) = planned.filter(|planned| *planned > distinct && rule == RepeatRule::Drop)
+    else {
+        return;
+    };
+    let openings = match book {
+        None => "every game begins at the start position".to_string(),
+        Some(_) => format!("the book has {distinct} distinct openings"),
+    };
+    announce(&format!(
+        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of nodes or depth later games repeat earlier ones and are not counted"
+    ));
 }
 
 /// Makes sure of the endgame tables, if any are asked for, and makes their
@@ -112,11 +145,17 @@ fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
 }
 
 pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
-    let file = config.r#match.openings.file.clone()?;
+    let play = &config.r#match;
+    let file = match play.openings.file.as_ref()? {
+        BookSource::BuiltIn => Book::built_in_name(play.variant).into(),
+        BookSource::StartPosition => return None,
+        BookSource::File(file) => file.clone(),
+    };
     book.map(|book| BookIdentity {
         file,
         sha256: book.sha256().to_string(),
         openings: book.len(),
+        distinct: Some(book.distinct()),
     })
 }
 
@@ -124,6 +163,7 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
 /// they are the same.
 pub(crate) fn same_engines(
     manifest: &Manifest,
+    opening: &Opening,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Vec<Player>, SessionError> {
     let mut config = manifest.config.clone();
@@ -134,7 +174,7 @@ pub(crate) fn same_engines(
             engine.build = None;
         }
     }
-    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
+    let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
     for (now, then) in engines.identities.iter().zip(&manifest.engines) {
         if now.sha256 != then.sha256 {
             let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
@@ -157,12 +197,18 @@ pub(crate) fn same_book(
     rounds: Option<u64>,
 ) -> Result<Option<Book>, SessionError> {
     let book = open_book(&manifest.config, rounds, &manifest.base)?;
-    if book_identity(&manifest.config, book.as_ref()) != manifest.book {
-        let file = &manifest.config.r#match.openings.file;
-        return Err(SessionError::Input(anyhow::anyhow!(
-            "the book {} is not the one this run was started with",
-            file.clone().unwrap_or_default().display()
-        )));
-    }
-    Ok(book)
+    let (now, then) = (book.as_ref().map(Book::sha256), manifest.book.as_ref());
+    let Some(then) = then.filter(|then| now != Some(then.sha256.as_str())) else {
+        return Ok(book);
+    };
+    let file = then.file.display();
+    Err(SessionError::Input(
+        match &manifest.config.r#match.openings.file {
+            Some(BookSource::BuiltIn) => anyhow::anyhow!(
+                "the built-in book {file} is not the one this run was started with\nhelp: resume with hone {}, which started it",
+                manifest.hone
+            ),
+            _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
+        },
+    ))
 }

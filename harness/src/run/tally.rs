@@ -19,6 +19,15 @@ pub struct Tally {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub plies: u64,
+    /// Games that no earlier game was the same as.
+    pub distinct_games: u64,
+    /// Pairs of which both games had been played before, and those of them
+    /// that were left out of everything above except the engines' efforts and
+    /// failures.
+    pub repeated_pairs: u64,
+    pub dropped_pairs: u64,
+    /// Pairs of which both games have the same moves.
+    pub mirrored_pairs: u64,
 }
 
 /// Totals of one pairing, from the first engine's side.
@@ -87,6 +96,8 @@ impl Tally {
     /// Adds a pair.
     pub fn absorb(&mut self, result: &PairResult) {
         self.pairs += 1;
+        self.mirrored_pairs += u64::from(result.games[0].digest == result.games[1].digest);
+        self.add_efforts(result);
         let pairing = self.pairings.entry(result.engines).or_default();
         let halves = [0, 1].map(|game| result.first_half_points(game));
         pairing.pentanomial.add(halves[0] + halves[1]);
@@ -108,6 +119,19 @@ impl Tally {
             let black = result.engines[1 - number];
             self.engines[white].as_white.add(white_half_points);
             self.engines[black].as_black.add(2 - white_half_points);
+        }
+    }
+
+    /// Adds what a pair cost the engines that is left out as a repeat.
+    pub fn pass_over(&mut self, result: &PairResult) {
+        self.dropped_pairs += 1;
+        self.add_efforts(result);
+    }
+
+    fn add_efforts(&mut self, result: &PairResult) {
+        for (number, game) in result.games.iter().enumerate() {
+            let white = result.engines[number];
+            let black = result.engines[1 - number];
             for (colour, engine) in [white, black].into_iter().enumerate() {
                 let tally = &mut self.engines[engine];
                 let effort = game.effort[colour];
@@ -127,7 +151,7 @@ impl Tally {
         }
     }
 
-    /// Games absorbed.
+    /// Games absorbed as evidence.
     pub fn games(&self) -> u64 {
         self.pairs * 2
     }

@@ -4,7 +4,7 @@ mod openings;
 mod time_span;
 mod values;
 
-pub(crate) use openings::OpeningsConfig;
+pub(crate) use openings::{BookSource, OpeningsConfig};
 pub(crate) use time_span::TimeSpan;
 pub(crate) use values::OnFailure;
 pub(crate) use values::{positive, positive_option};

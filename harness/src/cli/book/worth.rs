@@ -195,6 +195,7 @@ impl Run {
         let pairs: Vec<(u64, PairResult)> = files
             .pairs
             .in_order(fold.absorbed())?
+            .filter(|entry| !matches!(entry, Ok(entry) if !fold.counts(entry.result.pair)))
             .map(|entry| entry.map(|entry| (entry.opening_number, entry.result)))
             .collect::<Result<_, _>>()?;
         if pairs.is_empty() {
@@ -210,7 +211,8 @@ impl Run {
     /// Where its book was, and how it was read.
     fn source(&self) -> (PathBuf, BookOptions) {
         let play = &self.manifest.config.r#match;
-        let file = play.openings.file.clone().unwrap_or_default();
+        let book = self.manifest.book.as_ref();
+        let file = book.map(|book| book.file.clone()).unwrap_or_default();
         let options = BookOptions {
             format: None,
             plies: play.openings.plies,

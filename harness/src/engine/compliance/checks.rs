@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::dialogue::{Dialogue, referee_of};
 use crate::engine::uci::OptionKind;
-use crate::rules::Score;
+use crate::rules::{Info, Score, Spending, departure};
 
 /// `Ok` with a remark or none, `Err` with the fault.
 type Verdict = Result<Option<String>, String>;
@@ -52,6 +52,9 @@ pub(super) const ALL: [(&str, Rule); 20] = [
 
 /// What is added to a time limit for the way there and back.
 const SLACK: Duration = Duration::from_millis(500);
+
+/// Enough for a search of one ply to be far below it.
+const NODES: u32 = 20_000;
 
 async fn names(d: &mut Dialogue) -> Verdict {
     let (name, author) = d.id();
@@ -135,21 +138,50 @@ async fn unknown_option(d: &mut Dialogue) -> Verdict {
 }
 
 async fn depth(d: &mut Dialogue) -> Verdict {
-    let (_, info) = d.think("startpos", "go depth 3", d.patience()).await?;
-    match info.score {
-        Some(_) => Ok(None),
-        None => Err("it gave no score with its move".to_string()),
+    let (used, info) = d.think("startpos", "go depth 3", d.patience()).await?;
+    if info.score.is_none() {
+        return Err("it gave no score with its move".to_string());
     }
+    keeps_to("depth=3", used, &info)?;
+    Ok((info.depth == 0).then(|| "it reports no depth".to_string()))
 }
 
 async fn nodes(d: &mut Dialogue) -> Verdict {
     let position = "startpos moves e2e4 c7c5 g1f3";
-    let (_, info) = d.think(position, "go nodes 2000", d.patience()).await?;
-    Ok((info.nodes > 4000).then(|| format!("it searched {} nodes of 2000", info.nodes)))
+    let go = format!("go nodes {NODES}");
+    let (used, info) = d.think(position, &go, d.patience()).await?;
+    keeps_to(&format!("nodes={NODES}"), used, &info)?;
+    Ok(match info.nodes {
+        0 => Some("it reports no nodes: whether it keeps to the limit is not known".to_string()),
+        nodes if nodes > 2 * u64::from(NODES) => {
+            Some(format!("it searched {nodes} nodes of {NODES}"))
+        }
+        _ => None,
+    })
+}
+
+/// The fault of a search that was far from its limit.
+fn keeps_to(limit: &str, used: Duration, info: &Info) -> Result<(), String> {
+    let spent = Spending {
+        games: 0,
+        moves: 1,
+        nodes: info.nodes,
+        depth: u64::from(info.depth),
+        ms: used.as_millis() as u64,
+    };
+    let limit = limit.parse().expect("a limit");
+    match departure(&limit, &spent) {
+        Some(departure) => Err(format!("it does not keep to the limit: {departure}")),
+        None => Ok(()),
+    }
 }
 
 async fn movetime(d: &mut Dialogue) -> Verdict {
-    in_time(d, "go movetime 100", 100).await
+    let remark = in_time(d, "go movetime 100", 100).await?;
+    let position = "startpos moves d2d4 d7d5 c2c4";
+    let (used, info) = d.think(position, "go movetime 100", d.patience()).await?;
+    keeps_to("movetime=100", used, &info)?;
+    Ok(remark)
 }
 
 async fn clocks(d: &mut Dialogue) -> Verdict {

@@ -162,9 +162,14 @@ impl BisectExperiment {
 
     /// Takes the next pair of a match, in half points of its later commit.
     pub fn take(&mut self, pair: (usize, usize), half_points: usize) {
+        self.evidence.entry(pair).or_default().add(half_points);
+        self.count(pair);
+    }
+
+    /// One pair more of a match is played.
+    fn count(&mut self, pair: (usize, usize)) {
         self.current = Some(pair);
         self.played.extend([pair.0, pair.1]);
-        self.evidence.entry(pair).or_default().add(half_points);
         self.absorbed += 1;
         let is_end = self.absorbed >= self.section.max_pairs;
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
@@ -288,6 +293,11 @@ impl Experiment for BisectExperiment {
     fn absorb(&mut self, result: &PairResult) {
         let [later, earlier] = result.engines;
         self.take((earlier, later), result.half_points());
+    }
+
+    fn pass_over(&mut self, result: &PairResult) {
+        let [later, earlier] = result.engines;
+        self.count((earlier, later));
     }
 
     fn verdict(&self) -> Option<Verdict> {

@@ -46,13 +46,11 @@ impl Experiment for SprtExperiment {
     fn absorb(&mut self, result: &PairResult) {
         let halves = [0, 1].map(|game| result.first_half_points(game));
         self.test.absorb_games(halves);
-        self.absorbed += 1;
-        self.verdict = match self.test.decision() {
-            Some(Decision::AcceptH1) => Some(Verdict::H1),
-            Some(Decision::AcceptH0) => Some(Verdict::H0),
-            None if self.absorbed >= self.max_pairs => Some(Verdict::Inconclusive),
-            None => None,
-        };
+        self.count();
+    }
+
+    fn pass_over(&mut self, _result: &PairResult) {
+        self.count();
     }
 
     fn verdict(&self) -> Option<Verdict> {
@@ -65,5 +63,18 @@ impl Experiment for SprtExperiment {
 
     fn test(&self) -> Option<&Sprt> {
         Some(&self.test)
+    }
+}
+
+impl SprtExperiment {
+    /// One pair more of the budget is used up.
+    fn count(&mut self) {
+        self.absorbed += 1;
+        self.verdict = match self.test.decision() {
+            Some(Decision::AcceptH1) => Some(Verdict::H1),
+            Some(Decision::AcceptH0) => Some(Verdict::H0),
+            None if self.absorbed >= self.max_pairs => Some(Verdict::Inconclusive),
+            None => None,
+        };
     }
 }

@@ -127,6 +127,10 @@ impl Experiment for TuneExperiment {
         self.take((!result.has_failure()).then(|| result.half_points()));
     }
 
+    fn pass_over(&mut self, _result: &PairResult) {
+        self.take(None);
+    }
+
     fn verdict(&self) -> Option<Verdict> {
         self.is_finished.then_some(Verdict::Complete)
     }

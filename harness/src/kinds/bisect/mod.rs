@@ -16,6 +16,7 @@ use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
+use crate::rules::openings::Opening;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
 use report::BisectReport;
 
@@ -52,6 +53,7 @@ impl RunKind for Bisection {
     fn engines(
         config: &mut Config,
         base: &Path,
+        _opening: &Opening,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
         let commits = history::history(config, base)?;
@@ -67,6 +69,7 @@ impl RunKind for Bisection {
 
     fn same_engines(
         _manifest: &Manifest,
+        _opening: &Opening,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Vec<Player>, SessionError> {
         Ok(Vec::new())

@@ -8,8 +8,10 @@ use crate::builds::short_id;
 use crate::experiment::bisect::BisectExperiment;
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
+use crate::report::{EndReason, evidence_findings};
 use crate::run::{Fold, Kind, RunFiles};
 use crate::stats::Estimate;
+use crate::stats::detect::Finding;
 
 /// Rows of the table for people.
 const ROWS: usize = 10;
@@ -20,6 +22,9 @@ pub(crate) struct Outcome {
     run: String,
     kind: Kind,
     verdict: BisectVerdict,
+    /// Why it ended without a verdict of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<EndReason>,
     good: Suspect,
     bad: Suspect,
     /// The culprit; several, if those between them do not build.
@@ -30,8 +35,14 @@ pub(crate) struct Outcome {
     change: Option<Estimate>,
     /// Probability that nothing changed.
     no_change: f64,
-    pairs: u64,
+    pub(crate) pairs: u64,
     games: u64,
+    /// Pairs of which both games had been played before: with a limit of nodes
+    /// or depth they are in no match.
+    repeated_pairs: u64,
+    distinct_games: u64,
+    /// What makes the games weak evidence.
+    findings: Vec<Finding>,
     /// Commits that do not build or play.
     skipped: Vec<Suspect>,
     /// Every commit, oldest first, with its probability.
@@ -95,6 +106,10 @@ impl Outcome {
         Ok(Self {
             run: files.folder.name(),
             kind: manifest.kind,
+            reason: EndReason::of(fold.verdict()),
+            repeated_pairs: fold.tally.repeated_pairs,
+            distinct_games: fold.tally.distinct_games,
+            findings: evidence_findings(manifest, &fold.tally),
             verdict: match experiment.verdict() {
                 Some(Verdict::Complete) => BisectVerdict::Found,
                 _ if posterior.none() >= experiment.section().probability => {
@@ -135,8 +150,19 @@ impl Outcome {
         })
     }
 
-    /// The verdict for people.
+    /// The verdict for people, and in lines of their own what must be known
+    /// beside it.
     pub(crate) fn sentence(&self) -> String {
+        let reason = self.reason.map(EndReason::sentence);
+        let reason = reason.map_or(String::new(), |reason| format!("{reason}\n"));
+        let mut text = reason + &self.verdict_words();
+        for finding in &self.findings {
+            let _ = write!(text, "\n{}", finding.sentence());
+        }
+        text
+    }
+
+    fn verdict_words(&self) -> String {
         let played = format!("{} games", self.games);
         match self.verdict {
             BisectVerdict::Found => format!(
@@ -212,7 +238,7 @@ impl Outcome {
         format!(
             "# {}\n\n{}\n\n```text\n{}```\n",
             self.run,
-            self.sentence(),
+            self.sentence().replace('\n', "\n\n"),
             self.table()
         )
     }

@@ -39,8 +39,7 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     page.lead(&outcome.sentence(), Tone::Neutral);
     page.section("suspects", "Suspects", suspects(outcome)?);
     page.section("matches", "Matches", matches(outcome));
-    let pairs = outcome.matches.iter().flat_map(|one| one.pentanomial).sum();
-    let (games, _) = games_section(&source, pairs)?;
+    let (games, _) = games_section(&source, outcome.pairs)?;
     page.section("failures", "Failures", failures_section(&source));
     page.section("games", "Games", games);
     page.section(

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
 use crate::kinds::kind::{Readiness, Waiting};
+use crate::rules::openings::Opening;
 use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 use super::builds::{self, BuildRow};
@@ -21,9 +22,10 @@ pub(super) fn prepare_next(
         is_stop_requested,
     } = waiting;
     let mut readiness = Readiness::Stuck;
+    let opening = driver.first_opening();
     while let Some(&commit) = driver.fold.experiment.wanted().first() {
         readiness = Readiness::Ready;
-        let prepared = build(manifest, commit, announce);
+        let prepared = build(manifest, commit, &opening, announce);
         // A build that was interrupted says nothing about its commit.
         if is_stop_requested() {
             return Ok(Readiness::Stopped);
@@ -69,13 +71,14 @@ pub(super) fn prepare_next(
 fn build(
     manifest: &Manifest,
     commit: usize,
+    opening: &Opening,
     announce: &mut dyn FnMut(&str),
 ) -> Result<(Player, EngineIdentity), PrepareError> {
     let config = Config {
         engine: vec![manifest.config.engine[commit].clone()],
         ..manifest.config.clone()
     };
-    let engines = PreparedEngines::prepare(&config, &manifest.base, announce)?;
+    let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
     let player = Player {
         engine: commit,
         ..engines.players[0].clone()

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::experiment::TournamentExperiment;
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
-use crate::run::{Ended, Progress, SessionError};
+use crate::run::{Ended, Progress, RepeatRule, SessionError};
 use crate::settings::TimeSpan;
 
 /// Share of the time spent on measuring, within bounds.
@@ -37,7 +37,10 @@ pub(super) fn measured(
     let batch = config.tune.take().unwrap_or_default().batch;
     let probe = folder.path().join("probe");
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
-    let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?.limited(Some(limit));
+    let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?;
+    let mut session = session.limited(Some(limit));
+    // It is the speed that is measured.
+    session.manifest.repeats = RepeatRule::Count;
     announce(&format!(
         "measuring the speed: playing {} pairs at a time for {} s",
         session.manifest.concurrency,

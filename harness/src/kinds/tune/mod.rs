@@ -23,7 +23,7 @@ use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
+use crate::run::{Ended, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View};
 use crate::settings::TimeSpan;
 use report::TuneReport;
 
@@ -42,6 +42,11 @@ impl RunKind for Tuning {
     /// than there are in a book.
     fn openings(_config: &Config) -> Option<u64> {
         None
+    }
+
+    /// The same games with other values are evidence: the values do not matter.
+    fn repeats(_config: &Config) -> RepeatRule {
+        RepeatRule::Count
     }
 
     fn max_time(config: &Config) -> Option<TimeSpan> {
@@ -77,7 +82,7 @@ impl RunKind for Tuning {
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
-        TuneReport::new(files, fold.experiment)
+        TuneReport::new(files, fold)
     }
 
     fn follow_up(

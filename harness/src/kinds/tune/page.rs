@@ -9,6 +9,7 @@ use crate::report::html::{
     preformatted, setup_section,
 };
 use crate::run::Folder;
+use crate::stats::detect::Finding;
 
 const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
      `hone tune` with the configuration it was started with; below is what was played, the \
@@ -21,6 +22,7 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 pub(crate) fn html(
     experiment: &TuneExperiment,
     outcome: &Outcome,
+    findings: &[Finding],
     source: Source<'_>,
 ) -> anyhow::Result<Page> {
     let manifest = source.manifest;
@@ -37,7 +39,7 @@ pub(crate) fn html(
             manifest.config.r#match.limit
         ),
     );
-    page.lead(&lead(outcome), Tone::Neutral);
+    page.lead(&lead(outcome, findings), Tone::Neutral);
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
@@ -52,7 +54,7 @@ pub(crate) fn html(
     Ok(page)
 }
 
-fn lead(outcome: &Outcome) -> String {
+fn lead(outcome: &Outcome, findings: &[Finding]) -> String {
     let gain = match outcome.response() {
         Some(response) => format!(
             "Predicted gain {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
@@ -60,11 +62,15 @@ fn lead(outcome: &Outcome) -> String {
         ),
         None => "No pair has counted yet.".to_string(),
     };
-    format!(
+    let mut text = format!(
         "{gain}\n{} pairs. Whether the engine got stronger only a test shows: \
          `hone tune --verify` plays one.",
         outcome.pairs
-    )
+    );
+    for finding in findings {
+        text += &format!("\n{}", finding.sentence());
+    }
+    text
 }
 
 fn values(outcome: &Outcome) -> String {

@@ -58,7 +58,7 @@ pub(crate) fn prepare(
 fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), SessionError> {
     check_one_engine(config)?;
     let base = env::current_dir().context("the working directory is gone")?;
-    let engines = PreparedEngines::prepare(config, &base, announce)?;
+    let engines = PreparedEngines::prepare(config, &base, None, announce)?;
     let [options] = &engines.options[..] else {
         unreachable!("one engine was prepared");
     };

@@ -7,8 +7,11 @@ use super::page::html;
 use super::{pictures, verification};
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, Source};
-use crate::report::{MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, json_file};
-use crate::run::RunFiles;
+use crate::report::{
+    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, evidence_findings, json_file,
+};
+use crate::run::{Fold, RunFiles};
+use crate::stats::detect::Finding;
 
 /// The values to copy, in the run's folder.
 const VALUES: &str = "values.txt";
@@ -18,6 +21,10 @@ pub(crate) struct TuneReport {
     pub(super) files: RunFiles,
     experiment: TuneExperiment,
     pub(super) outcome: Outcome,
+    /// What makes the games weak evidence.
+    findings: Vec<Finding>,
+    repeated_pairs: u64,
+    distinct_games: u64,
     /// The test of the tuned values against the start.
     pub(super) verification: Option<MatchReport>,
 }
@@ -27,12 +34,20 @@ impl TuneReport {
     ///
     /// # Errors
     /// If the verifying test has been started and its files cannot be read.
-    pub(super) fn new(files: RunFiles, mut experiment: TuneExperiment) -> anyhow::Result<Self> {
+    pub(super) fn new(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<Self> {
+        let Fold {
+            mut experiment,
+            tally,
+            ..
+        } = fold;
         experiment.conclude();
         let section = files.manifest.config.tune.clone().unwrap_or_default();
         Ok(Self {
             outcome: Outcome::of(&experiment, &section),
             verification: verification::read(files.folder.path())?,
+            findings: evidence_findings(&files.manifest, &tally),
+            repeated_pairs: tally.repeated_pairs,
+            distinct_games: tally.distinct_games,
             files,
             experiment,
         })
@@ -42,6 +57,9 @@ impl TuneReport {
         let mut object = self.outcome.json();
         object.insert("run".into(), json!(self.files.folder.name()));
         object.insert("kind".into(), json!(self.files.manifest.kind));
+        object.insert("repeated_pairs".into(), json!(self.repeated_pairs));
+        object.insert("distinct_games".into(), json!(self.distinct_games));
+        object.insert("findings".into(), json!(self.findings));
         object.insert("verify".into(), verify);
         object
     }
@@ -53,6 +71,9 @@ impl Report for TuneReport {
         let section = self.files.manifest.config.tune.as_ref();
         if section.is_some_and(|section| self.outcome.pairs < section.pairs()) {
             text += "Not all pairs are played: these values are not final.\n";
+        }
+        for finding in &self.findings {
+            text += &format!("{}\n", finding.sentence());
         }
         if let Some(test) = &self.verification {
             text += &format!("\n{}", test.text());
@@ -95,6 +116,6 @@ impl Report for TuneReport {
 
     fn page(&self, inside: bool) -> anyhow::Result<Page> {
         let source = Source::of(&self.files, inside);
-        html(&self.experiment, &self.outcome, source)
+        html(&self.experiment, &self.outcome, &self.findings, source)
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
         page.section("pairings", "Ratings and pairings", outcomes::field(facts));
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
-    let (games, efforts) = games_section(&source, facts.pairs)?;
+    let (games, efforts) = games_section(&source, facts.absorbed)?;
     page.section(
         "effort",
         "Time and depth of the moves",

@@ -77,12 +77,7 @@ pub(super) fn results(facts: &RunFacts) -> String {
     for finding in &facts.findings {
         html += &format!(
             "<div class=\"lead bad\">{}</div>",
-            paragraph(&format!(
-                "Suspicious ({}, p = {:.1e}): {}",
-                finding.test.words(),
-                finding.p_value,
-                finding.detail
-            ))
+            paragraph(&finding.sentence())
         );
     }
     html + &engines(facts)

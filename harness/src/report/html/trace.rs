@@ -57,19 +57,24 @@ impl Trace {
             is_test: test.is_some(),
             ..Self::default()
         };
-        for (index, entry) in (0..).zip(source.counted(total)?) {
+        let mut index = 0;
+        for entry in source.counted(facts.absorbed)? {
             let entry = entry?;
+            if facts.dropped.binary_search(&entry.result.pair).is_ok() {
+                continue;
+            }
             let games = [0, 1].map(|game| entry.result.first_half_points(game));
             sequence.absorb(entry.result.half_points());
             if let Some(test) = &mut test {
                 test.absorb_games(games);
             }
             let [in_pictures, in_table] = [points, rows].map(|thinning| thinning.keeps(index));
+            index += 1;
             if !in_pictures && !in_table {
                 continue;
             }
             let moment = Moment {
-                pairs: index + 1,
+                pairs: index,
                 test: test.as_ref().map(|test| {
                     let (lower, upper) = test.bounds();
                     TestMoment {

@@ -1,6 +1,7 @@
 //! A file of openings.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
@@ -13,8 +14,12 @@ use super::{
     Opening, Variant,
     epd::{LineError, PositionLine, is_blank},
     games::{BadGame, Games, unreadable_move},
-    source::{self, BYTE_ORDER_MARK, Format, SourceError},
+    source::{self, BYTE_ORDER_MARK, Format, Source, SourceError},
 };
+
+/// The books that are built in.
+const STANDARD_BOOK: &str = "balanced.epd";
+const CHESS960_BOOK: &str = "chess960.epd";
 
 /// How a book is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -133,9 +138,43 @@ impl Book {
         Ok(book)
     }
 
+    /// The book that is built in for a variant. Its openings are legal.
+    ///
+    /// # Errors
+    /// None, if the program was built from sound sources.
+    pub fn built_in(variant: Variant) -> Result<Self, BookError> {
+        let (name, text): (_, &[u8]) = match variant {
+            Variant::Standard => (
+                STANDARD_BOOK,
+                include_bytes!("../../../../books/balanced.epd"),
+            ),
+            Variant::Chess960 => (
+                CHESS960_BOOK,
+                include_bytes!("../../../../books/chess960.epd"),
+            ),
+        };
+        let options = BookOptions {
+            format: Some(Format::Epd),
+            plies: None,
+            variant,
+        };
+        Self::of(Path::new(name), Source::of_text(text), options)
+    }
+
+    /// Name of the book that is built in for a variant.
+    pub(crate) fn built_in_name(variant: Variant) -> &'static str {
+        match variant {
+            Variant::Standard => STANDARD_BOOK,
+            Variant::Chess960 => CHESS960_BOOK,
+        }
+    }
+
     /// Reads a book whose positions nobody has checked yet.
     fn read(path: &Path, options: BookOptions) -> Result<Self, BookError> {
-        let source = source::read(path)?;
+        Self::of(path, source::read(path)?, options)
+    }
+
+    fn of(path: &Path, source: Source, options: BookOptions) -> Result<Self, BookError> {
         let openings = match options.format.unwrap_or(source.format) {
             Format::Epd => Openings::Lines {
                 starts: line_starts(&source.bytes),
@@ -166,6 +205,25 @@ impl Book {
         match &self.openings {
             Openings::Lines { starts, .. } => starts.len(),
             Openings::Games(games) => games.ends.len(),
+        }
+    }
+
+    /// Number of openings that differ in more than their move counters, at
+    /// least 1: moves that transpose count as different.
+    pub fn distinct(&self) -> usize {
+        match &self.openings {
+            Openings::Lines { text, starts } => {
+                let lines = starts.iter().map(|&start| line_at(text, start));
+                lines.map(without_counters).collect::<HashSet<_>>().len()
+            }
+            Openings::Games(games) => {
+                let openings = (0..games.ends.len()).map(|index| {
+                    let opening = games.opening(index);
+                    let start = without_counters(opening.start_fen().as_bytes()).to_vec();
+                    (start, opening.moves)
+                });
+                openings.collect::<HashSet<_>>().len()
+            }
         }
     }
 
@@ -205,6 +263,19 @@ impl Book {
     pub fn iter(&self) -> impl Iterator<Item = Opening> {
         (0..self.len()).map(|index| self.opening(index))
     }
+}
+
+/// The first four fields of a position: all but the move counters.
+pub(crate) fn without_counters(position: &[u8]) -> &[u8] {
+    let position = position.trim_ascii_start();
+    let is_end = |at: &usize| {
+        position[*at].is_ascii_whitespace()
+            && position
+                .get(at + 1)
+                .is_some_and(|next| !next.is_ascii_whitespace())
+    };
+    let end = (0..position.len()).filter(is_end).nth(3);
+    position[..end.unwrap_or(position.len())].trim_ascii_end()
 }
 
 /// Where each line that holds a position starts.
@@ -362,6 +433,34 @@ mod tests {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
         Book::open(&path, options)
+    }
+
+    #[test]
+    fn the_books_that_are_built_in_are_sound() {
+        for (variant, openings) in [(Variant::Standard, 5000), (Variant::Chess960, 1000)] {
+            let built_in = Book::built_in(variant).unwrap();
+            assert_eq!((built_in.len(), built_in.distinct()), (openings, openings));
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../books");
+            let options = BookOptions {
+                variant,
+                ..BookOptions::default()
+            };
+            let file = Book::open(&file.join(Book::built_in_name(variant)), options).unwrap();
+            assert_eq!(file.sha256(), built_in.sha256());
+        }
+    }
+
+    #[test]
+    fn openings_that_differ_in_counters_only_are_one() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let text = format!(
+            "{start}\n{start} 0 1\n{start}  hmvc 7; fmvn 9;\n{start} 3 20\n4k3/8/8/8/8/8/4P3/4K3 w - - 5 9\n"
+        );
+        let positions = book("a.epd", &text, BookOptions::default()).unwrap();
+        assert_eq!((positions.len(), positions.distinct()), (5, 2));
+        let games = "[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. d4 *\n";
+        let games = book("a.pgn", games, BookOptions::default()).unwrap();
+        assert_eq!((games.len(), games.distinct()), (3, 2));
     }
 
     fn refusal(name: &str, text: &str) -> String {

@@ -17,8 +17,8 @@ mod opening;
 pub(crate) mod schedule;
 pub(crate) mod source;
 
-pub(crate) use book::BookError;
 pub use book::{Book, BookOptions};
+pub(crate) use book::{BookError, without_counters};
 pub(crate) use opening::StartError;
 pub use opening::{Opening, Variant};
 pub(crate) use schedule::{Order, Schedule};

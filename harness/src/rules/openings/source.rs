@@ -82,6 +82,17 @@ pub(crate) struct Source {
     pub sha256: String,
 }
 
+impl Source {
+    /// Of plain text that is held in memory.
+    pub(crate) fn of_text(text: &[u8]) -> Self {
+        Self {
+            format: Format::of_text(text),
+            sha256: hex(&Sha256::digest(text)),
+            bytes: text.to_vec(),
+        }
+    }
+}
+
 /// Reads a whole file of up to 4 GiB, unpacking gzip and zip (told by their
 /// first bytes, whatever the file is called).
 ///

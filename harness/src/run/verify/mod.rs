@@ -63,7 +63,7 @@ pub(crate) fn verify(
             }
         }
     }
-    let mut fold = Fold::new(experiment, manifest.engines.len());
+    let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let mut hasher = Sha256::new();
     let mut different = 0;
     for entry in pairs.in_order(u64::MAX)? {

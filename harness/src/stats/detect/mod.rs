@@ -1,9 +1,11 @@
 //! Signs of bad data in a match: a worker, a stretch of time, a process or an
 //! opening whose results do not look like the rest, results that come in
-//! clusters, colours that are not balanced.
+//! clusters, colours that are not balanced. Each of these tests gives a
+//! p-value: how often good data would look at least as bad.
 //!
-//! Each test gives a p-value: how often good data would look at least as bad.
+//! [`evidence`] counts what makes games no evidence.
 
+mod evidence;
 mod groups;
 mod openings;
 mod runs;
@@ -14,6 +16,7 @@ use serde::Serialize;
 
 use super::counts::Pentanomial;
 
+pub(crate) use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
 pub(crate) use groups::between_groups;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
@@ -41,6 +44,10 @@ pub(crate) enum Test {
     Processes,
     RunsInTime,
     OddOpening,
+    RepeatedGames,
+    FewOpenings,
+    AlikeEngines,
+    IgnoredLimit,
 }
 
 impl Test {
@@ -52,6 +59,10 @@ impl Test {
             Self::Processes => "differences between processes",
             Self::RunsInTime => "results in clusters",
             Self::OddOpening => "an odd opening",
+            Self::RepeatedGames => "repeated games",
+            Self::FewOpenings => "few openings",
+            Self::AlikeEngines => "engines that play alike",
+            Self::IgnoredLimit => "a limit that is not kept",
         }
     }
 }
@@ -60,8 +71,10 @@ impl Test {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Finding {
     pub test: Test,
-    /// How often good data would look at least as bad, 0 to 1.
-    pub p_value: f64,
+    /// How often good data would look at least as bad, 0 to 1; absent where
+    /// it is not a matter of chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
     /// What stands out, for a person.
     pub detail: String,
 }
@@ -71,9 +84,30 @@ pub(crate) struct Finding {
 pub(crate) const NOTEWORTHY: f64 = 1e-3;
 
 impl Finding {
+    /// One that is not a matter of chance.
+    fn of_counts(test: Test, detail: String) -> Self {
+        Self {
+            test,
+            p_value: None,
+            detail,
+        }
+    }
+
     /// Whether it should be reported.
     pub(crate) fn is_noteworthy(&self) -> bool {
-        self.p_value < NOTEWORTHY
+        self.p_value.is_none_or(|p_value| p_value < NOTEWORTHY)
+    }
+
+    /// For a reader.
+    pub(crate) fn sentence(&self) -> String {
+        let chance = self
+            .p_value
+            .map_or(String::new(), |p_value| format!(", p = {p_value:.1e}"));
+        format!(
+            "Suspicious ({}{chance}): {}",
+            self.test.words(),
+            self.detail
+        )
     }
 }
 
@@ -178,11 +212,12 @@ mod tests {
         const MATCHES: u64 = 200;
         for seed in 0..MATCHES {
             for finding in examine(&pairs(seed, 2_000)) {
-                assert!((0.0..=1.0).contains(&finding.p_value), "{finding:?}");
+                let p_value = finding.p_value.expect("a matter of chance");
+                assert!((0.0..=1.0).contains(&p_value), "{finding:?}");
                 let count = below_half
                     .entry(format!("{:?}", finding.test))
                     .or_insert(0u64);
-                *count += u64::from(finding.p_value < 0.5);
+                *count += u64::from(p_value < 0.5);
             }
         }
         assert_eq!(below_half.len(), 5);

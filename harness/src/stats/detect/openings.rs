@@ -54,7 +54,7 @@ pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
     let p_value = -(openings as f64 * (-tail).ln_1p()).exp_m1();
     Some(Finding {
         test: Test::OddOpening,
-        p_value,
+        p_value: Some(p_value),
         detail: format!("opening {opening} has {:?}", counts.0),
     })
 }

@@ -30,6 +30,7 @@ impl Game<'_> {
         let style = &job.rules.record;
         let reason = termination.reason(outcome, end.overrun_ms);
         self.digest_moves();
+        let digests = self.digest.clone().finish(outcome);
         let result = GameResult {
             outcome,
             termination,
@@ -37,7 +38,8 @@ impl Game<'_> {
             ms: self.used.map(millis),
             nodes: self.nodes,
             effort: self.effort,
-            digest: self.digest.clone().finish(outcome),
+            digest: digests.game,
+            line: Some(digests.line),
         };
         let [white, black] = [self.white, 1 - self.white].map(|index| &job.players[index]);
         let limits = [white, black].map(|player| player.limit.to_string());

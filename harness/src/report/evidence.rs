@@ -1,0 +1,282 @@
+//! What makes the games of a run no evidence, from its totals.
+
+use crate::rules::{Spending, departure};
+use crate::run::{Manifest, Tally};
+use crate::stats::detect::{
+    Finding, Repetition, alike, few_openings, limit_ignored, repeated_games,
+};
+
+/// The fewest moves by which an engine's keeping to its limit is judged.
+const FEWEST_MOVES: u64 = 100;
+
+/// What stands out in a run of any kind.
+pub(crate) fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
+    let repetition = Repetition {
+        pairs: tally.pairs + tally.dropped_pairs,
+        repeated: tally.repeated_pairs,
+        dropped: tally.dropped_pairs,
+        distinct_games: tally.distinct_games,
+    };
+    let openings = manifest
+        .book
+        .as_ref()
+        .map_or(1, |book| book.distinct.unwrap_or(book.openings) as u64);
+    let longest = tally
+        .pairings
+        .values()
+        .map(|pairing| pairing.wdl.games() / 2);
+    let pairs = longest.max().unwrap_or(0);
+    let mut findings: Vec<Finding> = [
+        repeated_games(repetition),
+        few_openings(pairs, openings),
+        alike(tally.pairs, tally.mirrored_pairs),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    findings.extend(departures(manifest, tally));
+    findings
+}
+
+/// The engines that do not keep to their limits.
+fn departures(manifest: &Manifest, tally: &Tally) -> impl Iterator<Item = Finding> {
+    let engines = manifest.config.engine.iter().zip(&tally.engines);
+    engines.filter_map(|(config, engine)| {
+        if engine.moves < FEWEST_MOVES {
+            return None;
+        }
+        let limit = config
+            .limit
+            .as_ref()
+            .unwrap_or(&manifest.config.r#match.limit);
+        let spent = Spending {
+            games: engine.games,
+            moves: engine.moves,
+            nodes: engine.nodes,
+            depth: engine.depth,
+            ms: engine.ms,
+        };
+        Some(limit_ignored(&config.name, &departure(limit, &spent)?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::config::Config;
+    use crate::experiment::{Experiment, PairResult, TournamentExperiment, Verdict};
+    use crate::rules::{Effort, GameResult, Limit, Outcome, Termination};
+    use crate::run::{BookIdentity, Fold, Kind, RepeatRule};
+
+    /// Limits of ordinary runs, each with what ordinary engines use of it.
+    const LIMITS: [&str; 8] = [
+        "nodes=5",
+        "nodes=1000",
+        "nodes=200000",
+        "depth=1",
+        "depth=10",
+        "movetime=50",
+        "1+0.01",
+        "40/60+0.5",
+    ];
+
+    struct Run {
+        manifest: Manifest,
+        limit: Limit,
+        rng: ChaCha8Rng,
+    }
+
+    fn manifest(limit: &str, engines: usize, book: Option<usize>) -> Manifest {
+        let tables: String = (0..engines)
+            .map(|engine| format!("[[engine]]\nname = \"{engine}\"\ncmd = \"x\"\n"))
+            .collect();
+        let text = format!("{tables}[match]\nlimit = \"{limit}\"\n");
+        let config: Config = toml::from_str(&text).expect("a configuration");
+        let rule = match config.is_timed() {
+            true => RepeatRule::Count,
+            false => RepeatRule::Drop,
+        };
+        Manifest {
+            hone: String::new(),
+            kind: Kind::Match,
+            created: jiff::Timestamp::UNIX_EPOCH,
+            base: "/".into(),
+            concurrency: 1,
+            placement: Vec::new(),
+            engines: Vec::new(),
+            book: book.map(|openings| BookIdentity {
+                file: "book".into(),
+                sha256: String::new(),
+                openings,
+                distinct: Some(openings),
+            }),
+            repeats: rule,
+            config,
+        }
+    }
+
+    impl Run {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.rng.next_u64() % bound
+        }
+
+        /// A number between two shares of `of`.
+        fn between(&mut self, low: f64, high: f64, of: f64) -> f64 {
+            let share = self.below(1 << 20) as f64 / f64::from(1 << 20);
+            of * (low + share * (high - low))
+        }
+
+        /// What an ordinary engine spends in a game of so many moves: one in
+        /// six is forced or near a mate; nodes are looked at every 1,024 to
+        /// 4,096; the clock lasts for longer than the game.
+        fn effort(&mut self, moves: u32, check: u64) -> (u64, u64, Effort) {
+            let (mut nodes, mut ms, mut depth) = (0.0, 0.0, 0.0);
+            for _ in 0..moves {
+                if self.below(6) == 0 {
+                    nodes += 40.0;
+                    depth += 1.0;
+                    continue;
+                }
+                let limit = self.limit.clone();
+                if let Some(limit) = limit.nodes {
+                    let up_to = limit.max(check) as f64;
+                    nodes += self.between(0.6, 1.0, up_to);
+                    depth += 5.0;
+                } else if let Some(limit) = limit.depth {
+                    nodes += 5000.0;
+                    depth += f64::from(limit) + self.between(-0.2, 1.0, 2.0).round();
+                } else if let Some(limit) = limit.movetime {
+                    nodes += 5000.0;
+                    ms += self.between(0.5, 1.1, limit as f64);
+                } else if let Some(stage) = limit.stages().first() {
+                    nodes += 5000.0;
+                    let usual = stage.base as f64 / 40.0 + stage.increment as f64;
+                    ms += self.between(0.5, 1.0, usual);
+                }
+            }
+            let effort = Effort {
+                moves,
+                depth: depth.max(0.0) as u64,
+                ..Effort::default()
+            };
+            (nodes as u64, ms as u64, effort)
+        }
+
+        fn game(&mut self) -> GameResult {
+            let outcome = [Outcome::White, Outcome::Draw, Outcome::Black][self.below(3) as usize];
+            let moves = 15 + self.below(60) as u32;
+            let check = 1024 << self.below(3);
+            let [white, black] = [self.effort(moves, check), self.effort(moves, check)];
+            let digest = self.rng.next_u64();
+            GameResult {
+                outcome,
+                termination: Termination::ResignAdjudication,
+                plies: 2 * moves,
+                ms: [white.1, black.1],
+                nodes: [white.0, black.0],
+                effort: [white.2, black.2],
+                digest,
+                line: Some(digest),
+            }
+        }
+
+        fn pair(&mut self, pair: u64, engines: [usize; 2]) -> PairResult {
+            let mut games = [self.game(), self.game()];
+            // Two engines that hardly differ play a game alike now and then.
+            if self.below(4) == 0 {
+                games[1] = games[0].clone();
+            }
+            PairResult {
+                pair,
+                engines,
+                games,
+            }
+        }
+    }
+
+    /// The findings of an ordinary run, and its verdict.
+    fn ordinary(seed: u64) -> (Vec<Finding>, Option<Verdict>) {
+        let limit = LIMITS[(seed % LIMITS.len() as u64) as usize];
+        let book = [20, 500, 5000][(seed / 8 % 3) as usize];
+        let engines = 2 + (seed / 24 % 3) as usize;
+        let manifest = manifest(limit, engines, Some(book as usize));
+        let is_timed = manifest.repeats == RepeatRule::Count;
+        let mut run = Run {
+            limit: limit.parse().expect("a limit"),
+            manifest,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+        };
+        // Under a clock a small book is played several times.
+        let most = if is_timed { 5 * book } else { book };
+        let rounds = 1 + run.below(most.min(150));
+        let mut experiment = TournamentExperiment::gauntlet(engines, rounds);
+        let budget = experiment.budget();
+        let plans: Vec<[usize; 2]> = (0..budget)
+            .map_while(|pair| match experiment.plan(pair) {
+                crate::experiment::Next::Play(plan) => {
+                    Some([plan.first.engine, plan.second.engine])
+                }
+                _ => None,
+            })
+            .collect();
+        let mut fold = Fold::new(experiment, engines, run.manifest.repeats);
+        for (pair, engines) in (0..).zip(plans) {
+            let mut result = run.pair(pair, engines);
+            // Now and then the same game twice under a clock.
+            if is_timed && pair > 0 && run.below(2000) == 0 {
+                result.games = [result.games[0].clone(), result.games[0].clone()];
+            }
+            fold.push(result);
+        }
+        (
+            evidence_findings(&run.manifest, &fold.tally),
+            fold.verdict(),
+        )
+    }
+
+    #[test]
+    fn a_thousand_ordinary_runs_have_no_finding() {
+        for seed in 0..1000 {
+            let (findings, verdict) = ordinary(seed);
+            assert_eq!(findings, [], "run {seed}");
+            assert_eq!(verdict, Some(Verdict::Complete), "run {seed}");
+        }
+    }
+
+    /// The same run with one thing wrong has that finding.
+    #[test]
+    fn what_is_wrong_is_found() {
+        for (limit, book, scale, kinds) in [
+            (
+                "nodes=200000",
+                Some(5000),
+                20,
+                &["a limit that is not kept"][..],
+            ),
+            ("1+0.01", Some(2), 1, &["few openings"]),
+            ("1+0.01", None, 1, &["few openings"]),
+            ("nodes=1000", Some(5000), 1, &[]),
+        ] {
+            let manifest = manifest(limit, 2, book);
+            let mut run = Run {
+                limit: limit.parse().expect("a limit"),
+                rng: ChaCha8Rng::seed_from_u64(7),
+                manifest,
+            };
+            let experiment = TournamentExperiment::gauntlet(2, 40);
+            let mut fold = Fold::new(experiment, 2, run.manifest.repeats);
+            for pair in 0..40 {
+                let mut result = run.pair(pair, [0, 1]);
+                result.games[0].nodes[0] /= scale;
+                result.games[1].nodes[1] /= scale;
+                fold.push(result);
+            }
+            let findings = evidence_findings(&run.manifest, &fold.tally);
+            let found: Vec<_> = findings.iter().map(|found| found.test.words()).collect();
+            assert_eq!(found, kinds, "{limit}");
+        }
+    }
+}
