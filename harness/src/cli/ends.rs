@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::gate;
+use crate::config::{Draft, Level};
 use crate::run::EngineIdentity;
 use crate::settings::TimeSpan;
 
@@ -35,6 +36,19 @@ impl EndArgs {
             max_time: None,
             summary: None,
             json,
+        }
+    }
+
+    /// Lays the time over a draft.
+    pub(super) fn apply(&self, draft: &mut Draft) {
+        if let Some(time) = self.max_time {
+            let source = format!("--max-time {time}");
+            draft.set(
+                Level::Key,
+                &["match", "max_time"],
+                time.to_string(),
+                &source,
+            );
         }
     }
 

@@ -8,6 +8,7 @@ mod calc;
 mod check;
 mod common;
 mod completions;
+mod conditions;
 mod ends;
 mod errors;
 mod exit;

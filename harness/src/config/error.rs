@@ -14,8 +14,28 @@ pub enum ConfigError {
     },
     #[error("{}\n  --> {}:{place}", place.message, path.display())]
     Content { path: PathBuf, place: Place },
-    #[error("`--set {text}`: {reason}")]
-    Override { text: String, reason: String },
+    /// A mistake in what a command line sets.
+    #[error("{sources}: {reason}{}", at(place.as_ref()))]
+    Said {
+        sources: String,
+        reason: String,
+        /// Where the file sets something that it does not go together with.
+        place: Option<(PathBuf, Place)>,
+    },
+    #[error(
+        "`{one}` and `{other}` contradict each other: both set `{key}`\nhelp: give only one of them"
+    )]
+    Contradiction {
+        one: String,
+        other: String,
+        key: String,
+    },
+}
+
+fn at(place: Option<&(PathBuf, Place)>) -> String {
+    place.map_or_else(String::new, |(path, place)| {
+        format!("\n  --> {}:{place}", path.display())
+    })
 }
 
 /// A place in a file, the line itself and what is wrong with it.
@@ -38,6 +58,14 @@ impl Place {
             column: before[line_start..].chars().count() + 1,
             source_line: text[line_start..].lines().next().unwrap_or("").to_string(),
             message: message.into().trim_end().to_string(),
+        }
+    }
+
+    /// The same place with another message.
+    pub(super) fn saying(self, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into().trim_end().to_string(),
+            ..self
         }
     }
 }
