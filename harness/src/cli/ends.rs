@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
-use super::gate;
+use super::repeat;
 use crate::config::{Draft, Level};
 use crate::run::EngineIdentity;
 use crate::settings::TimeSpan;
@@ -82,5 +82,5 @@ impl EndArgs {
 pub(super) fn repeating(engines: &[EngineIdentity]) -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let commits: Vec<_> = engines.iter().map(|engine| engine.commit.clone()).collect();
-    gate::repeating(&arguments, &commits)
+    repeat::repeating(&arguments, &commits)
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::Config;
-use super::error::{ConfigError, Place};
-use super::load::{complete, plain};
+use super::error::{ConfigError, Place, plain};
+use super::names::name_engines;
 use super::places::{KeyPath, Places};
 use crate::builds::Spec;
 use crate::rules::Limit;
@@ -297,7 +297,7 @@ impl Draft {
         };
         let mut config: Config = toml::from_str(&text)
             .map_err(|error| self.fault(&text, error.span(), plain(error.message())))?;
-        complete(&mut config).map_err(|message| {
+        name_engines(&mut config).map_err(|message| {
             // The last table of engines is where the duplicate is at the latest.
             let at = text.rfind("[[engine]]").unwrap_or(0);
             self.fault(&text, Some(at..at), message)

@@ -1,6 +1,5 @@
 //! Reads a configuration file.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use super::error::ConfigError;
@@ -17,54 +16,6 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
         draft.set_text(text)?;
     }
     draft.finish()
-}
-
-/// The reader's message without the names of a programming language's types.
-pub(super) fn plain(message: &str) -> String {
-    [
-        ("f64", "a number"),
-        ("u64", "a whole number, not negative"),
-        ("u32", "a whole number, not negative"),
-        ("usize", "a whole number, not negative"),
-        ("i64", "a whole number"),
-    ]
-    .iter()
-    .fold(message.to_string(), |message, (name, words)| {
-        message.replace(&format!("expected {name}"), &format!("expected {words}"))
-    })
-}
-
-/// Gives engines without a name that of their program, and makes sure that
-/// no two have the same.
-pub(super) fn complete(config: &mut Config) -> Result<(), String> {
-    let mut taken: HashSet<String> = HashSet::new();
-    for engine in &config.engine {
-        if engine.name.chars().any(char::is_control) {
-            return Err(format!(
-                "engine name {:?} has control characters",
-                engine.name
-            ));
-        }
-        if !engine.name.is_empty() && !taken.insert(engine.name.clone()) {
-            return Err(format!(
-                "two engines are called `{}`: give each its own `name`",
-                engine.name
-            ));
-        }
-    }
-    for engine in &mut config.engine {
-        if engine.name.is_empty() {
-            let stem = engine.default_name();
-            let mut name = stem.clone();
-            let mut number = 2;
-            while !taken.insert(name.clone()) {
-                name = format!("{stem}-{number}");
-                number += 1;
-            }
-            engine.name = name;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

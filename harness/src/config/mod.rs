@@ -5,6 +5,7 @@ mod draft;
 mod engine;
 mod error;
 mod load;
+mod names;
 mod places;
 mod play;
 mod profile;

@@ -61,6 +61,7 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, announce)?;
+        let limit = config.r#match.limit.to_string();
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
         let manifest = Manifest {
@@ -74,7 +75,7 @@ impl<K: RunKind> Session<K> {
             book: book_identity(&config, book.as_ref()),
             config,
         };
-        let folder = Folder::create(out, K::KIND, &folder_names)?;
+        let folder = Folder::create(out, K::KIND, &folder_names, &limit)?;
         manifest.write(folder.path())?;
         Self::with_ledger(folder, manifest, players, book)
     }

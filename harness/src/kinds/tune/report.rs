@@ -54,6 +54,10 @@ impl Report for TuneReport {
         if section.is_some_and(|section| self.outcome.pairs < section.pairs()) {
             text += "Not all pairs are played: these values are not final.\n";
         }
+        if self.files.folder.path().join(VALUES).exists() {
+            let path = self.files.folder.path().join(VALUES);
+            text += &format!("The values to copy are in {}.\n", path.display());
+        }
         if let Some(test) = &self.verification {
             text += &format!("\n{}", test.text());
             text += match test.facts.verdict {
