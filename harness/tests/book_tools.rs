@@ -229,3 +229,30 @@ fn shipped_books_are_what_their_table_says() {
     }
     assert!(size < 2_000_000, "{size} bytes");
 }
+
+#[test]
+fn a_book_of_chess960_is_recognised() {
+    let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
+    let output = hone(books, &["info", "chess960.epd", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(json(&output)["illegal"], 0);
+    assert_eq!(errors, "chess960.epd is read as a Chess960 book\n");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("all.epd");
+    let args = ["convert", "chess960.epd", "--out", out.to_str().unwrap()];
+    assert!(hone(books, &args).status.success());
+    // Where a run is to be played by the usual rules: one message.
+    let text = fs::read_to_string(&out).unwrap();
+    let broken = text.lines().take(20).collect::<Vec<_>>().join("\n");
+    fs::write(&out, broken).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_hone"))
+        .current_dir(folder.path())
+        .args(["match", "./a", "./b", "--book", "all.epd"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(2), "{errors}");
+    assert_eq!(errors.matches("--> ").count(), 3, "{errors}");
+    assert!(errors.contains("more invalid lines)"), "{errors}");
+    assert!(errors.contains("match.variant=chess960"), "{errors}");
+}

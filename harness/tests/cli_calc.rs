@@ -119,9 +119,9 @@ fn mistakes_are_named_and_exit_with_2() {
             "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
             "sum to 1.5",
         ),
-        ("simulate --elo 0 --draw-ratio 1.5", "draw ratio 1.5"),
+        ("simulate --elo 0 --draw-ratio 1.5", "`1.5` is not a share"),
         ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
-        ("plan --run no-such-run", "games.csv"),
+        ("plan --run no-such-run", "no run `no-such-run`"),
         ("rate no-such-file.pgn", "no-such-file.pgn"),
     ] {
         let output = hone(arguments);
@@ -140,6 +140,34 @@ fn simulation_is_reproducible() {
         &["runs", "pass", "pass_se", "pairs_mean", "pairs_se"],
     );
     assert_eq!(json(&format!("{arguments} --threads 2")), result);
+}
+
+#[test]
+fn a_plan_needs_nothing_but_its_bounds() {
+    let plan = json("plan --elo0 0 --elo1 3");
+    let point = &plan["points"][0];
+    assert_eq!(
+        point["games"].as_f64(),
+        point["pairs"].as_f64().map(|pairs| 2.0 * pairs)
+    );
+    let output = hone("plan --elo0 0 --elo1 3");
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
+        "typical of fishtest",
+        "0.4, 19.6, 60.0, 19.6, 0.4 % LL",
+        "games (",
+        "95 % pairs",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let given = json("plan --draw-ratio 50%");
+    assert_eq!(given, json("plan --draw-ratio 0.5"));
+    assert!(given["assumption"].is_null());
+    let logistic = hone("plan --draw-ratio 50% --model logistic").stdout;
+    let logistic = String::from_utf8(logistic).unwrap();
+    assert!(logistic.contains("in logistic Elo"), "{logistic}");
+    assert!(!logistic.contains("typical"), "{logistic}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_good_change_passes() {
     );
     for part in [
         "H1 accepted: dev is stronger than base",
-        &format!("commit `{}`, bench 6", &commit[..10]),
+        &format!("commit `{}` Quiescence search, bench 6", &commit[..10]),
         &format!("hone sprt --dev git:.@{commit}"),
     ] {
         assert!(gate.summary.contains(part), "{part}: {}", gate.summary);

@@ -118,7 +118,16 @@ fn solved_positions_points_and_failures() {
         text.contains("one: 1 of 3 solved (33.3 %), score 12 of 19"),
         "{text}"
     );
-    assert!(text.contains("d                    played Kd1"), "{text}");
+    assert!(
+        text.contains("2 not solved; --failures lists them"),
+        "{text}"
+    );
+    let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
+    let listed = String::from_utf8_lossy(&listed);
+    assert!(
+        listed.contains("d                    played Kd1"),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -152,7 +161,13 @@ fn two_engines_are_set_against_each_other() {
         json!({"first_only": 0, "second_only": 1, "p": 1.0})
     );
     let text = hone(folder.path(), &args[..5]).stdout;
-    assert!(String::from_utf8_lossy(&text).contains("Only the second (two) solved: d"));
+    let text = String::from_utf8_lossy(&text);
+    // What was asked comes first.
+    assert!(
+        text.starts_with("one solved 1 of 3, two solved 2\n"),
+        "{text}"
+    );
+    assert!(text.contains("Only the second (two) solved: d"), "{text}");
 }
 
 #[test]
@@ -218,4 +233,23 @@ fn senseless_entries_and_engines_start_nothing() {
         assert!(errors.contains(part), "{args:?}: {errors}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn a_suite_of_chess960_is_recognised_and_warnings_are_few() {
+    let folder = tempfile::tempdir().unwrap();
+    // King and rooks stand where they castle only in Chess960.
+    let line = "rk2r3/8/8/8/8/8/8/RK2R3 w AEae - bm Rd1; id \"x\";\n";
+    write(folder.path(), &line.repeat(4));
+    let output = hone(folder.path(), &["./one"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(errors, "s.epd is read as a Chess960 suite\n");
+    let line = "4k3/8/8/8/8/8/4P3/4K3 w Kq - bm e4; id \"x\";\n";
+    write(folder.path(), &line.repeat(9));
+    let output = hone(folder.path(), &["./one", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.lines().count(), 4, "{errors}");
+    assert!(errors.contains("and 6 more positions"), "{errors}");
+    assert_eq!(report(&output)["warnings"].as_array().unwrap().len(), 9);
 }

@@ -256,6 +256,31 @@ fn the_verifying_test_decides_the_exit_code() {
     assert_eq!(verify["pairs"], 1);
 }
 
+/// Until a pair of the verifying test is on the disk, then stopped.
+#[cfg(unix)]
+#[test]
+fn a_tuning_that_has_ended_can_be_verified() {
+    let setup = games("pairs = 4");
+    let tuned = setup.play("tune", "run", &[]);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let run = setup.run("run");
+    let values = run.join("values.txt").display().to_string();
+    assert!(tuned.stdout.contains(&values), "{}", tuned.stdout);
+    let advice = format!("hone resume {} --verify", run.display());
+    assert!(tuned.stderr.contains(&advice), "{}", tuned.stderr);
+    let before = on_run("verify", &run).last_line();
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).arg("--verify");
+    let mut child = resume.spawn().expect("starts");
+    wait_until("verifying games", || rows(&run.join("verify")) >= 2);
+    common::signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    // Asked for once, it goes on.
+    let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
+    assert!(manifest.contains("[config.tune.verify"), "{manifest}");
+    assert_eq!(on_run("verify", &run).last_line(), before);
+}
+
 #[test]
 fn an_option_that_the_engine_has_not_is_refused() {
     let setup = games("pairs = 4\nexclude = [\"History*\"]");

@@ -8,7 +8,7 @@ use super::{
     entry::{Entry, from_white},
     polyglot::Polyglot,
 };
-use crate::rules::openings::epd::{PositionLine, is_blank, unquoted};
+use crate::rules::openings::epd::{LineError, PositionLine, is_blank, unquoted};
 use crate::rules::openings::games::{Games, unreadable_move};
 use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
 use crate::rules::openings::{BookOptions, Format, Variant};
@@ -28,6 +28,9 @@ pub(crate) struct Fault {
 #[derive(Debug)]
 pub(crate) struct Scan {
     pub format: Format,
+    /// The rules it was read by: Chess960 also where it was not asked for and
+    /// most positions castle only there.
+    pub variant: Variant,
     /// SHA-256 of the file as it lies on disk.
     pub sha256: String,
     pub entries: Vec<Entry>,
@@ -44,12 +47,21 @@ pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceErro
     let format = options.format.unwrap_or(source.format);
     let mut scan = Scan {
         format,
+        variant: options.variant,
         sha256: source.sha256,
         entries: Vec::new(),
         faults: Vec::new(),
     };
     match format {
-        Format::Epd => scan.lines(&source.bytes, options.variant),
+        Format::Epd => {
+            let of_chess960 = scan.lines(&source.bytes, options.variant);
+            if 2 * of_chess960 > scan.entries.len() + scan.faults.len() {
+                scan.entries.clear();
+                scan.faults.clear();
+                scan.variant = Variant::Chess960;
+                scan.lines(&source.bytes, Variant::Chess960);
+            }
+        }
         Format::Pgn => scan.games(&source.bytes, options),
         Format::Polyglot => scan.table(&source.bytes, options.plies.unwrap_or(POLYGLOT_PLIES)),
     }
@@ -57,7 +69,9 @@ pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceErro
 }
 
 impl Scan {
-    fn lines(&mut self, text: &[u8], variant: Variant) {
+    /// Returns how many positions are possible in Chess960 only.
+    fn lines(&mut self, text: &[u8], variant: Variant) -> usize {
+        let mut of_chess960 = 0;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             if is_blank(line) {
@@ -65,12 +79,16 @@ impl Scan {
             }
             match entry_of_line(line, variant) {
                 Ok(entry) => self.entries.push(entry),
-                Err(error) => self.faults.push(Fault {
-                    line: index as u64 + 1,
-                    error: error.to_string(),
-                }),
+                Err(error) => {
+                    of_chess960 += usize::from(matches!(error, LineError::NeedsChess960(_)));
+                    self.faults.push(Fault {
+                        line: index as u64 + 1,
+                        error: error.to_string(),
+                    });
+                }
             }
         }
+        of_chess960
     }
 
     fn games(&mut self, text: &[u8], options: BookOptions) {
@@ -115,10 +133,7 @@ impl Scan {
     }
 }
 
-fn entry_of_line(
-    line: &[u8],
-    variant: Variant,
-) -> Result<Entry, crate::rules::openings::epd::LineError> {
+fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, LineError> {
     let line = PositionLine::parse(line)?;
     let end = line.position(variant)?;
     let mut entry = Entry {

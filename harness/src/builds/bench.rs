@@ -89,6 +89,17 @@ impl<'de> Deserialize<'de> for BenchCheck {
     }
 }
 
+/// As [`BenchCheck::from_str`](std::str::FromStr::from_str) reads it.
+impl std::fmt::Display for BenchCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Commit => f.write_str("check"),
+            Self::Nodes(nodes) => write!(f, "{nodes}"),
+            Self::Record => f.write_str("record"),
+        }
+    }
+}
+
 impl std::str::FromStr for BenchCheck {
     type Err = String;
 

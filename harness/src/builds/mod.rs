@@ -14,6 +14,7 @@
 mod bench;
 mod builder;
 mod cache;
+mod convention;
 mod error;
 mod git;
 mod recipe;
@@ -25,6 +26,7 @@ pub use bench::BenchCheck;
 pub use builder::Builder;
 pub use cache::Cache;
 pub(crate) use cache::Listed;
+pub(crate) use convention::Convention;
 pub use error::BuildError;
 pub use git::Repository;
 pub(crate) use git::{Commit, short_id};

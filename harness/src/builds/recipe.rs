@@ -1,5 +1,6 @@
 //! What to build, and how.
 
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
@@ -124,10 +125,43 @@ impl Recipe {
 /// `git:REV` or `git:REPOSITORY@REV`; `worktree:` or `worktree:REPOSITORY`;
 /// `path:FILE` or just `FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spec {
+pub(crate) enum Spec {
     Commit { repository: PathBuf, rev: String },
     WorkTree { repository: PathBuf },
     Program(String),
+}
+
+impl Spec {
+    /// A name for it: the revision, or the program's file name.
+    pub(crate) fn short_name(&self) -> String {
+        match self {
+            Self::Commit { rev, .. } => rev.clone(),
+            Self::WorkTree { .. } => "worktree".to_string(),
+            Self::Program(program) => {
+                let words = split_command(program).unwrap_or_default();
+                let program = words.first().map_or("engine", String::as_str);
+                let stem = Path::new(program).file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            }
+        }
+    }
+}
+
+/// As it is written on a command line.
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Commit { repository, rev } if repository == Path::new(".") => {
+                write!(f, "git:{rev}")
+            }
+            Self::Commit { repository, rev } => write!(f, "git:{}@{rev}", repository.display()),
+            Self::WorkTree { repository } if repository == Path::new(".") => {
+                f.write_str("worktree:")
+            }
+            Self::WorkTree { repository } => write!(f, "worktree:{}", repository.display()),
+            Self::Program(program) => f.write_str(program),
+        }
+    }
 }
 
 /// A text that names no engine.
@@ -135,7 +169,7 @@ pub enum Spec {
 #[error(
     "`{0}` names no engine: write git:REV, git:REPOSITORY@REV, worktree:, worktree:REPOSITORY, path:FILE or FILE"
 )]
-pub struct SpecError(String);
+pub(crate) struct SpecError(String);
 
 impl FromStr for Spec {
     type Err = SpecError;

@@ -56,6 +56,31 @@ const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const INDEX: &str = "index";
 
+/// The folders of runs in a work tree: the games of earlier tests are no part
+/// of an engine.
+fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
+    let mut list = git::git(top);
+    list.args([
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]);
+    let found = succeed(list.args(["--", ":(glob)**/run.toml"]))?;
+    let is_manifest = |path: &&str| {
+        let text = fs::read_to_string(top.join(path)).unwrap_or_default();
+        text.starts_with("hone = ") && text.contains("\n[[engines]]")
+    };
+    Ok(found
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .filter(is_manifest)
+        .filter_map(|path| path.strip_suffix("/run.toml"))
+        .map(str::to_string)
+        .collect())
+}
+
 impl WorkTree {
     /// The tree in `dir`, whose lock this process holds.
     pub(super) fn open(dir: PathBuf, lock: File, of: &Repository) -> Result<Self, Error> {
@@ -209,7 +234,10 @@ impl WorkTree {
                 );
         };
         let mut add = git::git(&top);
-        with_index(add.args(["add", "--all", "."]));
+        with_index(add.args(["add", "--all", "--", "."]));
+        for run in run_folders(&top)? {
+            add.arg(format!(":(exclude,literal){run}"));
+        }
         succeed(&mut add)?;
         let mut write = git::git(&top);
         with_index(write.arg("write-tree"));

@@ -1,5 +1,9 @@
 //! `hone completions` and `hone man`: for packagers and shells.
 
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
 use clap::Args;
 
 use super::{Exit, Failure, help};
@@ -19,13 +23,29 @@ impl CompletionsArgs {
     }
 }
 
-/// Print the manual page, in roff.
+/// Print the manual page, or write the pages of all commands.
+///
+/// With --out, `hone.1` and a page for each command, as `hone-sprt.1`, are
+/// written into a folder, so that `man hone-sprt` finds them.
 #[derive(Debug, Args)]
-pub(super) struct ManArgs {}
+pub(super) struct ManArgs {
+    /// The folder that the pages are written into.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
 
 impl ManArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        clap_mangen::Man::new(help::command()).render(&mut Out)?;
+        let Some(dir) = self.out else {
+            clap_mangen::Man::new(help::command()).render(&mut Out)?;
+            return Ok(Exit::Done);
+        };
+        let write = || {
+            fs::create_dir_all(&dir)?;
+            clap_mangen::generate_to(help::command(), &dir)
+        };
+        write().with_context(|| format!("cannot write the manual pages to {}", dir.display()))?;
+        outln!("wrote the manual pages to {}", dir.display());
         Ok(Exit::Done)
     }
 }

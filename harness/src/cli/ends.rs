@@ -8,7 +8,8 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
-use super::gate;
+use super::repeat;
+use crate::config::{Draft, Level};
 use crate::run::EngineIdentity;
 use crate::settings::TimeSpan;
 
@@ -35,6 +36,19 @@ impl EndArgs {
             max_time: None,
             summary: None,
             json,
+        }
+    }
+
+    /// Lays the time over a draft.
+    pub(super) fn apply(&self, draft: &mut Draft) {
+        if let Some(time) = self.max_time {
+            let source = format!("--max-time {time}");
+            draft.set(
+                Level::Key,
+                &["match", "max_time"],
+                time.to_string(),
+                &source,
+            );
         }
     }
 
@@ -68,5 +82,5 @@ impl EndArgs {
 pub(super) fn repeating(engines: &[EngineIdentity]) -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let commits: Vec<_> = engines.iter().map(|engine| engine.commit.clone()).collect();
-    gate::repeating(&arguments, &commits)
+    repeat::repeating(&arguments, &commits)
 }

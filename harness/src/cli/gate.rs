@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 
+use super::conditions::ConditionArgs;
+use super::ends::EndArgs;
 use crate::builds::{BenchCheck, Spec};
-use crate::config::{self, Config, EngineConfig, EngineOptions, Profile};
+use crate::config::{Config, Draft, Level, Profile};
 use crate::engine::uci::parse_option;
-use crate::rules::Limit;
-use crate::settings::BookSource;
 
-/// Engines and conditions of a test, in place of those of a configuration or
+/// Engines and the question of a test, in place of those of a configuration or
 /// without one.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The test, with or without a configuration")]
@@ -24,156 +24,97 @@ pub(super) struct GateArgs {
     /// The engine it is tested against.
     #[arg(long, value_name = "ENGINE")]
     base: Option<Spec>,
-    /// How a commit is built: a shell command, {out} standing for where the
-    /// program goes, as in `make EXE={out}`.
-    #[arg(long, value_name = "LINE")]
-    build: Option<String>,
-    /// Where the program of a commit is after that, if not at {out}: a path in
-    /// the work tree.
-    #[arg(long, value_name = "PATH")]
-    cmd: Option<String>,
+    /// The question; --elo0, --elo1 and --set change a part of it.
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
+    /// H0: the first engine is at most this much stronger.
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo0: Option<f64>,
+    /// H1: it is at least this much stronger.
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    elo1: Option<f64>,
+    /// End undecided after this number of pairs.
+    #[arg(long, visible_alias = "rounds", value_name = "N")]
+    pairs: Option<std::num::NonZeroU32>,
     /// The bench that the engine under test must have: `check` (that of the
     /// commit's message), `record` (any) or a node count.
     #[arg(long, value_name = "BENCH")]
     bench: Option<BenchCheck>,
-    /// A UCI option of both engines.
-    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
-    options: Vec<(String, String)>,
     /// A UCI option of the engine under test.
     #[arg(long = "dev-option", value_name = "NAME=VALUE", value_parser = parse_option)]
     dev_options: Vec<(String, String)>,
     /// A UCI option of the other engine.
     #[arg(long = "base-option", value_name = "NAME=VALUE", value_parser = parse_option)]
     base_options: Vec<(String, String)>,
-    /// Time control or other limit, as in 8+0.08, nodes=5000 or movetime=100.
-    #[arg(long, visible_alias = "tc", value_name = "LIMIT")]
-    limit: Option<Limit>,
-    /// A book of openings (EPD, FEN or PGN), `default` (the built-in book) or
-    /// `none` (the start position).
-    #[arg(long, value_name = "FILE")]
-    book: Option<BookSource>,
-    /// Pairs played at the same time.
-    #[arg(long, value_name = "N")]
-    concurrency: Option<std::num::NonZeroUsize>,
-    /// The question.
-    #[arg(long, value_enum)]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
 }
 
 impl GateArgs {
     /// The configuration of a test, complete: that of the file, if there is
     /// one, with `set` and these arguments over it.
-    pub(super) fn config(&self, file: Option<&Path>, set: &[String]) -> anyhow::Result<Config> {
-        let mut config = match file {
-            Some(file) => config::load(file, set)?,
-            None => config::without_file(set)?,
-        };
+    pub(super) fn config(
+        &self,
+        file: Option<&Path>,
+        set: &[String],
+        ends: &EndArgs,
+    ) -> anyhow::Result<Config> {
+        let mut draft = Draft::read(file)?;
         if file.is_none() && (self.dev.is_none() || self.base.is_none()) {
             bail!(
                 "give a configuration, or the two engines, as in `hone sprt --dev worktree: --base git:main --build 'make EXE={{out}}'`"
             );
         }
-        self.engines(&mut config)?;
-        self.conditions(&mut config);
-        config::check_engines(&mut config)
-            .map_err(anyhow::Error::msg)
-            .context("on the command line")?;
+        self.engines(&mut draft)?;
+        self.question(&mut draft);
+        ends.apply(&mut draft);
+        self.conditions.apply(&mut draft, set)?;
+        let mut config = draft.finish()?;
+        config.sprt.get_or_insert_default();
         Ok(config)
     }
 
-    fn engines(&self, config: &mut Config) -> anyhow::Result<()> {
+    fn engines(&self, draft: &mut Draft) -> anyhow::Result<()> {
         let sides = [
             ("dev", &self.dev, &self.dev_options),
             ("base", &self.base, &self.base_options),
         ];
         for (index, (name, spec, options)) in sides.into_iter().enumerate() {
-            if config.engine.len() == index {
-                let Some(spec) = spec else {
-                    bail!("only {index} engines are configured: name the other by --{name}");
-                };
-                let mut engine = EngineConfig {
-                    name: name.to_string(),
-                    ..EngineConfig::default()
-                };
-                engine.take_source(spec);
-                config.engine.push(engine);
-            } else if let Some(spec) = spec {
-                config.engine[index].take_source(spec);
-            }
-            let engine = &mut config.engine[index];
-            if engine.git.is_some() || engine.worktree.is_some() {
-                if let Some(line) = &self.build {
-                    engine.build = Some(line.clone());
-                    // That of another build line is not where this one puts it.
-                    engine.cmd.clear();
+            match spec {
+                Some(spec) => draft.take_engine(index, name, spec, &format!("--{name} {spec}")),
+                None if draft.engine_count() == index => {
+                    bail!("only {index} engines are configured: name the other by --{name}")
                 }
-                if let Some(cmd) = &self.cmd {
-                    engine.cmd.clone_from(cmd);
-                }
+                None => {}
             }
-            set_options(&mut engine.options, &self.options);
-            set_options(&mut engine.options, options);
+            for (option, value) in options {
+                let source = format!("--{name}-option {option}={value}");
+                draft.set_engine(Level::Key, index, &["options", option], value, &source);
+            }
         }
         if let Some(bench) = self.bench {
-            config.engine[0].bench = bench;
+            let source = format!("--bench {bench}");
+            draft.set_engine(Level::Key, 0, &["bench"], bench.to_string(), &source);
         }
         Ok(())
     }
 
-    fn conditions(&self, config: &mut Config) {
-        let play = &mut config.r#match;
-        if let Some(book) = &self.book {
-            play.openings.file = Some(book.clone());
-        }
-        if let Some(concurrency) = self.concurrency {
-            play.concurrency = Some(concurrency.get());
-        }
-        config.sprt.get_or_insert_default();
+    fn question(&self, draft: &mut Draft) {
         if let Some(profile) = self.profile {
-            profile.apply(config);
+            profile.apply(draft);
         }
-        if let Some(limit) = &self.limit {
-            config.set_limit(limit.clone());
+        for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
+            if let Some(value) = value {
+                let source = format!("--{key} {value}");
+                draft.set(Level::Key, &["sprt", key], value, &source);
+            }
+        }
+        if let Some(pairs) = self.pairs {
+            let source = format!("--pairs {pairs}");
+            let path = ["sprt", "max_pairs"];
+            draft.set(Level::Key, &path, i64::from(pairs.get()), &source);
         }
     }
-}
-
-fn set_options(all: &mut EngineOptions, options: &[(String, String)]) {
-    for (name, value) in options {
-        all.set(name, value);
-    }
-}
-
-/// A command line that repeats this one: what branches and `HEAD` name is
-/// replaced by the commits that were built.
-pub(super) fn repeating(arguments: &[String], commits: &[Option<String>]) -> String {
-    let mut words = vec!["hone".to_string()];
-    let mut arguments = arguments.iter().peekable();
-    while let Some(argument) = arguments.next() {
-        let (flag, joined) = match argument.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_string())),
-            None => (argument.as_str(), None),
-        };
-        let side = match flag {
-            "--dev" => 0,
-            "--base" => 1,
-            _ => {
-                words.push(argument.clone());
-                continue;
-            }
-        };
-        let Some(value) = joined.or_else(|| arguments.next().cloned()) else {
-            continue;
-        };
-        words.push(flag.to_string());
-        words.push(match (value.parse(), commits.get(side)) {
-            (Ok(Spec::Commit { repository, .. }), Some(Some(commit))) => {
-                format!("git:{}@{commit}", repository.display())
-            }
-            _ => value,
-        });
-    }
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 #[cfg(test)]
@@ -185,11 +126,16 @@ mod tests {
     struct Line {
         #[command(flatten)]
         gate: GateArgs,
+        #[command(flatten)]
+        ends: EndArgs,
+        #[arg(long)]
+        set: Vec<String>,
     }
 
     fn config(line: &[&str]) -> anyhow::Result<Config> {
         let words = ["hone"].iter().chain(line);
-        Line::parse_from(words).gate.config(None, &[])
+        let line = Line::parse_from(words);
+        line.gate.config(None, &line.set, &line.ends)
     }
 
     #[test]
@@ -254,25 +200,5 @@ mod tests {
             let error = config(line).expect_err(says);
             assert!(format!("{error:#}").contains(says), "{error:#}");
         }
-    }
-
-    #[test]
-    fn the_command_to_repeat_names_commits() {
-        let arguments = [
-            "sprt",
-            "--dev",
-            "git:HEAD",
-            "--base=git:../r@main",
-            "--build",
-            "make EXE={out}",
-        ];
-        let arguments = arguments.map(str::to_string);
-        let commits = [Some("c1".to_string()), Some("c2".to_string())];
-        assert_eq!(
-            repeating(&arguments, &commits),
-            "hone sprt --dev git:.@c1 --base git:../r@c2 --build 'make EXE={out}'"
-        );
-        let unknown = repeating(&arguments[..3], &[None]);
-        assert_eq!(unknown, "hone sprt --dev git:HEAD");
     }
 }

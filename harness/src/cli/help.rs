@@ -60,8 +60,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone match configs/gauntlet.toml",
             ),
             (
-                "Play it shorter, and print JSON",
-                "hone match configs/gauntlet.toml --set match.pairs=50 --json",
+                "Play a round robin of three programs",
+                "hone match ./a ./b ./c --limit 8+0.08 --book books/balanced.epd --pairs 100",
+            ),
+            (
+                "Play a commit against a release, built with the repository's makefile",
+                "hone match git:main git:v1.0 --limit nodes=20000 --book books/balanced.epd",
             ),
         ],
     ),
@@ -70,6 +74,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Find the commit that lost Elo since a release",
+                "hone bisect --good v1.0 --bad main --limit nodes=20000 --book books/balanced.epd",
+            ),
+            (
+                "The same as configured",
                 "hone bisect configs/bisect.toml --good v1.0 --bad main",
             ),
             (
@@ -83,8 +91,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("Resume an interrupted run", "hone resume results/RUN"),
             (
-                "Resume it for one hour",
-                "hone resume results/RUN --max-time 1h",
+                "Resume the newest run for one hour",
+                "hone resume latest --max-time 1h",
+            ),
+            (
+                "Test the values of a tuning that has ended",
+                "hone resume results/RUN --verify",
             ),
         ],
     ),
@@ -114,10 +126,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "report",
         &[
-            (
-                "Show a result page by page",
-                "hone report results/RUN | less",
-            ),
+            ("Show the result of the newest run", "hone report latest"),
             (
                 "Write a self-contained HTML page",
                 "hone report results/RUN --html report.html",
@@ -178,6 +187,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Compare two engines at a fixed number of nodes",
                 "hone suite wac.epd --engine ./new --compare ./old --nodes 1000000",
+            ),
+            (
+                "List the positions that are not solved",
+                "hone suite wac.epd --engine ./engine --failures",
             ),
         ],
     ),
@@ -268,8 +281,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone calc elo --pentanomial 12,80,200,95,13",
             ),
             (
-                "Expected length of a test",
-                "hone calc plan --elo0 0 --elo1 5 --draw-ratio 0.6",
+                "How many games does a test of [0, 3] need?",
+                "hone calc plan --elo0 0 --elo1 3",
             ),
         ],
     ),
@@ -303,8 +316,12 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "calc plan",
         &[
             (
-                "Expected number of pairs at a draw ratio of 60 %",
-                "hone calc plan --elo0 0 --elo1 5 --draw-ratio 0.6",
+                "How many games does a test of [0, 3] need?",
+                "hone calc plan --elo0 0 --elo1 3",
+            ),
+            (
+                "The same at a draw ratio of 60 %",
+                "hone calc plan --elo0 0 --elo1 3 --draw-ratio 60%",
             ),
             (
                 "The same from the pairs of an earlier run, with a chart",
@@ -352,8 +369,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "man",
         &[
             (
-                "Install the manual page",
-                "hone man > ~/.local/share/man/man1/hone.1",
+                "Install the manual pages of all commands",
+                "hone man --out ~/.local/share/man/man1",
             ),
             ("Read it at once", "hone man | man -l -"),
         ],

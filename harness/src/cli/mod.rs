@@ -8,6 +8,7 @@ mod calc;
 mod check;
 mod common;
 mod completions;
+mod conditions;
 mod ends;
 mod errors;
 mod exit;
@@ -18,6 +19,7 @@ mod logging;
 mod play;
 mod progress;
 mod ranges;
+mod repeat;
 mod replay;
 mod report;
 mod resume;
@@ -25,6 +27,7 @@ mod runs;
 mod suite;
 mod track;
 mod tune;
+mod usage;
 mod verify;
 
 pub(crate) use exit::{Exit, Failure};
@@ -129,7 +132,7 @@ impl Command {
             Self::Runs(_) => "list the runs",
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
-            Self::Man(_) => "print the manual page",
+            Self::Man(_) => "make the manual pages",
             Self::Suite(_) => "run the suite",
             Self::Track(_) => "track the engine",
             Self::Tune(_) => "tune",
@@ -139,7 +142,9 @@ impl Command {
 
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
-    let matches = help::command().get_matches();
+    let matches = help::command()
+        .try_get_matches()
+        .unwrap_or_else(|error| usage::exit(error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {

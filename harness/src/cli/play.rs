@@ -1,15 +1,18 @@
 //! `hone sprt` and `hone match`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::common::{announce, failure};
+use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
 use super::{Exit, Failure};
-use crate::config::{self, Config};
+use crate::builds::Spec;
+use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
 use crate::kinds::{Conclusion, Match, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
@@ -34,11 +37,22 @@ pub(super) struct SprtArgs {
 }
 
 /// Play a match, a gauntlet or a round robin.
+///
+/// Give a configuration, or two or more engines: FILE, git:REV,
+/// git:REPOSITORY@REV or worktree: (the uncommitted changes). Each engine plays
+/// each other one; with `--set match.tournament=gauntlet` only the first plays
+/// all others.
 #[derive(Debug, Args)]
 pub(super) struct MatchArgs {
-    /// The configuration, in TOML; see configs/sprt.toml for one with
-    /// comments.
-    config: PathBuf,
+    /// The configuration, in TOML (configs/sprt.toml is one with comments), or
+    /// two or more engines.
+    #[arg(required = true, value_name = "CONFIG.toml | ENGINE")]
+    operands: Vec<String>,
+    /// Pairs of each pairing.
+    #[arg(long, visible_alias = "rounds", value_name = "N")]
+    pairs: Option<std::num::NonZeroU32>,
+    #[command(flatten)]
+    conditions: ConditionArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -59,23 +73,73 @@ struct RunArgs {
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let file = self.config.as_deref();
-        let config = self.gate.config(file, &self.run.set)?;
+        let config = self.gate.config(file, &self.run.set, &self.run.ends)?;
         self.run.start::<Test>(config, file)
     }
 }
 
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let config = config::load(&self.config, &self.run.set)?;
-        self.run.start::<Match>(config, Some(&self.config))
+        let (mut draft, file) = match &self.operands[..] {
+            [file] => {
+                let file = Path::new(file);
+                (self.configured(file)?, Some(file))
+            }
+            engines => (named(engines)?, None),
+        };
+        if let Some(pairs) = self.pairs {
+            let source = format!("--pairs {pairs}");
+            draft.set(
+                Level::Key,
+                &["match", "pairs"],
+                i64::from(pairs.get()),
+                &source,
+            );
+        }
+        self.run.ends.apply(&mut draft);
+        self.conditions.apply(&mut draft, &self.run.set)?;
+        self.run.start::<Match>(draft.finish()?, file)
+    }
+
+    fn configured(&self, file: &Path) -> anyhow::Result<Draft> {
+        let draft = Draft::read(Some(file));
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            return Ok(draft?);
+        }
+        Ok(draft.context(
+            "one operand is a configuration\nhelp: give two or more engines, as in `hone match ./new ./old`",
+        )?)
     }
 }
 
-impl RunArgs {
-    fn start<K: RunKind>(&self, mut config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
-        if self.ends.max_time.is_some() {
-            config.r#match.max_time = self.ends.max_time;
+/// A draft with the engines of a command line.
+fn named(operands: &[String]) -> anyhow::Result<Draft> {
+    let mut draft = Draft::read(None)?;
+    let mut taken = HashSet::new();
+    for (index, operand) in operands.iter().enumerate() {
+        ensure!(
+            !operand.ends_with(".toml"),
+            "`{operand}` is a configuration: give it alone, or engines alone"
+        );
+        let spec: Spec = operand.parse()?;
+        let stem = spec.short_name();
+        let mut name = stem.clone();
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            name = format!("{stem}-{number}");
         }
+        draft.take_engine(index, &name, &spec, operand);
+    }
+    Ok(draft)
+}
+
+impl RunArgs {
+    fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
         start::<K>(config, file, self.out.as_deref(), &self.ends)
     }
 }
@@ -87,7 +151,11 @@ pub(super) fn start<K: RunKind>(
     out: Option<&Path>,
     ends: &EndArgs,
 ) -> Result<Exit, Failure> {
-    let source = || file.map_or("--set".to_string(), |file| file.display().to_string());
+    let source = || {
+        file.map_or("the command line".to_string(), |file| {
+            file.display().to_string()
+        })
+    };
     K::check(&config).with_context(source)?;
     let session = Session::<K>::create(config, out, &mut announce);
     match session.and_then(|session| session.limited(ends.max_time()).run(&mut announce)) {

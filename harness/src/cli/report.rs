@@ -9,12 +9,14 @@ use super::play::show;
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::report::Report;
+use crate::run::find_run;
 use crate::track::{TrackReport, is_folder_of_nights};
 
 /// Print the result of a run, finished or not, or of all nights.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The run's folder, or that of `hone track`.
+    /// The run: its folder, the beginning of its name in results/, or latest.
+    /// Or the folder of `hone track`.
     run: PathBuf,
     /// Also write a self-contained HTML report: charts, failures, and every
     /// game on a board.
@@ -27,13 +29,14 @@ pub(super) struct ReportArgs {
 
 impl ReportArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let report: Box<dyn Report> = if is_folder_of_nights(&self.run) {
-            Box::new(TrackReport::read(&self.run)?)
+        let run = find_run(&self.run)?;
+        let report: Box<dyn Report> = if is_folder_of_nights(&run) {
+            Box::new(TrackReport::read(&run)?)
         } else {
-            kinds::report(&self.run)?
+            kinds::report(&run)?
         };
         if let Some(path) = &self.html {
-            write_page(path, report.page(is_inside(path, &self.run))?)?;
+            write_page(path, report.page(is_inside(path, &run))?)?;
         }
         show(&*report, self.json)?;
         Ok(Exit::Done)

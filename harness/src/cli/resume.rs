@@ -1,7 +1,8 @@
 //! `hone resume`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
 use clap::Args;
 
 use super::common::{announce, failure};
@@ -9,21 +10,48 @@ use super::ends::EndArgs;
 use super::play::conclude;
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::run::Manifest;
+use crate::ledger::Ledger;
+use crate::run::{Kind, Manifest, find_run};
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]
 pub(super) struct ResumeArgs {
-    /// The run's folder.
+    /// The run: its folder, the beginning of its name in results/, or latest.
     run: PathBuf,
+    /// Of a tuning: test the tuned values against the start at the end.
+    #[arg(long)]
+    verify: bool,
     #[command(flatten)]
     ends: EndArgs,
 }
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let kind = kinds::of(Manifest::read(&self.run)?.kind);
-        let resumed = kind.resume(&self.run, self.ends.max_time(), &mut announce);
+        let run = find_run(&self.run)?;
+        if self.verify {
+            ask_for_verification(&run)?;
+        }
+        let kind = kinds::of(Manifest::read(&run)?.kind);
+        let resumed = kind.resume(&run, self.ends.max_time(), &mut announce);
         conclude(resumed.map_err(failure)?, &self.ends)
     }
+}
+
+/// Adds the verifying test to a tuning that was started without one.
+fn ask_for_verification(run: &Path) -> anyhow::Result<()> {
+    let mut manifest = Manifest::read(run)?;
+    ensure!(
+        manifest.kind == Kind::Tune,
+        "--verify is for tunings, and {} is a {}",
+        run.display(),
+        manifest.kind.name()
+    );
+    let section = manifest.config.tune.get_or_insert_default();
+    if section.verify.is_some() {
+        return Ok(());
+    }
+    section.verify.get_or_insert_default();
+    // Not while another process plays it.
+    let _held = Ledger::open(run, &manifest.names(), manifest.config.pgn.epd)?;
+    manifest.write(run)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
@@ -9,15 +10,15 @@ use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds;
 use crate::report::{TestVerdict, first_engine};
-use crate::run::{Folder, Kind, Manifest, RunFiles, list_runs};
+use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
+use crate::settings::BookSource;
 use crate::stats::Summary;
 
 /// List the runs in a folder, oldest first.
 #[derive(Debug, Args)]
 pub(super) struct RunsArgs {
-    /// The folder of runs.
-    #[arg(default_value = "results")]
-    folder: PathBuf,
+    /// The folder of runs [default: results].
+    folder: Option<PathBuf>,
     /// Print one JSON object on standard output.
     #[arg(long)]
     json: bool,
@@ -41,7 +42,13 @@ struct RunLine {
     /// Whether it ended because its games repeat.
     #[serde(rename = "repeated_games", skip_serializing_if = "std::ops::Not::not")]
     is_repeated: bool,
+    /// As the table shows it.
+    state: &'static str,
     engines: Vec<String>,
+    /// The engines with commit and subject.
+    descriptions: Vec<String>,
+    limit: String,
+    book: Option<BookSource>,
     pairs: u64,
     elo: Option<f64>,
 }
@@ -64,10 +71,29 @@ impl RunLine {
             verdict: verdict.into(),
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
+            state: state(verdict),
             engines: files.manifest.names(),
+            descriptions: files
+                .manifest
+                .engines
+                .iter()
+                .map(EngineIdentity::description)
+                .collect(),
+            limit: files.manifest.config.r#match.limit.to_string(),
+            book: files.manifest.config.r#match.openings.file.clone(),
             pairs: fold.tally.pairs,
             elo: elo.map(|elo| elo.estimate),
         })
+    }
+}
+
+fn state(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        None => "unfinished",
+        Some(Verdict::Complete) => "finished",
+        Some(Verdict::Inconclusive | Verdict::Repeated) => "undecided",
+        Some(Verdict::H1) => "H1",
+        Some(Verdict::H0) => "H0",
     }
 }
 
@@ -94,11 +120,16 @@ impl Listing {
 
 impl RunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let listing = Listing::read(&self.folder);
+        let folder = self.folder.clone().unwrap_or_else(|| RESULTS.into());
+        // Before the first run there is no default folder yet.
+        if self.folder.is_some() && !folder.is_dir() {
+            return Err(anyhow!("{} is not a folder", folder.display()).into());
+        }
+        let listing = Listing::read(&folder);
         if self.json {
             outln!("{}", serde_json::to_string(&listing)?);
         } else if listing.runs.is_empty() && listing.damaged.is_empty() {
-            outln!("no runs in {}", self.folder.display());
+            outln!("no runs in {}", folder.display());
         } else {
             out!("{}", table(&listing));
         }
@@ -107,28 +138,36 @@ impl RunsArgs {
 }
 
 fn table(listing: &Listing) -> String {
+    let names = listing.runs.iter().map(|run| &run.run);
+    let names = names.chain(listing.damaged.iter().map(|run| &run.run));
+    let width = names.map(String::len).max().unwrap_or(0).max(3);
     let mut text = format!(
-        "{:<48} {:<6} {:<11} {:>8} {:>9}  engines\n",
-        "run", "kind", "state", "pairs", "Elo"
+        "{:<width$} {:<6} {:<10} {:>7} {:>8}  {:<12} {:<16} engines\n",
+        "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        let state = match (run.finished, run.verdict) {
-            (false, _) => "unfinished".to_string(),
-            (true, TestVerdict::None) if run.is_repeated => "undecided".to_string(),
-            (true, TestVerdict::None) => "finished".to_string(),
-            (true, verdict) => verdict.to_string(),
-        };
         let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
-            "{:<48} {:<6} {state:<11} {:>8} {elo:>9}  {}\n",
+            "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<12} {book:<16} {}\n",
             run.run,
             run.kind.name(),
+            run.state,
             run.pairs,
-            run.engines.join(" - ")
+            run.limit,
+            players(run)
         );
     }
     for Damaged { run, reason } in &listing.damaged {
-        text += &format!("{run:<48} damaged: {reason}\n");
+        text += &format!("{run:<width$} damaged: {reason}\n");
     }
     text
+}
+
+/// The engines; of the commits of a bisection the ends.
+fn players(run: &RunLine) -> String {
+    match (&run.descriptions[..], run.kind) {
+        ([good, .., bad], Kind::Bisect) => format!("{good} .. {bad}"),
+        (all, _) => all.join(" - "),
+    }
 }

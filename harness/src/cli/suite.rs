@@ -1,6 +1,7 @@
 //! `hone suite`: an engine on test positions.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -42,9 +43,12 @@ pub(super) struct Suite {
     /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
-    /// The positions are from Chess960
+    /// The positions are from Chess960; recognised where most castle only there
     #[arg(long)]
     chess960: bool,
+    /// List the positions that are not solved
+    #[arg(long)]
+    failures: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -78,9 +82,7 @@ struct Output {
 impl Suite {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let suite = Problems::open(&self.file, self.variant())?;
-        for warning in &suite.warnings {
-            errln!("warning: {warning}");
-        }
+        warn(&suite, &self.file, self.variant());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -107,18 +109,33 @@ impl Suite {
             };
             outln!("{}", serde_json::to_string(&output)?);
         } else {
-            out!("{}", report.text());
-            if let Some(compare) = compare {
-                out!("\n{}", compare.text(&report));
+            match &compare {
+                Some(compare) => {
+                    out!("{}", compare.text(&report));
+                    out!("\n{}{}", report.text(), compare.report.text());
+                }
+                None => out!("{}", report.text()),
+            }
+            let reports = [
+                Some(&report),
+                compare.as_ref().map(|compare| &compare.report),
+            ];
+            for report in reports.into_iter().flatten() {
+                if self.failures {
+                    out!("{}", report.failures_text());
+                } else if !report.failures.is_empty() {
+                    let (count, name) = (report.failures.len(), &report.engine);
+                    outln!("{name}: {count} not solved; --failures lists them");
+                }
             }
         }
         Ok(Exit::Done)
     }
 
     async fn play(&self, suite: &Problems) -> Result<(Report, Option<Comparison>), Failure> {
-        let first = self.start(&self.engine, &self.options).await?;
+        let first = self.start(suite, &self.engine, &self.options).await?;
         let second = match &self.compare {
-            Some(engine) => Some(self.start(engine, &self.compare_options).await?),
+            Some(engine) => Some(self.start(suite, engine, &self.compare_options).await?),
             None => None,
         };
         let report = self.solve(suite, first).await?;
@@ -131,12 +148,13 @@ impl Suite {
 
     async fn start(
         &self,
+        suite: &Problems,
         engine: &str,
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
         let command = EngineCommand::new(engine, options.to_vec())?;
         let count = concurrency(self.concurrency);
-        let analysts = Analyst::start_several(count, &command, self.variant()).await;
+        let analysts = Analyst::start_several(count, &command, suite.variant).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
     }
 
@@ -168,6 +186,23 @@ impl Suite {
         } else {
             Variant::Standard
         }
+    }
+}
+
+/// Says what was set right in reading: one message, however many positions.
+fn warn(suite: &Problems, file: &Path, asked: Variant) {
+    if suite.variant != asked {
+        errln!("{} is read as a Chess960 suite", file.display());
+    }
+    let (first, more) = suite.warnings.split_at(suite.warnings.len().min(3));
+    for warning in first {
+        errln!("warning: {warning}");
+    }
+    if !more.is_empty() {
+        errln!(
+            "warning: and {} more positions; --json lists all",
+            more.len()
+        );
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::report::TestVerdict;
-use crate::run::{RunFiles, verify};
+use crate::run::{RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///
@@ -17,13 +17,13 @@ use crate::run::{RunFiles, verify};
 /// mean the same games. Exit code 0: no fault; 1: at least one fault.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
-    /// The run's folder.
+    /// The run: its folder, the beginning of its name in results/, or latest.
     run: PathBuf,
 }
 
 impl VerifyArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let files = RunFiles::open(&self.run)?;
+        let files = RunFiles::open(&find_run(&self.run)?)?;
         let report = verify::verify(&files, kinds::experiment_of(&files)?)?;
         for fault in &report.faults {
             outln!("{fault}");

@@ -8,7 +8,7 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::builds::{BenchCheck, Recipe, Revision, Spec};
+use crate::builds::{BenchCheck, Recipe, Revision};
 use crate::engine::uci::split_command;
 use crate::rules::Limit;
 
@@ -103,25 +103,6 @@ impl EngineConfig {
         stem.to_string_lossy().into_owned()
     }
 
-    /// Makes it what a command line names, keeping how a commit is built.
-    pub fn take_source(&mut self, spec: &Spec) {
-        self.git = None;
-        self.rev = None;
-        self.worktree = None;
-        self.tree = None;
-        match spec {
-            Spec::Commit { repository, rev } => {
-                self.git = Some(repository.clone());
-                self.rev = Some(rev.clone());
-            }
-            Spec::WorkTree { repository } => self.worktree = Some(repository.clone()),
-            Spec::Program(program) => {
-                self.cmd.clone_from(program);
-                self.build = None;
-            }
-        }
-    }
-
     /// Says which keys do not go together.
     pub(super) fn check(&self) -> Result<(), String> {
         let refuse = |reason: &str| Err(reason.to_string());
@@ -178,15 +159,6 @@ pub struct EngineOptions(pub Vec<(String, String)>);
 impl EngineOptions {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
-    }
-
-    /// Gives an option a value, in the place of an earlier one.
-    pub fn set(&mut self, name: &str, value: &str) {
-        let known = |(known, _): &&mut (String, String)| known.eq_ignore_ascii_case(name);
-        match self.0.iter_mut().find(known) {
-            Some((_, old)) => *old = value.to_string(),
-            None => self.0.push((name.to_string(), value.to_string())),
-        }
     }
 
     /// The value of an option, names compared without case.

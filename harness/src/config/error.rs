@@ -14,8 +14,28 @@ pub enum ConfigError {
     },
     #[error("{}\n  --> {}:{place}", place.message, path.display())]
     Content { path: PathBuf, place: Place },
-    #[error("`--set {text}`: {reason}")]
-    Override { text: String, reason: String },
+    /// A mistake in what a command line sets.
+    #[error("{sources}: {reason}{}", at(place.as_ref()))]
+    Said {
+        sources: String,
+        reason: String,
+        /// Where the file sets something that it does not go together with.
+        place: Option<(PathBuf, Place)>,
+    },
+    #[error(
+        "`{one}` and `{other}` contradict each other: both set `{key}`\nhelp: give only one of them"
+    )]
+    Contradiction {
+        one: String,
+        other: String,
+        key: String,
+    },
+}
+
+fn at(place: Option<&(PathBuf, Place)>) -> String {
+    place.map_or_else(String::new, |(path, place)| {
+        format!("\n  --> {}:{place}", path.display())
+    })
 }
 
 /// A place in a file, the line itself and what is wrong with it.
@@ -40,6 +60,14 @@ impl Place {
             message: message.into().trim_end().to_string(),
         }
     }
+
+    /// The same place with another message.
+    pub(super) fn saying(self, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into().trim_end().to_string(),
+            ..self
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -50,4 +78,19 @@ impl fmt::Display for Place {
             self.line, self.column, self.line, self.source_line
         )
     }
+}
+
+/// The reader's message without the names of a programming language's types.
+pub(super) fn plain(message: &str) -> String {
+    [
+        ("f64", "a number"),
+        ("u64", "a whole number, not negative"),
+        ("u32", "a whole number, not negative"),
+        ("usize", "a whole number, not negative"),
+        ("i64", "a whole number"),
+    ]
+    .iter()
+    .fold(message.to_string(), |message, (name, words)| {
+        message.replace(&format!("expected {name}"), &format!("expected {words}"))
+    })
 }

@@ -1,11 +1,9 @@
 //! Reads a configuration file.
 
-use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 
-use super::error::{ConfigError, Place};
-use super::{Config, overrides};
+use super::error::ConfigError;
+use super::{Config, Draft};
 
 /// Reads the configuration at `path`, with `overrides` in the form
 /// `key.path=value` laid over it.
@@ -13,110 +11,11 @@ use super::{Config, overrides};
 /// # Errors
 /// [`ConfigError`], with file, line and what is allowed.
 pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
-    let text = fs::read_to_string(path).map_err(|source| ConfigError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    parse(path, text, overrides)
-}
-
-/// The configuration without a file: the defaults with `overrides` laid over
-/// them.
-///
-/// # Errors
-/// As [`load`].
-pub(crate) fn without_file(overrides: &[String]) -> Result<Config, ConfigError> {
-    parse(Path::new("--set"), String::new(), overrides)
-}
-
-/// Names and checks engines that were not read from a file.
-///
-/// # Errors
-/// What is wrong with which engine.
-pub(crate) fn check_engines(config: &mut Config) -> Result<(), String> {
-    for engine in &config.engine {
-        let named = |reason| format!("engine `{}`: {reason}", engine.name);
-        engine.check().map_err(named)?;
+    let mut draft = Draft::read(Some(path))?;
+    for text in overrides {
+        draft.set_text(text)?;
     }
-    name_engines(config)
-}
-
-fn parse(path: &Path, text: String, overrides: &[String]) -> Result<Config, ConfigError> {
-    let content = |place| ConfigError::Content {
-        path: path.to_path_buf(),
-        place,
-    };
-    let text = if overrides.is_empty() {
-        text
-    } else {
-        overrides::apply(&text, overrides).map_err(|error| match error {
-            overrides::Error::Document(error) => {
-                content(Place::new(&text, error.span(), error.message()))
-            }
-            overrides::Error::Override { text, reason } => ConfigError::Override { text, reason },
-        })?
-    };
-    let mut config: Config = toml::from_str(&text)
-        .map_err(|error| content(Place::new(&text, error.span(), plain(error.message()))))?;
-    name_engines(&mut config).map_err(|message| {
-        // The last table of engines is where the duplicate is at the latest.
-        let at = text.rfind("[[engine]]").unwrap_or(0);
-        content(Place::new(&text, Some(at..at), message))
-    })?;
-    config.r#match.openings.fill_in();
-    let verify = config.tune.as_mut().and_then(|tune| tune.verify.as_mut());
-    if let Some(openings) = verify.and_then(|verify| verify.openings.as_mut()) {
-        openings.fill_in();
-    }
-    Ok(config)
-}
-
-/// The reader's message without the names of a programming language's types.
-fn plain(message: &str) -> String {
-    [
-        ("f64", "a number"),
-        ("u64", "a whole number, not negative"),
-        ("u32", "a whole number, not negative"),
-        ("usize", "a whole number, not negative"),
-        ("i64", "a whole number"),
-    ]
-    .iter()
-    .fold(message.to_string(), |message, (name, words)| {
-        message.replace(&format!("expected {name}"), &format!("expected {words}"))
-    })
-}
-
-/// Gives engines without a name that of their program, and makes sure that
-/// no two have the same.
-fn name_engines(config: &mut Config) -> Result<(), String> {
-    let mut taken: HashSet<String> = HashSet::new();
-    for engine in &config.engine {
-        if engine.name.chars().any(char::is_control) {
-            return Err(format!(
-                "engine name {:?} has control characters",
-                engine.name
-            ));
-        }
-        if !engine.name.is_empty() && !taken.insert(engine.name.clone()) {
-            return Err(format!(
-                "two engines are called `{}`: give each its own `name`",
-                engine.name
-            ));
-        }
-    }
-    for engine in &mut config.engine {
-        if engine.name.is_empty() {
-            let stem = engine.default_name();
-            let mut name = stem.clone();
-            let mut number = 2;
-            while !taken.insert(name.clone()) {
-                name = format!("{stem}-{number}");
-                number += 1;
-            }
-            engine.name = name;
-        }
-    }
-    Ok(())
+    draft.finish()
 }
 
 #[cfg(test)]

@@ -1,19 +1,22 @@
 //! The configuration of a run: read from TOML, every mistake named with file,
 //! line and what is allowed; every default filled in.
 
+mod draft;
 mod engine;
 mod error;
 mod load;
-mod overrides;
+mod names;
+mod places;
 mod play;
 mod profile;
 mod track;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use draft::{Draft, Level};
 pub(crate) use engine::{EngineConfig, EngineOptions};
+pub(crate) use error::ConfigError;
 pub use load::load;
-pub(crate) use load::{check_engines, without_file};
 pub(crate) use play::{MatchConfig, Tournament};
 pub(crate) use profile::Profile;
 pub(crate) use track::{TrackSection, false_alarm_nights};

@@ -2,7 +2,10 @@
 
 use clap::ValueEnum;
 
-use super::Config;
+use toml_edit::Value;
+
+use super::{Draft, Level};
+use crate::stats::Model;
 
 /// A ready question, in normalized Elo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -20,7 +23,7 @@ pub(crate) enum Profile {
 }
 
 const QUICK_NODES: &str = "nodes=10000";
-const QUICK_PAIRS: u64 = 5000;
+const QUICK_PAIRS: i64 = 5000;
 
 impl Profile {
     fn bounds(self) -> (f64, f64) {
@@ -32,13 +35,25 @@ impl Profile {
         }
     }
 
-    /// Asks this question in place of the configuration's own.
-    pub(crate) fn apply(self, config: &mut Config) {
-        let sprt = config.sprt.get_or_insert_default();
-        (sprt.elo0, sprt.elo1) = self.bounds();
+    /// Asks this question in place of the file's own, in normalized Elo.
+    pub(crate) fn apply(self, draft: &mut Draft) {
+        let name = self.to_possible_value().expect("no profile is skipped");
+        let source = format!("--profile {}", name.get_name());
+        let mut set = |key: &str, value: Value| {
+            draft.set(Level::Profile, &["sprt", key], value, &source);
+        };
+        let (elo0, elo1) = self.bounds();
+        set("elo0", elo0.into());
+        set("elo1", elo1.into());
+        set("model", Model::Normalized.to_string().into());
         if self == Self::Quick {
-            sprt.max_pairs = sprt.max_pairs.min(QUICK_PAIRS);
-            config.set_limit(QUICK_NODES.parse().expect("a limit"));
+            if draft
+                .number(&["sprt", "max_pairs"])
+                .is_none_or(|own| own > QUICK_PAIRS)
+            {
+                draft.set(Level::Profile, &["sprt", "max_pairs"], QUICK_PAIRS, &source);
+            }
+            draft.set_limit(Level::Profile, QUICK_NODES, &source);
         }
     }
 }

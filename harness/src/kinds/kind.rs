@@ -73,7 +73,7 @@ pub(crate) trait RunKind: 'static {
         let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
         engines.pin(config);
         Ok(Engines {
-            folder_names: config.engine.iter().map(|e| e.name.clone()).collect(),
+            folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
             players: engines.players,
             identities: engines.identities,
         })

@@ -66,6 +66,7 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
+        let limit = config.r#match.limit.to_string();
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
         let manifest = Manifest {
@@ -80,7 +81,7 @@ impl<K: RunKind> Session<K> {
             repeats,
             config,
         };
-        let folder = Folder::create(out, K::KIND, &folder_names)?;
+        let folder = Folder::create(out, K::KIND, &folder_names, &limit)?;
         manifest.write(folder.path())?;
         Self::with_ledger(folder, manifest, players, book)
     }

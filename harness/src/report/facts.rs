@@ -91,6 +91,12 @@ pub(crate) struct EngineFacts {
     /// The commit it was built from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// The first line of that commit's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Whether it was built from changes on that commit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
     /// The node count of its `bench`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
@@ -323,6 +329,8 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 options: config.options.clone(),
                 sha256: identity.sha256.clone(),
                 commit: identity.commit.clone(),
+                subject: identity.subject.clone(),
+                uncommitted: identity.is_uncommitted(),
                 bench: identity.bench,
                 games: tally.games,
                 as_white: wdl(tally.as_white),

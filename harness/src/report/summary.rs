@@ -48,7 +48,14 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     writeln!(out, "| | |\n|---|---|")?;
     for engine in &facts.engines {
         let commit = engine.commit.as_deref().map_or(String::new(), |commit| {
-            format!(", commit `{}`", short_id(commit))
+            let subject = engine.subject.as_deref().unwrap_or_default();
+            let subject = subject.replace('|', "\\|");
+            let changes = if engine.uncommitted {
+                " and uncommitted changes"
+            } else {
+                ""
+            };
+            format!(", commit `{}` {subject}{changes}", short_id(commit))
         });
         let bench = engine
             .bench

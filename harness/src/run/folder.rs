@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
+
 use super::manifest::{Kind, MANIFEST, Manifest};
 
 /// The folder of a run.
@@ -22,11 +24,11 @@ pub(crate) enum FolderError {
 }
 
 /// Where runs go unless another folder is asked for.
-const RESULTS: &str = "results";
+pub(crate) const RESULTS: &str = "results";
 
 impl Folder {
     /// Makes the folder of a new run: `out`, or a new one under `results/`
-    /// named after the date and the engines.
+    /// named after the date, the engines and the limit.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -34,10 +36,18 @@ impl Folder {
         out: Option<&Path>,
         kind: Kind,
         names: &[String],
+        limit: &str,
     ) -> Result<Self, FolderError> {
         let path = match out {
             Some(path) => path.to_path_buf(),
-            None => Self::fresh(kind, names),
+            None => {
+                let results = Path::new(RESULTS);
+                make_results(results).map_err(|source| FolderError::Create {
+                    path: results.to_path_buf(),
+                    source,
+                })?;
+                Self::fresh(kind, names, limit)
+            }
         };
         if path.join(MANIFEST).exists() {
             return Err(FolderError::Taken { path });
@@ -56,10 +66,11 @@ impl Folder {
         }
     }
 
-    fn fresh(kind: Kind, names: &[String]) -> PathBuf {
+    fn fresh(kind: Kind, names: &[String], limit: &str) -> PathBuf {
         let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
         let names: Vec<String> = names.iter().take(2).map(|name| slug(name)).collect();
-        let stem = format!("{now}-{}-{}", kind.name(), names.join("-"));
+        let (names, limit) = (names.join("-"), slug(limit));
+        let stem = format!("{now}-{}-{names}-{limit}", kind.name());
         let results = Path::new(RESULTS);
         (1..)
             .map(|number| match number {
@@ -84,6 +95,87 @@ impl Folder {
                     .map(|name| name.to_string_lossy().into_owned())
             })
             .unwrap_or_else(|| self.path.display().to_string())
+    }
+}
+
+/// Makes the folder of all runs, if it is missing, with a file that hides it
+/// from git: the runs in a repository are not changes of it.
+fn make_results(results: &Path) -> io::Result<()> {
+    if results.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(results)?;
+    fs::write(results.join(".gitignore"), "*\n")
+}
+
+/// Stands for the newest run in `results/`.
+const LATEST: &str = "latest";
+
+/// The folder of the run that a user names: by its path, by its name or the
+/// beginning of its name in `results/` or in another folder, or as `latest`.
+///
+/// # Errors
+/// If there is no such run or more than one.
+pub(crate) fn find_run(named: &Path) -> anyhow::Result<PathBuf> {
+    find_run_in(Path::new(RESULTS), named)
+}
+
+fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
+    // What exists is meant, even if it is not a run: that is said of it later.
+    if named.exists() {
+        return Ok(named.to_path_buf());
+    }
+    let (folder, start) = match (named.parent(), named.file_name()) {
+        (Some(parent), Some(start)) if parent.as_os_str().is_empty() => (results, start),
+        (Some(parent), Some(start)) => (parent, start),
+        _ => return Ok(named.to_path_buf()),
+    };
+    let start = start.to_string_lossy();
+    let runs: Vec<PathBuf> = list_runs(folder)
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
+    if start == LATEST {
+        let readable = list_runs(folder)
+            .into_iter()
+            .rev()
+            .find(|(_, run)| run.is_ok());
+        return match readable {
+            Some((path, _)) => Ok(path),
+            None => bail!("{} contains no runs", folder.display()),
+        };
+    }
+    let name = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    if let Some(exact) = runs.iter().find(|path| name(path) == start) {
+        return Ok(exact.clone());
+    }
+    let found: Vec<&PathBuf> = runs
+        .iter()
+        .filter(|path| name(path).starts_with(&*start))
+        .collect();
+    match &found[..] {
+        [one] => Ok((*one).clone()),
+        // A path, of which it is said later that it is not a run.
+        [] if folder != results => Ok(named.to_path_buf()),
+        [] => bail!(
+            "no run `{}`: {} has {} runs\nhelp: `hone runs` lists them; `latest` is the newest",
+            named.display(),
+            folder.display(),
+            runs.len()
+        ),
+        several => {
+            let names: Vec<String> = several.iter().take(3).map(|path| name(path)).collect();
+            bail!(
+                "`{}` is the beginning of {} runs: {}{}\nhelp: write more of the name",
+                named.display(),
+                several.len(),
+                names.join(", "),
+                if several.len() > 3 { ", …" } else { "" }
+            )
+        }
     }
 }
 
@@ -121,4 +213,57 @@ fn slug(name: &str) -> String {
         .take(24)
         .collect();
     clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders with manifests that cannot be read, which is enough to be found.
+    fn runs(names: &[&str]) -> tempfile::TempDir {
+        let results = tempfile::tempdir().expect("made");
+        for name in names {
+            let run = results.path().join(name);
+            fs::create_dir(&run).expect("made");
+            fs::write(run.join(MANIFEST), "").expect("written");
+        }
+        results
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_is_enough() {
+        let results = runs(&["2026-01-01-sprt", "2026-01-02-match", "2026-01-02-match-2"]);
+        let find = |named: &str| find_run_in(results.path(), Path::new(named));
+        let name = |named: &str| find(named).map(|path| path.file_name().map(ToOwned::to_owned));
+        assert_eq!(
+            name("2026-01-01").expect("one"),
+            Some("2026-01-01-sprt".into())
+        );
+        // The whole name of a run that another one's begins with.
+        let whole = name("2026-01-02-match").expect("one");
+        assert_eq!(whole, Some("2026-01-02-match".into()));
+        let several = find("2026-01-02").expect_err("two").to_string();
+        assert!(
+            several.contains("2 runs: 2026-01-02-match, 2026-01-02-match-2"),
+            "{several}"
+        );
+        let none = find("2025").expect_err("none").to_string();
+        assert!(none.contains("no run `2025`"), "{none}");
+        let inside = results.path().join("2026-01-01");
+        let found = find_run_in(Path::new("elsewhere"), &inside).expect("by its path");
+        assert!(found.ends_with("2026-01-01-sprt"));
+    }
+
+    #[test]
+    fn the_folder_of_all_runs_is_hidden_from_git() {
+        let folder = tempfile::tempdir().expect("made");
+        let results = folder.path().join("results");
+        make_results(&results).expect("made");
+        let ignore = results.join(".gitignore");
+        assert_eq!(fs::read_to_string(&ignore).expect("there"), "*\n");
+        // That of a user stays as it is.
+        fs::write(&ignore, "").expect("written");
+        make_results(&results).expect("there already");
+        assert_eq!(fs::read_to_string(&ignore).expect("there"), "");
+    }
 }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use super::repeats::RepeatRule;
+use crate::builds::short_id;
 use crate::config::Config;
 
 /// Name of the manifest in a run's folder.
@@ -55,6 +56,49 @@ pub(crate) struct EngineIdentity {
     /// The node count of its `bench`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
+}
+
+impl EngineIdentity {
+    /// Its name, commit and subject, and whether there were changes; of a
+    /// program that is called otherwise, its file name.
+    pub(crate) fn description(&self) -> String {
+        let Some(commit) = &self.commit else {
+            let file = self.program.file_stem().unwrap_or_default();
+            let file = file.to_string_lossy();
+            return match file == self.name || file.is_empty() {
+                true => self.name.clone(),
+                false => format!("{} ({file})", self.name),
+            };
+        };
+        let mut text = self.name.clone();
+        if !commit.starts_with(&self.name) {
+            text += &format!(" {}", short_id(commit));
+        }
+        if let Some(subject) = &self.subject {
+            text += &format!(" ({subject})");
+        }
+        if self.is_uncommitted() {
+            text += " + uncommitted changes";
+        }
+        text
+    }
+
+    /// Whether it was built from changes that are not committed.
+    pub(crate) fn is_uncommitted(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// Its part of the name of a run's folder.
+    pub(crate) fn folder_name(&self) -> String {
+        let Some(commit) = &self.commit else {
+            return self.name.clone();
+        };
+        let changes = if self.is_uncommitted() { "+" } else { "" };
+        match commit.starts_with(&self.name) {
+            true => format!("{}{changes}", short_id(commit)),
+            false => format!("{}.{}{changes}", self.name, &short_id(commit)[..7]),
+        }
+    }
 }
 
 /// Which book it really was.

@@ -20,7 +20,7 @@ pub use driver::{Driver, Ended, Jobs, Progress};
 pub(crate) use error::SessionError;
 pub(crate) use files::RunFiles;
 pub use fold::Fold;
-pub(crate) use folder::{Folder, list_runs};
+pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
 #[cfg(test)]
 pub(crate) use manifest::BookIdentity;

@@ -27,6 +27,18 @@ pub enum BookSource {
 const BUILT_IN: &str = "default";
 const START_POSITION: &str = "none";
 
+impl BookSource {
+    /// A short name: that of the file without its folder.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::File(file) => file
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl FromStr for BookSource {
     type Err = String;
 

@@ -66,6 +66,8 @@ pub struct Suite {
     pub problems: Vec<Problem>,
     /// What was set right in reading, for the user to know.
     pub warnings: Vec<String>,
+    /// The rules it was read by.
+    pub variant: Variant,
 }
 
 impl Suite {
@@ -74,12 +76,26 @@ impl Suite {
     /// # Errors
     /// The first line that makes no sense. Only a castling right that a
     /// position cannot have is dropped, with a warning: old suites have those.
+    /// One in which most positions castle only in Chess960 is read as that.
     pub fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
         let text = source::read(path)?.bytes;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
+        let suite = Self::read(path, text, variant)?;
+        if variant == Variant::Standard
+            && 2 * suite.warnings.len() > suite.problems.len()
+            && let Ok(of_chess960) = Self::read(path, text, Variant::Chess960)
+            && of_chess960.warnings.len() < suite.warnings.len()
+        {
+            return Ok(of_chess960);
+        }
+        Ok(suite)
+    }
+
+    fn read(path: &Path, text: &[u8], variant: Variant) -> Result<Self, SuiteError> {
         let mut suite = Self {
             problems: Vec::new(),
             warnings: Vec::new(),
+            variant,
         };
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             if is_blank(line) {

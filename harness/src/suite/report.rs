@@ -126,6 +126,12 @@ impl Report {
         );
         let end = text.find('\n').map_or(0, |end| end + 1);
         text.insert_str(end, &head);
+        text
+    }
+
+    /// The unsolved problems.
+    pub(crate) fn failures_text(&self) -> String {
+        let mut text = format!("Not solved by {}:\n", self.engine);
         for failed in &self.failures {
             let Failed {
                 id, best, played, ..
@@ -169,16 +175,21 @@ impl Comparison {
         }
     }
 
-    /// A table for a person.
+    /// The comparison for a person, without the engines' own tables.
     pub(crate) fn text(&self, first: &Report) -> String {
         let ids = |ids: &[String]| match ids {
             [] => "none".to_owned(),
             ids => ids.join(", "),
         };
         format!(
-            "{}\nOnly the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\
+            "{} solved {} of {}, {} solved {}\n\
+             Only the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\
              McNemar's test: {} against {}, p = {:.3}\n",
-            self.report.text(),
+            first.engine,
+            first.solved,
+            first.total,
+            self.report.engine,
+            self.report.solved,
             first.engine,
             ids(&self.only_first),
             self.report.engine,

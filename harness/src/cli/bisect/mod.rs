@@ -1,13 +1,16 @@
 //! `hone bisect`: which commit changed an engine's strength.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::common::announce;
+use super::conditions::ConditionArgs;
 use super::ends::EndArgs;
 use super::play::start;
 use super::{Exit, Failure};
-use crate::config;
+use crate::builds::Spec;
+use crate::config::{Draft, Level};
 use crate::kinds::bisect::Bisection;
 
 /// Find the commit that lost (or gained) Elo.
@@ -20,9 +23,9 @@ use crate::kinds::bisect::Bisection;
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {
     /// The configuration, in TOML: one [[engine]] with `git`, how it is built,
-    /// and how games are played.
-    #[arg(default_value = "configs/bisect.toml")]
-    config: PathBuf,
+    /// and how games are played. Without it configs/bisect.toml if that exists,
+    /// or else the repository of the working directory is bisected.
+    config: Option<PathBuf>,
     /// A commit, tag or branch before the change.
     #[arg(long, value_name = "REV")]
     good: Option<String>,
@@ -41,19 +44,46 @@ pub(super) struct BisectArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     ends: EndArgs,
+    #[command(flatten)]
+    conditions: ConditionArgs,
 }
+
+/// The configuration that is used if none is given.
+const USUAL: &str = "configs/bisect.toml";
 
 impl BisectArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let mut config = config::load(&self.config, &self.set)?;
-        let section = config.bisect.get_or_insert_default();
-        section.gained |= self.gained;
-        for (end, given) in [(&mut section.good, self.good), (&mut section.bad, self.bad)] {
-            if let Some(given) = given {
-                *end = given;
+        let usual = Path::new(USUAL);
+        let file = match &self.config {
+            Some(file) => Some(file.as_path()),
+            None if usual.is_file() => {
+                announce(&format!("using the configuration {USUAL}"));
+                Some(usual)
+            }
+            None => None,
+        };
+        let mut draft = Draft::read(file)?;
+        if file.is_none() {
+            // Built as the newest commit suggests.
+            let rev = self.bad.clone().unwrap_or_else(|| "HEAD".to_string());
+            let here = Spec::Commit {
+                repository: ".".into(),
+                rev,
+            };
+            draft.take_engine(0, "engine", &here, "--bad");
+        }
+        for (key, given) in [("good", &self.good), ("bad", &self.bad)] {
+            if let Some(rev) = given {
+                draft.set(Level::Key, &["bisect", key], rev, &format!("--{key} {rev}"));
             }
         }
-        let (file, out) = (Some(&*self.config), self.out.as_deref());
-        start::<Bisection>(config, file, out, &self.ends)
+        if self.gained {
+            draft.set(Level::Key, &["bisect", "gained"], true, "--gained");
+        }
+        self.ends.apply(&mut draft);
+        self.conditions.apply(&mut draft, &self.set)?;
+        let mut config = draft.finish()?;
+        config.bisect.get_or_insert_default();
+        start::<Bisection>(config, file, self.out.as_deref(), &self.ends)
     }
 }

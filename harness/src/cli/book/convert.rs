@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::read::Reading;
 use crate::book::entry::Entry;
 use crate::book::output::Output;
-use crate::book::scan::scan;
 use crate::cli::{Exit, Failure};
 use crate::rules::openings::{Format, Order, Schedule};
 
@@ -96,15 +95,24 @@ impl Convert {
         let mut entries = Vec::new();
         let mut illegal = 0;
         for path in &self.files {
-            let scan = scan(path, self.reading.options())?;
+            let scan = self.reading.scan(path)?;
             if let Some(fault) = scan.faults.first()
                 && !self.skip_illegal
             {
+                let places: Vec<String> = scan
+                    .faults
+                    .iter()
+                    .take(3)
+                    .map(|fault| format!("\n  --> {}:{}", path.display(), fault.line))
+                    .collect();
+                let count = match scan.faults.len() {
+                    1 => String::new(),
+                    count => format!(" (the first of {count} illegal openings)"),
+                };
                 return Err(anyhow!(
-                    "{}\n  --> {}:{}\nhelp: --skip-illegal skips such openings",
+                    "{}{count}{}\nhelp: --skip-illegal skips such openings",
                     fault.error,
-                    path.display(),
-                    fault.line
+                    places.concat()
                 )
                 .into());
             }

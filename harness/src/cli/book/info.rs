@@ -11,7 +11,7 @@ use super::read::Reading;
 use crate::book::histogram::Histogram;
 use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
-use crate::book::scan::{Scan, scan};
+use crate::book::scan::Scan;
 use crate::cli::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
 use crate::engine::uci::parse_option;
@@ -69,7 +69,7 @@ struct Scores {
 
 impl Info {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let scan = scan(&self.file, self.reading.options())?;
+        let scan = self.reading.scan(&self.file)?;
         if scan.entries.is_empty() && scan.faults.is_empty() {
             return Err(anyhow!("{} contains no openings", self.file.display()).into());
         }
@@ -114,7 +114,7 @@ impl Info {
             .build()?;
         runtime.block_on(async {
             let count = concurrency(self.concurrency);
-            let analysts = Analyst::start_several(count, &command, self.reading.variant())
+            let analysts = Analyst::start_several(count, &command, scan.variant)
                 .await
                 .with_context(|| format!("the engine `{engine}`"))?;
             let judge = analysts[0].name().to_owned();
@@ -171,6 +171,9 @@ fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
     sheet(&[chart], 1)
 }
 
+/// Illegal lines that the text lists.
+const FAULTS_SHOWN: usize = 3;
+
 fn text(report: &Report) -> String {
     let facts = &report.facts;
     let mut text = String::new();
@@ -180,8 +183,13 @@ fn text(report: &Report) -> String {
     row("Openings", facts.count.to_string());
     row("Duplicates", facts.duplicates.to_string());
     row("Illegal", facts.illegal.to_string());
-    for fault in &facts.illegal_lines {
+    let shown = facts.illegal_lines.len().min(FAULTS_SHOWN);
+    for fault in &facts.illegal_lines[..shown] {
         row("", format!("line {}: {}", fault.line, fault.error));
+    }
+    if facts.illegal_lines.len() > shown {
+        let more = facts.illegal_lines.len() - shown;
+        row("", format!("and {more} more; --json lists all"));
     }
     let sides = facts.side_to_move;
     row(

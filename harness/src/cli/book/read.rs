@@ -1,7 +1,11 @@
 //! How a book is read: options that several commands share.
 
+use std::path::Path;
+
 use clap::Args;
 
+use crate::book::scan::{Scan, scan};
+use crate::rules::openings::source::SourceError;
 use crate::rules::openings::{BookOptions, Variant};
 
 #[derive(Debug, Args)]
@@ -9,7 +13,7 @@ pub(super) struct Reading {
     /// Half-moves taken from games and Polyglot books [default: all of a game, 8 of a Polyglot book]
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
-    /// The book is for Chess960
+    /// The book is for Chess960; recognised in books of positions
     #[arg(long)]
     chess960: bool,
 }
@@ -25,6 +29,15 @@ impl Reading {
 
     pub(super) fn plies(&self) -> Option<usize> {
         self.plies
+    }
+
+    /// Reads a book, and tells if it was found to be one for Chess960.
+    pub(super) fn scan(&self, path: &Path) -> Result<Scan, SourceError> {
+        let scan = scan(path, self.options())?;
+        if scan.variant != self.variant() {
+            errln!("{} is read as a Chess960 book", path.display());
+        }
+        Ok(scan)
     }
 
     pub(super) fn options(&self) -> BookOptions {

@@ -18,7 +18,7 @@ use crate::cli::{Exit, Failure};
 use crate::experiment::PairResult;
 use crate::kinds;
 use crate::rules::openings::BookOptions;
-use crate::run::{Manifest, RunFiles};
+use crate::run::{Manifest, RunFiles, find_run};
 
 /// Measure books by the runs that used them: draws, splits, sensitivity
 ///
@@ -190,7 +190,7 @@ struct Run {
 
 impl Run {
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let files = RunFiles::open(path)?;
+        let files = RunFiles::open(&find_run(path)?)?;
         let fold = kinds::fold_of(&files)?;
         let pairs: Vec<(u64, PairResult)> = files
             .pairs

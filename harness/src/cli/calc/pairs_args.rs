@@ -6,24 +6,31 @@ use clap::Args;
 
 use super::run_folder::RunFolder;
 use crate::cli::Failure;
+use crate::run::find_run;
 use crate::stats::Pentanomial;
 use crate::stats::distribution::PairDistribution;
 
-/// How pairs of equal engines end.
+/// How pairs of equal engines end if nothing is given: typical of fishtest with
+/// unbalanced openings. In normalized Elo, the number of pairs hardly depends on
+/// it.
+pub(super) const TYPICAL: [f64; 5] = [0.004, 0.196, 0.6, 0.196, 0.004];
+
+/// How pairs of equal engines end; by default [`TYPICAL`].
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false, id = "pairs_of_equals")]
+#[group(required = false, multiple = false, id = "pairs_of_equals")]
 struct Source {
-    /// Probabilities of pairs: LL,LD,DD+WL,WD,WW
+    /// Probabilities of pairs: LL,LD,DD+WL,WD,WW [default: 0.004,0.196,0.6,0.196,0.004,
+    /// typical of fishtest with unbalanced openings]
     #[arg(long, value_name = "P,P,P,P,P", value_parser = parse_probabilities)]
     distribution: Option<PairDistribution>,
     /// Counts of pairs that were played: LL,LD,DD+WL,WD,WW
     #[arg(long, value_name = "COUNTS", value_parser = super::counts::parse_pairs)]
     pentanomial: Option<super::counts::Pairs>,
-    /// Share of drawn games; the games of a pair are then independent given the opening
-    #[arg(long, value_name = "SHARE")]
+    /// Share of drawn games, as in 0.6 or 60%; the games of a pair are then independent given the opening
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     draw_ratio: Option<f64>,
-    /// Folder of a run that was played
-    #[arg(long, value_name = "FOLDER")]
+    /// A run that was played: its folder, the beginning of its name, or latest
+    #[arg(long, value_name = "RUN")]
     run: Option<PathBuf>,
 }
 
@@ -60,13 +67,38 @@ impl PairsArgs {
         if let Some(draw_ratio) = draw_ratio {
             return Ok(PairDistribution::of_equals(*draw_ratio, self.rms_bias)?);
         }
-        let folder = run.as_ref().expect("the group of arguments is required");
-        Ok(measured(&RunFolder::read(folder)?.pentanomial())?)
+        let Some(folder) = run else {
+            return Ok(PairDistribution::new(TYPICAL)?);
+        };
+        Ok(measured(
+            &RunFolder::read(&find_run(folder)?)?.pentanomial(),
+        )?)
+    }
+
+    /// Where the distribution comes from if nothing says how pairs end.
+    pub(super) fn assumption(&self) -> Option<String> {
+        let Source {
+            distribution,
+            pentanomial,
+            draw_ratio,
+            run,
+        } = &self.source;
+        let is_given = distribution.is_some()
+            || pentanomial.is_some()
+            || draw_ratio.is_some()
+            || run.is_some();
+        (!is_given).then(|| {
+            let shares = TYPICAL.map(|share| format!("{:.1}", 100.0 * share));
+            format!(
+                "Pairs end as is typical of fishtest with unbalanced openings: {} % LL, LD, DD+WL, WD, WW.\nFor your own, give --run, --pentanomial or --draw-ratio.",
+                shares.join(", ")
+            )
+        })
     }
 
     /// The folder of the run, if that was given.
-    pub(super) fn run_folder(&self) -> Option<&PathBuf> {
-        self.source.run.as_ref()
+    pub(super) fn run_folder(&self) -> anyhow::Result<Option<PathBuf>> {
+        self.source.run.as_deref().map(find_run).transpose()
     }
 }
 
@@ -78,6 +110,20 @@ fn measured(counts: &Pentanomial) -> Result<PairDistribution, anyhow::Error> {
     Ok(PairDistribution::measured(counts))
 }
 
+/// A share of 1, or a percentage.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    match share {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!(
+            "`{text}` is not a share: write 0 to 1, or 0% to 100%"
+        )),
+    }
+}
+
 fn parse_probabilities(text: &str) -> Result<PairDistribution, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|p| p.trim().parse()).collect();
     let numbers =
@@ -85,4 +131,19 @@ fn parse_probabilities(text: &str) -> Result<PairDistribution, String> {
     let numbers = <[f64; 5]>::try_from(numbers)
         .map_err(|numbers| format!("expected 5 probabilities, got {}", numbers.len()))?;
     PairDistribution::new(numbers).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_may_be_percentages() {
+        assert_eq!(parse_share("50%"), Ok(0.5));
+        assert_eq!(parse_share("0.5"), Ok(0.5));
+        assert_eq!(parse_share("62.5 %"), Ok(0.625));
+        for text in ["50", "-1%", "101%", "x", "%"] {
+            assert!(parse_share(text).is_err(), "{text}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::report::measured_speed;
 use crate::stats::plan::{self, Point};
 use crate::stats::{Model, SprtConfig};
 
-/// Pass probability and number of pairs of a sequential test, by true strength
+/// Pass probability and number of games of a sequential test, by true strength
 #[derive(Debug, Args)]
 pub(super) struct Plan {
     #[command(flatten)]
@@ -47,6 +47,11 @@ struct Output {
     model: Model,
     elo0: f64,
     elo1: f64,
+    alpha: f64,
+    beta: f64,
+    /// Why pairs end as assumed, if nothing says how they end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumption: Option<String>,
     points: Vec<TimedPoint>,
     #[serde(skip_serializing_if = "Option::is_none")]
     affordable: Option<Affordable>,
@@ -56,6 +61,8 @@ struct Output {
 struct TimedPoint {
     #[serde(flatten)]
     point: Point,
+    games: f64,
+    games_q95: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     hours: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,9 +83,9 @@ impl Plan {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = self.test.config()?;
         let base = self.pairs.base()?;
-        let speed = match (self.pairs_per_hour, self.pairs.run_folder()) {
+        let speed = match (self.pairs_per_hour, self.pairs.run_folder()?) {
             (Some(speed), _) => Some(speed),
-            (None, Some(folder)) => measured_speed(folder)?,
+            (None, Some(folder)) => measured_speed(&folder)?,
             (None, None) => None,
         };
         let elos = if self.elos.is_empty() {
@@ -92,6 +99,8 @@ impl Plan {
                 let point = plan::point(&config, &base, elo)?;
                 Ok(TimedPoint {
                     point,
+                    games: 2.0 * point.pairs,
+                    games_q95: 2.0 * point.pairs_q95,
                     hours: speed.map(|speed| point.pairs / speed),
                     hours_q95: speed.map(|speed| point.pairs_q95 / speed),
                 })
@@ -114,6 +123,9 @@ impl Plan {
             model: config.model,
             elo0: config.elo0,
             elo1: config.elo1,
+            alpha: config.alpha,
+            beta: config.beta,
+            assumption: self.pairs.assumption(),
             points,
             affordable,
         };
@@ -144,25 +156,60 @@ fn around(config: &SprtConfig) -> Vec<f64> {
         .collect()
 }
 
+/// The Elo of a model, as people call it.
+fn scale(model: Model) -> &'static str {
+    match model {
+        Model::Normalized => "normalized Elo (nElo)",
+        Model::Bayesian => "BayesElo",
+        Model::Logistic | Model::Betting => "logistic Elo",
+    }
+}
+
 fn print(output: &Output) {
-    outln!("{} [{}, {}]", output.model, output.elo0, output.elo1);
+    outln!(
+        "SPRT [{}, {}] in {}, alpha {}, beta {}",
+        output.elo0,
+        output.elo1,
+        scale(output.model),
+        output.alpha,
+        output.beta
+    );
+    if let Some(assumption) = &output.assumption {
+        outln!("{assumption}");
+    }
+    let longest = output
+        .points
+        .iter()
+        .max_by(|a, b| a.games.total_cmp(&b.games));
+    if let Some(longest) = longest {
+        outln!(
+            "At most {:.0} games ({:.0} pairs) on average, at a true strength of {:.2} Elo.",
+            longest.games,
+            longest.point.pairs,
+            longest.point.elo
+        );
+    }
     let timed = output.points.iter().any(|point| point.hours.is_some());
     let hours = if timed { "     hours  95 % hours" } else { "" };
     outln!(
-        "{:>9} {:>8} {:>10} {:>11}{hours}",
+        "\n{:>9} {:>8} {:>10} {:>10} {:>11} {:>11}{hours}",
         "true Elo",
         "pass",
+        "games",
         "pairs",
+        "95 % games",
         "95 % pairs"
     );
     for TimedPoint {
         point,
+        games,
+        games_q95,
         hours,
         hours_q95,
     } in &output.points
     {
         out!(
-            "{:>9.2} {:>7.2}% {:>10.0} {:>11.0}",
+            "{:>9.2} {:>7.2}% {games:>10.0} {:>10.0} {games_q95:>11.0} {:>11.0}",
             point.elo,
             100.0 * point.pass,
             point.pairs,

@@ -9,6 +9,7 @@ use super::pgn_games::add_pgn;
 use super::run_folder::{Row, RunFolder};
 use crate::cli::{Exit, Failure};
 use crate::output::Out;
+use crate::run::find_run;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
@@ -46,6 +47,10 @@ impl Rate {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut games = Games::default();
         for source in &self.sources {
+            let source = &match source.is_file() {
+                true => source.clone(),
+                false => find_run(source)?,
+            };
             if source.is_dir() {
                 add_run(&RunFolder::read(source)?, &mut games)
                     .with_context(|| format!("in {}", source.display()))?;

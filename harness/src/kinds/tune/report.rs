@@ -75,6 +75,10 @@ impl Report for TuneReport {
         for finding in &self.findings {
             text += &format!("{}\n", finding.sentence());
         }
+        if self.files.folder.path().join(VALUES).exists() {
+            let path = self.files.folder.path().join(VALUES);
+            text += &format!("The values to copy are in {}.\n", path.display());
+        }
         if let Some(test) = &self.verification {
             text += &format!("\n{}", test.text());
             text += match test.facts.verdict {

@@ -46,9 +46,10 @@ pub(super) fn play(
         .as_ref()
         .and_then(|t| t.verify.as_ref())
     else {
-        announce(
-            "The tuned values are not tested. Run again with --verify to test them against the start.",
-        );
+        announce(&format!(
+            "The tuned values are not tested. Test them against the start with `hone resume {} --verify`.",
+            files.folder.path().display()
+        ));
         return Ok(None);
     };
     let dir = files.folder.path().join(FOLDER);

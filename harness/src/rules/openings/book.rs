@@ -39,13 +39,14 @@ pub enum BookError {
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error(
-        "{error}{}\n  --> {}:{line}", more(*others), path.display()
+        "{error}{}{}", more(*others), places(path, lines)
     )]
     Position {
         path: PathBuf,
-        /// Line of the file, from 1.
-        line: usize,
+        /// What is wrong with the first line that cannot be used.
         error: LineError,
+        /// Up to three such lines of the file, from 1.
+        lines: Vec<usize>,
         /// Number of further lines that cannot be used.
         others: usize,
     },
@@ -74,6 +75,16 @@ fn more(others: usize) -> String {
         n => format!(" (and {n} more invalid lines)"),
     }
 }
+
+fn places(path: &Path, lines: &[usize]) -> String {
+    let places = lines
+        .iter()
+        .map(|line| format!("\n  --> {}:{line}", path.display()));
+    places.collect()
+}
+
+/// How many lines an error names.
+const NAMED: usize = 3;
 
 /// A file of openings, those that are asked for checked. Positions are kept as the text of
 /// the file and parsed when asked for; moves of games in two bytes each.
@@ -307,21 +318,33 @@ fn check_lines(
     starts: &[u32],
     variant: Variant,
 ) -> Result<(), BookError> {
-    let Some((index, error, others)) = first_fault(text, starts, variant) else {
+    let faults = faults(text, starts, variant);
+    let Some((error, first)) = faults.first else {
         return Ok(());
     };
-    let before = &text[..starts[index] as usize];
+    let number = |index: &usize| {
+        let before = &text[..starts[*index] as usize];
+        memchr::memchr_iter(b'\n', before).count() + 1
+    };
     Err(BookError::Position {
         path: path.to_owned(),
-        line: memchr::memchr_iter(b'\n', before).count() + 1,
+        lines: first.iter().map(number).collect(),
         error,
-        others,
+        others: faults.count - 1,
     })
 }
 
-/// The first faulty line, what is wrong with it, and how many others are
-/// faulty. All processors help.
-fn first_fault(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, LineError, usize)> {
+/// Faulty lines.
+#[derive(Default)]
+struct Faults {
+    count: usize,
+    /// What is wrong with the first, and the numbers of the first few.
+    first: Option<(LineError, Vec<usize>)>,
+}
+
+/// The faulty lines among those that start at these places. All processors
+/// help.
+fn faults(text: &[u8], starts: &[u32], variant: Variant) -> Faults {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = starts.len().div_ceil(threads).max(1024);
     let check = |number: usize, chunk: &[u32]| {
@@ -331,7 +354,9 @@ fn first_fault(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, 
             Some((number * share + index, error))
         });
         let (index, error) = faults.next()?;
-        Some((index, error, faults.count()))
+        let mut indices = vec![index];
+        indices.extend(faults.by_ref().take(NAMED - 1).map(|(index, _)| index));
+        Some((indices.len() + faults.count(), error, indices))
     };
     let found: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = starts
@@ -344,9 +369,14 @@ fn first_fault(text: &[u8], starts: &[u32], variant: Variant) -> Option<(usize, 
             .filter_map(|worker| worker.join().expect("checking a line does not panic"))
             .collect()
     });
-    let others = found.iter().map(|(_, _, more)| more + 1).sum::<usize>();
-    let (index, error, _) = found.into_iter().next()?;
-    Some((index, error, others - 1))
+    let mut all = Faults::default();
+    for (count, error, indices) in found {
+        all.count += count;
+        let (_, named) = all.first.get_or_insert((error, Vec::new()));
+        let missing = NAMED - named.len();
+        named.extend(indices.into_iter().take(missing));
+    }
+    all
 }
 
 fn read_games(path: &Path, text: &[u8], options: BookOptions) -> Result<Openings, BookError> {
@@ -526,7 +556,8 @@ mod tests {
         assert!(
             message.starts_with(
                 "illegal position: empty board, missing king (and 2 more invalid lines)"
-            ) && message.ends_with("a.epd:4"),
+            ) && message.contains("a.epd:4\n")
+                && message.ends_with("a.epd:6"),
             "{message}"
         );
         let message = refusal("a.pgn", "1. e4 e5\n2. Ke3 *\n");

@@ -1,0 +1,243 @@
+//! How a repository is built that follows a convention.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::git::{Repository, git, succeed};
+use super::recipe::Revision;
+
+/// A build that the files of a repository suggest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Convention {
+    /// The build line.
+    pub build: String,
+    /// The program in the work tree, if the build line does not take its path.
+    pub cmd: Option<String>,
+    /// The file that suggests it.
+    pub file: String,
+}
+
+impl Convention {
+    /// The convention that a state of a repository follows: a makefile that
+    /// takes the path of the program in `EXE`, as OpenBench asks for, in the
+    /// root or in `src/`; or one program of Cargo.
+    pub(crate) fn of(repository: &Path, revision: &Revision) -> Option<Self> {
+        let files = Files::of(repository, revision)?;
+        makefile(&files).or_else(|| cargo(&files))
+    }
+}
+
+/// Files of a state of a repository.
+enum Files {
+    WorkTree(PathBuf),
+    Commit { repository: PathBuf, id: String },
+}
+
+impl Files {
+    fn of(path: &Path, revision: &Revision) -> Option<Self> {
+        let repository = Repository::open(path).ok()?;
+        match revision {
+            Revision::Commit(rev) => Some(Self::Commit {
+                id: repository.commit(rev).ok()?.id,
+                repository: path.to_path_buf(),
+            }),
+            Revision::WorkTree { .. } => {
+                let top = succeed(git(path).args(["rev-parse", "--show-toplevel"])).ok()?;
+                Some(Self::WorkTree(top.into()))
+            }
+        }
+    }
+
+    fn text(&self, file: &str) -> Option<String> {
+        match self {
+            Self::WorkTree(top) => fs::read_to_string(top.join(file)).ok(),
+            Self::Commit { repository, id } => {
+                let object = format!("{id}:{file}");
+                succeed(git(repository).args(["cat-file", "blob", &object])).ok()
+            }
+        }
+    }
+}
+
+fn makefile(files: &Files) -> Option<Convention> {
+    for (folder, make) in [("", "make"), ("src/", "make -C src")] {
+        for name in ["Makefile", "makefile", "GNUmakefile"] {
+            let file = format!("{folder}{name}");
+            let Some(text) = files.text(&file) else {
+                continue;
+            };
+            if !takes_exe(&text) {
+                continue;
+            }
+            // The first target of Stockfish's makefile prints help.
+            let target = if text.lines().any(|line| line.starts_with("build:")) {
+                " build"
+            } else {
+                ""
+            };
+            return Some(Convention {
+                build: format!("{make}{target} EXE={{out}}"),
+                cmd: None,
+                file,
+            });
+        }
+    }
+    None
+}
+
+/// Whether a makefile has the variable `EXE`.
+fn takes_exe(text: &str) -> bool {
+    let is_set = |line: &str| {
+        let rest = line.trim_start().strip_prefix("EXE");
+        rest.is_some_and(|rest| {
+            let rest = rest.trim_start();
+            ["=", "?=", ":=", "::="]
+                .iter()
+                .any(|sign| rest.starts_with(sign))
+        })
+    };
+    ["$(EXE)", "${EXE}"].iter().any(|used| text.contains(used)) || text.lines().any(is_set)
+}
+
+fn cargo(files: &Files) -> Option<Convention> {
+    let text = files.text("Cargo.toml")?;
+    let root: toml::Table = toml::from_str(&text).ok()?;
+    let mut found = Vec::new();
+    let own = root
+        .contains_key("package")
+        .then(|| programs(files, "", &root));
+    found.extend(own.into_iter().flatten().map(|name| (None, name)));
+    let members = root.get("workspace").and_then(|it| it.get("members"));
+    let members = members
+        .and_then(toml::Value::as_array)
+        .into_iter()
+        .flatten();
+    for member in members.filter_map(toml::Value::as_str) {
+        let folder = format!("{member}/");
+        let manifest = files.text(&format!("{folder}Cargo.toml"));
+        let Some(manifest) = manifest.and_then(|text| toml::from_str::<toml::Table>(&text).ok())
+        else {
+            continue;
+        };
+        let package = package_name(&manifest);
+        let names = programs(files, &folder, &manifest);
+        found.extend(names.into_iter().map(|name| (package.clone(), name)));
+    }
+    let [(package, program)] = &found[..] else {
+        return None;
+    };
+    let package = package.as_ref();
+    Some(Convention {
+        build: format!(
+            "cargo build --release{}",
+            package.map_or_else(String::new, |package| format!(" -p {package}"))
+        ),
+        cmd: Some(format!("target/release/{program}")),
+        file: "Cargo.toml".to_string(),
+    })
+}
+
+fn package_name(manifest: &toml::Table) -> Option<String> {
+    let name = manifest.get("package")?.get("name")?;
+    name.as_str().map(str::to_string)
+}
+
+/// The programs of a package in `folder`; one if it has a default.
+fn programs(files: &Files, folder: &str, manifest: &toml::Table) -> Vec<String> {
+    let default = manifest.get("package").and_then(|it| it.get("default-run"));
+    if let Some(name) = default.and_then(toml::Value::as_str) {
+        return vec![name.to_string()];
+    }
+    let tables = manifest.get("bin").and_then(toml::Value::as_array);
+    let named: Vec<String> = tables
+        .into_iter()
+        .flatten()
+        .filter_map(|table| table.get("name")?.as_str().map(str::to_string))
+        .collect();
+    if !named.is_empty() {
+        return named;
+    }
+    match files.text(&format!("{folder}src/main.rs")) {
+        Some(_) => package_name(manifest).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a folder with these files is built with.
+    fn guessed(files: &[(&str, &str)]) -> Option<(String, Option<String>)> {
+        let folder = tempfile::tempdir().expect("made");
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let files = Files::WorkTree(folder.path().to_path_buf());
+        let found = makefile(&files).or_else(|| cargo(&files))?;
+        Some((found.build, found.cmd))
+    }
+
+    fn build(line: &str) -> Option<(String, Option<String>)> {
+        Some((line.to_string(), None))
+    }
+
+    #[test]
+    fn makefiles_that_take_exe_are_used() {
+        let own = "EXE ?= engine\nall:\n\tcc -o $(EXE) a.c\n";
+        assert_eq!(guessed(&[("Makefile", own)]), build("make EXE={out}"));
+        assert_eq!(
+            guessed(&[("src/makefile", own)]),
+            build("make -C src EXE={out}")
+        );
+        let stockfish = "EXE = stockfish\nhelp:\n\techo\nbuild: net\n\tcc -o $(EXE)\n";
+        assert_eq!(
+            guessed(&[("src/Makefile", stockfish)]),
+            build("make -C src build EXE={out}")
+        );
+        assert_eq!(guessed(&[("Makefile", "all:\n\tcc -o engine a.c\n")]), None);
+    }
+
+    #[test]
+    fn one_program_of_cargo_is_used() {
+        let cargo = |line: &str, program: &str| {
+            Some((line.to_string(), Some(format!("target/release/{program}"))))
+        };
+        let package = ("Cargo.toml", "[package]\nname = \"viri\"\n");
+        let main = ("src/main.rs", "fn main() {}");
+        assert_eq!(
+            guessed(&[package, main]),
+            cargo("cargo build --release", "viri")
+        );
+        assert_eq!(guessed(&[package]), None);
+        let bins = "[package]\nname = \"a\"\n[[bin]]\nname = \"b\"\n";
+        assert_eq!(
+            guessed(&[("Cargo.toml", bins)]),
+            cargo("cargo build --release", "b")
+        );
+        let both = format!("{bins}[[bin]]\nname = \"c\"\n");
+        assert_eq!(guessed(&[("Cargo.toml", &both)]), None);
+        let members = [
+            ("Cargo.toml", "[workspace]\nmembers = [\"e\", \"lib\"]\n"),
+            ("e/Cargo.toml", "[package]\nname = \"eng\"\n"),
+            ("e/src/main.rs", ""),
+            ("lib/Cargo.toml", "[package]\nname = \"lib\"\n"),
+        ];
+        assert_eq!(
+            guessed(&members),
+            cargo("cargo build --release -p eng", "eng")
+        );
+    }
+
+    #[test]
+    fn a_makefile_goes_before_cargo() {
+        let files = [
+            ("Makefile", "all:\n\tcargo rustc -- --emit link=$(EXE)\n"),
+            ("Cargo.toml", "[package]\nname = \"viri\"\n"),
+            ("src/main.rs", ""),
+        ];
+        assert_eq!(guessed(&files), build("make EXE={out}"));
+    }
+}

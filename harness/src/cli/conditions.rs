@@ -1,0 +1,149 @@
+//! How engines are built and how they play, as arguments of every command that
+//! starts a run. They are laid over the configuration, if there is one.
+
+use std::path::Path;
+
+use clap::Args;
+use toml_edit::Value;
+
+use super::common::announce;
+use crate::builds::{Convention, Revision};
+use crate::config::{ConfigError, Draft, Level};
+use crate::engine::uci::parse_option;
+use crate::rules::Limit;
+use crate::settings::BookSource;
+
+/// Conditions in place of those of a configuration, or without one.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Engines and games, with or without a configuration")]
+pub(super) struct ConditionArgs {
+    /// How a commit is built: a shell command, {out} standing for where the
+    /// program goes, as in `make EXE={out}`. By default guessed from the
+    /// repository's Makefile or Cargo.toml.
+    #[arg(long, value_name = "LINE")]
+    build: Option<String>,
+    /// Where the program of a commit is after that, if not at {out}: a path in
+    /// the work tree.
+    #[arg(long, value_name = "PATH")]
+    cmd: Option<String>,
+    /// A UCI option of all engines.
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
+    options: Vec<(String, String)>,
+    /// The UCI option Hash of all engines.
+    #[arg(long, value_name = "MB")]
+    hash: Option<u64>,
+    /// The UCI option Threads of all engines.
+    #[arg(long, value_name = "N")]
+    threads: Option<u64>,
+    /// Time control or other limit, as in 8+0.08, nodes=5000 or movetime=100.
+    #[arg(long, visible_alias = "tc", value_name = "LIMIT")]
+    limit: Option<Limit>,
+    /// A book of openings (EPD, FEN or PGN), `default` (the built-in book) or
+    /// `none` (the start position).
+    #[arg(long, value_name = "FILE")]
+    book: Option<BookSource>,
+    /// Pairs played at the same time.
+    #[arg(long, value_name = "N")]
+    concurrency: Option<std::num::NonZeroU32>,
+}
+
+impl ConditionArgs {
+    /// Lays them, and then what `--set` says, over a draft whose engines are
+    /// known.
+    pub(super) fn apply(&self, draft: &mut Draft, set: &[String]) -> Result<(), ConfigError> {
+        for index in 0..draft.engine_count() {
+            self.apply_to_engine(draft, index);
+        }
+        if let Some(limit) = &self.limit {
+            let limit = limit.to_string();
+            draft.set_limit(Level::Key, &limit, &format!("--limit {limit}"));
+        }
+        if let Some(book) = &self.book {
+            let book = book.to_string();
+            let source = format!("--book {book}");
+            draft.set(Level::Key, &["match", "openings", "file"], book, &source);
+        }
+        if let Some(pairs) = self.concurrency {
+            let source = format!("--concurrency {pairs}");
+            let path = ["match", "concurrency"];
+            draft.set(Level::Key, &path, i64::from(pairs.get()), &source);
+        }
+        for text in set {
+            draft.set_text(text)?;
+        }
+        for index in 0..draft.engine_count() {
+            guess_build(draft, index);
+        }
+        Ok(())
+    }
+
+    fn apply_to_engine(&self, draft: &mut Draft, index: usize) {
+        if revision(draft, index).is_some() {
+            if let Some(line) = &self.build {
+                // That of another build line is not where this one puts it.
+                draft.forget(index, "cmd");
+                let source = format!("--build {line}");
+                draft.set_engine(Level::AllEngines, index, &["build"], line, &source);
+            }
+            if let Some(cmd) = &self.cmd {
+                let source = format!("--cmd {cmd}");
+                draft.set_engine(Level::AllEngines, index, &["cmd"], cmd, &source);
+            }
+        }
+        let mut set = |name: &str, value: &str, source: String| {
+            let keys = ["options", name];
+            draft.set_engine(Level::AllEngines, index, &keys, Value::from(value), &source);
+        };
+        for (name, value) in &self.options {
+            set(name, value, format!("--option {name}={value}"));
+        }
+        if let Some(hash) = self.hash {
+            set("Hash", &hash.to_string(), format!("--hash {hash}"));
+        }
+        if let Some(threads) = self.threads {
+            set(
+                "Threads",
+                &threads.to_string(),
+                format!("--threads {threads}"),
+            );
+        }
+    }
+}
+
+/// The state of a repository that an engine is built from.
+fn revision(draft: &Draft, index: usize) -> Option<(String, Revision)> {
+    if let Some(git) = draft.engine_text(index, "git") {
+        let rev = draft.engine_text(index, "rev");
+        let rev = rev.unwrap_or_else(|| "HEAD".to_string());
+        return Some((git, Revision::Commit(rev)));
+    }
+    let worktree = draft.engine_text(index, "worktree")?;
+    Some((worktree, Revision::WorkTree { tree: None }))
+}
+
+/// Builds an engine as its repository suggests if nothing says how.
+fn guess_build(draft: &mut Draft, index: usize) {
+    if ["build", "cmd"]
+        .iter()
+        .any(|key| draft.engine_text(index, key).is_some())
+    {
+        return;
+    }
+    let Some((repository, revision)) = revision(draft, index) else {
+        return;
+    };
+    let Some(Convention { build, cmd, file }) = Convention::of(Path::new(&repository), &revision)
+    else {
+        return;
+    };
+    let name = draft.engine_text(index, "name");
+    let name = name.map_or_else(|| (index + 1).to_string(), |name| format!("`{name}`"));
+    announce(&format!(
+        "engine {name} is built with `{build}`, as {file} suggests; --build sets another command"
+    ));
+    let source = format!("the build that {file} suggests");
+    draft.set_engine(Level::Guess, index, &["build"], build, &source);
+    if let Some(cmd) = cmd {
+        draft.set_engine(Level::Guess, index, &["cmd"], cmd, &source);
+    }
+}

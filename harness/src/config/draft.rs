@@ -1,0 +1,492 @@
+//! A configuration in the making: a file, and over it what a profile and the
+//! command line set. What is more specific wins; two contradicting values of
+//! the command line are refused.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+
+use super::Config;
+use super::error::{ConfigError, Place, plain};
+use super::names::name_engines;
+use super::places::{KeyPath, Places};
+use crate::builds::Spec;
+use crate::rules::Limit;
+use crate::settings::TimeSpan;
+
+/// How specific a value is: a later level wins over an earlier one, and all
+/// win over the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Inferred, as the build of a repository.
+    Guess,
+    /// Of a ready question.
+    Profile,
+    /// Said once for all engines, as `--option`.
+    AllEngines,
+    /// Said of exactly this key.
+    Key,
+}
+
+#[derive(Debug, Clone)]
+struct Assignment {
+    level: Level,
+    path: KeyPath,
+    value: Value,
+    /// As the user wrote it, as in `--limit 8+0.08`.
+    source: String,
+}
+
+/// A configuration that is not complete yet.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// The file it starts from; `None` without one.
+    file: Option<PathBuf>,
+    text: String,
+    document: DocumentMut,
+    assignments: Vec<Assignment>,
+}
+
+impl Draft {
+    /// Reads the file that it starts from, if there is one.
+    ///
+    /// # Errors
+    /// [`ConfigError`] if it cannot be read or is not TOML.
+    pub(crate) fn read(file: Option<&Path>) -> Result<Self, ConfigError> {
+        let text = match file {
+            Some(path) => fs::read_to_string(path).map_err(|source| ConfigError::Read {
+                path: path.to_path_buf(),
+                source,
+            })?,
+            None => String::new(),
+        };
+        let mut document: DocumentMut =
+            text.parse()
+                .map_err(|error: toml_edit::TomlError| ConfigError::Content {
+                    path: file.unwrap_or(Path::new("")).to_path_buf(),
+                    place: Place::new(&text, error.span(), error.message()),
+                })?;
+        // `engine = [{ … }, { … }]` is extended as `[[engine]]` is.
+        if let Some(engines) = document.get_mut("engine")
+            && let Ok(tables) = engines.clone().into_array_of_tables()
+        {
+            *engines = Item::ArrayOfTables(tables);
+        }
+        Ok(Self {
+            file: file.map(Path::to_path_buf),
+            text,
+            document,
+            assignments: Vec::new(),
+        })
+    }
+
+    fn engines(&self) -> Option<&ArrayOfTables> {
+        self.document
+            .get("engine")
+            .and_then(Item::as_array_of_tables)
+    }
+
+    /// How many engines it has.
+    pub(crate) fn engine_count(&self) -> usize {
+        self.engines().map_or(0, ArrayOfTables::len)
+    }
+
+    /// A text of an engine, as its `build`.
+    pub(crate) fn engine_text(&self, index: usize, key: &str) -> Option<String> {
+        let path = ["engine".to_string(), index.to_string(), key.to_string()];
+        let set = self.assignments.iter().filter(|set| set.path == path);
+        if let Some(set) = set.max_by_key(|set| set.level) {
+            return Some(content(&set.value));
+        }
+        let value = self.engines()?.get(index)?.get(key)?.as_value()?;
+        Some(content(value))
+    }
+
+    /// A whole number that the file sets.
+    pub(crate) fn number(&self, path: &[&str]) -> Option<i64> {
+        let mut item = self.document.as_item();
+        for key in path {
+            item = item.get(key)?;
+        }
+        item.as_integer()
+    }
+
+    /// Makes engine `index` what a command line names, keeping how a commit is
+    /// built. An engine after the last one is added, with that name.
+    pub(crate) fn take_engine(&mut self, index: usize, name: &str, spec: &Spec, source: &str) {
+        if self.engines().is_none() {
+            self.document
+                .insert("engine", Item::ArrayOfTables(ArrayOfTables::new()));
+        }
+        let engines = self.document["engine"].as_array_of_tables_mut();
+        let engines = engines.expect("a list of engines has just been made sure of");
+        if engines.len() == index {
+            let mut table = Table::new();
+            table.insert("name", toml_edit::value(name));
+            engines.push(table);
+        }
+        let table = engines.get_mut(index).expect("engines are added in order");
+        for key in ["git", "rev", "worktree", "tree"] {
+            table.remove(key);
+        }
+        let mut set = |key: &str, value: String| {
+            self.set_engine(Level::Key, index, &[key], value, source);
+        };
+        match spec {
+            Spec::Commit { repository, rev } => {
+                set("git", repository.display().to_string());
+                set("rev", rev.clone());
+            }
+            Spec::WorkTree { repository } => set("worktree", repository.display().to_string()),
+            Spec::Program(program) => {
+                set("cmd", program.clone());
+                self.forget(index, "build");
+            }
+        }
+    }
+
+    /// Takes a key of an engine out of what the file says.
+    pub(crate) fn forget(&mut self, index: usize, key: &str) {
+        if let Some(table) = self.document["engine"]
+            .as_array_of_tables_mut()
+            .and_then(|engines| engines.get_mut(index))
+        {
+            table.remove(key);
+        }
+    }
+
+    /// Sets a key of one engine.
+    pub(crate) fn set_engine(
+        &mut self,
+        level: Level,
+        index: usize,
+        keys: &[&str],
+        value: impl Into<Value>,
+        source: &str,
+    ) {
+        let number = index.to_string();
+        let path = [&["engine", &number], keys].concat();
+        self.set(level, &path, value, source);
+    }
+
+    /// Gives every engine the same limit.
+    pub(crate) fn set_limit(&mut self, level: Level, limit: &str, source: &str) {
+        self.set(level, &["match", "limit"], limit, source);
+        for index in 0..self.engine_count() {
+            self.forget(index, "limit");
+        }
+    }
+
+    /// Sets a key. `source` is how the user said it.
+    pub(crate) fn set(
+        &mut self,
+        level: Level,
+        path: &[&str],
+        value: impl Into<Value>,
+        source: &str,
+    ) {
+        let mut path: KeyPath = path.iter().map(|key| (*key).to_string()).collect();
+        self.use_known_spelling(&mut path);
+        self.assignments.push(Assignment {
+            level,
+            path,
+            value: value.into(),
+            source: source.to_string(),
+        });
+    }
+
+    /// Sets what `--set key.path=value` says.
+    ///
+    /// # Errors
+    /// [`ConfigError::Said`] if that is not its form or names an engine that
+    /// does not exist.
+    pub(crate) fn set_text(&mut self, text: &str) -> Result<(), ConfigError> {
+        let source = format!("--set {text}");
+        let refused = |reason: String| ConfigError::Said {
+            sources: format!("`{source}`"),
+            reason,
+            place: None,
+        };
+        let (path, value) = text.split_once('=').ok_or_else(|| {
+            refused("write key.path=value, for example match.limit=nodes=5000".to_string())
+        })?;
+        let mut keys: Vec<String> = path.split('.').map(|key| key.trim().to_string()).collect();
+        if keys.iter().any(String::is_empty) {
+            return Err(refused("a key is empty".to_string()));
+        }
+        if keys[0] == "engine" {
+            let which = keys.get_mut(1).ok_or_else(|| {
+                refused("`engine` is a list: name one by number or name".to_string())
+            })?;
+            *which = self
+                .engine_index(which)
+                .ok_or_else(|| refused(format!("no `{which}` in `engine`")))?
+                .to_string();
+        }
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        // A TOML value, or else the text itself, so that no quotes are needed.
+        let value = value.trim();
+        let value = value.parse().unwrap_or_else(|_| Value::from(value));
+        self.set(Level::Key, &keys, value, &source);
+        Ok(())
+    }
+
+    fn engine_index(&self, which: &str) -> Option<usize> {
+        let engines = self.engines()?;
+        let number = which.parse().ok().filter(|index| *index < engines.len());
+        number.or_else(|| {
+            engines
+                .iter()
+                .position(|table| table.get("name").and_then(Item::as_str) == Some(which))
+        })
+    }
+
+    /// Names of UCI options do not depend on case: the file's spelling, or an
+    /// earlier one, is used.
+    fn use_known_spelling(&self, path: &mut KeyPath) {
+        let [engine, index, options, name] = &mut path[..] else {
+            return;
+        };
+        if engine != "engine" || options != "options" {
+            return;
+        }
+        let in_file = self
+            .engines()
+            .and_then(|engines| engines.get(index.parse().ok()?)?.get("options"))
+            .and_then(Item::as_table_like)
+            .into_iter()
+            .flat_map(|table| table.iter().map(|(name, _)| name.to_string()));
+        let said = self
+            .assignments
+            .iter()
+            .filter(|set| set.path.len() == 4 && set.path[1] == *index)
+            .map(|set| set.path[3].clone());
+        if let Some(known) = in_file
+            .chain(said)
+            .find(|known| known.eq_ignore_ascii_case(name))
+        {
+            *name = known;
+        }
+    }
+
+    /// The configuration with everything laid over the file, and checked.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: a contradiction with both its sides, a mistake with
+    /// its place in the file or with what set it.
+    pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
+        // The table before what is in it.
+        self.assignments
+            .sort_by_key(|set| (set.level, set.path.len()));
+        self.refuse_contradictions()?;
+        let mut document = self.document.clone();
+        for set in &self.assignments {
+            insert(&mut document, set).map_err(|reason| ConfigError::Said {
+                sources: format!("`{}`", set.source),
+                reason,
+                place: None,
+            })?;
+        }
+        let text = if self.assignments.is_empty() {
+            self.text.clone()
+        } else {
+            document.to_string()
+        };
+        let mut config: Config = toml::from_str(&text)
+            .map_err(|error| self.fault(&text, error.span(), plain(error.message())))?;
+        name_engines(&mut config).map_err(|message| {
+            // The last table of engines is where the duplicate is at the latest.
+            let at = text.rfind("[[engine]]").unwrap_or(0);
+            self.fault(&text, Some(at..at), message)
+        })?;
+        config.r#match.openings.fill_in();
+        let verify = config.tune.as_mut().and_then(|tune| tune.verify.as_mut());
+        if let Some(openings) = verify.and_then(|verify| verify.openings.as_mut()) {
+            openings.fill_in();
+        }
+        Ok(config)
+    }
+
+    fn refuse_contradictions(&self) -> Result<(), ConfigError> {
+        for (number, one) in self.assignments.iter().enumerate() {
+            for other in &self.assignments[number + 1..] {
+                let is_said = one.level >= Level::AllEngines && one.level == other.level;
+                if is_said && !agree(one, other) {
+                    return Err(ConfigError::Contradiction {
+                        one: one.source.clone(),
+                        other: other.source.clone(),
+                        key: other.path.join("."),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A mistake at `span` of the complete text: where it is in the file, or
+    /// what put it there.
+    fn fault(&self, text: &str, span: Option<Range<usize>>, message: String) -> ConfigError {
+        let at = span.map_or(0, |span| span.start);
+        let places = Places::of(text);
+        let (path, start) = match places.at(at) {
+            Some((path, start)) => (path.clone(), start),
+            None => (KeyPath::new(), 0),
+        };
+        let sources = self.sources(&path, &message);
+        let place = match &self.file {
+            None => None,
+            Some(_) if self.assignments.is_empty() => {
+                Some(Place::new(&self.text, Some(at..at), ""))
+            }
+            Some(_) => {
+                // The same distance from the start of the same key or value.
+                let now: Vec<_> = places.of_key(&path).collect();
+                let which = now.iter().position(|range| range.start == start);
+                let then = Places::of(&self.text);
+                let then = which.and_then(|which| then.of_key(&path).nth(which));
+                then.map(|range| {
+                    let at = (range.start + at.saturating_sub(start)).min(range.end);
+                    Place::new(&self.text, Some(at..at), "")
+                })
+            }
+        };
+        let file = self.file.clone().unwrap_or_default();
+        if sources.is_empty() {
+            let place = place.unwrap_or_else(|| Place::new(&self.text, None, ""));
+            return ConfigError::Content {
+                path: file,
+                place: place.saying(message),
+            };
+        }
+        // A value that was set is not in the file.
+        let is_set = self
+            .assignments
+            .iter()
+            .any(|set| path.starts_with(&set.path));
+        ConfigError::Said {
+            sources: sources.join(" with "),
+            reason: message,
+            place: place.filter(|_| !is_set).map(|place| (file, place)),
+        }
+    }
+
+    /// What set the key at `path`, or the keys below it that a message is
+    /// about.
+    fn sources(&self, path: &KeyPath, message: &str) -> Vec<String> {
+        let mut last = BTreeMap::new();
+        for set in &self.assignments {
+            let is_here = path.starts_with(&set.path);
+            let is_below = !path.is_empty() && set.path.starts_with(path);
+            if is_here || is_below || path.is_empty() {
+                last.insert(&set.path, (set, is_here));
+            }
+        }
+        let is_named = |set: &Assignment| {
+            let key = set.path.last().map_or("", String::as_str);
+            message
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .any(|word| word == key)
+        };
+        let about: Vec<_> = last
+            .values()
+            .filter(|(set, is_here)| *is_here || is_named(set))
+            .collect();
+        let about = if about.is_empty() {
+            last.values().collect()
+        } else {
+            about
+        };
+        let mut sources: Vec<String> = Vec::new();
+        for (set, _) in about {
+            let source = format!("`{}`", set.source);
+            if !sources.contains(&source) {
+                sources.push(source);
+            }
+        }
+        sources
+    }
+}
+
+/// Whether two assignments can both hold.
+fn agree(one: &Assignment, other: &Assignment) -> bool {
+    if !other.path.starts_with(&one.path) {
+        return true;
+    }
+    let mut value = &one.value;
+    for key in &other.path[one.path.len()..] {
+        let Some(table) = value.as_inline_table() else {
+            return false;
+        };
+        match table.get(key) {
+            Some(inner) => value = inner,
+            None => return true,
+        }
+    }
+    is_same(&content(value), &content(&other.value))
+}
+
+/// The text of a value without quotes.
+fn content(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_string(),
+        None => value.to_string().trim().to_string(),
+    }
+}
+
+/// Whether two texts are the same value: word for word, as numbers, limits or
+/// times.
+fn is_same(one: &str, other: &str) -> bool {
+    fn as_both<T: std::str::FromStr + PartialEq>(one: &str, other: &str) -> bool {
+        matches!((one.parse::<T>(), other.parse::<T>()), (Ok(one), Ok(other)) if one == other)
+    }
+    one == other
+        || as_both::<f64>(one, other)
+        || as_both::<Limit>(one, other)
+        || as_both::<TimeSpan>(one, other)
+}
+
+fn insert(document: &mut DocumentMut, set: &Assignment) -> Result<(), String> {
+    let (last, parents) = set.path.split_last().expect("a path has a key");
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut parents = parents.iter();
+    while let Some(key) = parents.next() {
+        let item = table.entry(key).or_insert_with(|| Item::Table(implicit()));
+        table = match item {
+            Item::ArrayOfTables(tables) => parents
+                .next()
+                .and_then(|number| tables.get_mut(number.parse().ok()?))
+                .ok_or_else(|| format!("`{key}` is a list: name one by number or name"))?,
+            other => {
+                if !other.is_table_like() {
+                    *other = Item::Value(Value::InlineTable(long_form(key, other)));
+                }
+                other.as_table_like_mut().expect("it is a table")
+            }
+        };
+    }
+    table.insert(last, Item::Value(set.value.clone()));
+    Ok(())
+}
+
+/// The table that a short form stands for: of `openings` its file, of any
+/// other key none, because the more specific value takes its place.
+fn long_form(key: &str, short: &Item) -> InlineTable {
+    let mut table = InlineTable::new();
+    if let ("openings", Some(file)) = (key, short.as_str()) {
+        table.insert("file", file.into());
+    }
+    table
+}
+
+fn implicit() -> Table {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    table
+}
+
+#[cfg(test)]
+#[path = "draft_tests.rs"]
+mod tests;

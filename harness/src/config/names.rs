@@ -1,0 +1,38 @@
+//! Names of engines.
+
+use std::collections::HashSet;
+
+use super::Config;
+
+/// Gives engines without a name that of their program, and makes sure that
+/// no two have the same.
+pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    for engine in &config.engine {
+        if engine.name.chars().any(char::is_control) {
+            return Err(format!(
+                "engine name {:?} has control characters",
+                engine.name
+            ));
+        }
+        if !engine.name.is_empty() && !taken.insert(engine.name.clone()) {
+            return Err(format!(
+                "two engines are called `{}`: give each its own `name`",
+                engine.name
+            ));
+        }
+    }
+    for engine in &mut config.engine {
+        if engine.name.is_empty() {
+            let stem = engine.default_name();
+            let mut name = stem.clone();
+            let mut number = 2;
+            while !taken.insert(name.clone()) {
+                name = format!("{stem}-{number}");
+                number += 1;
+            }
+            engine.name = name;
+        }
+    }
+    Ok(())
+}
