@@ -22,4 +22,4 @@ pub(crate) use folder::{Folder, list_runs};
 pub use interrupt::Interrupts;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
 pub(crate) use prepared::{PrepareError, PreparedEngines};
-pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};
+pub(crate) use tally::{Failures, PairingTally, Tally};

@@ -18,6 +18,7 @@ pub mod definitions;
 pub(crate) mod detect;
 pub mod distribution;
 pub mod elo;
+pub(crate) mod forecast;
 pub mod llr;
 pub(crate) mod model;
 pub(crate) mod normal;

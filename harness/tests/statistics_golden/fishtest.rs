@@ -37,7 +37,12 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     if counts.score() == Some(0.5) && los != 0.5 {
         report.except("LOS of a level score is 1/2; fishtest's sum is off by its rounding");
     } else {
-        compare(case, report, "los", elo::los(counts).expect("games were played"));
+        compare(
+            case,
+            report,
+            "los",
+            elo::los(counts).expect("games were played"),
+        );
     }
 }
 
