@@ -7,8 +7,8 @@ use super::numbers::{TOO_FEW, elo_text, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
 use super::verdict::TestVerdict;
-use crate::stats::summary::Interval;
 use crate::stats::Model;
+use crate::stats::summary::Interval;
 
 /// The results as a block of lines, each ended.
 pub(crate) fn results_block(facts: &RunFacts) -> String {
