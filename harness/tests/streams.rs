@@ -125,7 +125,7 @@ fn on_terminal(setup: &Setup, out: &str, columns: u32, no_color: bool) -> Option
     let hone = env!("CARGO_BIN_EXE_hone");
     let (config, out) = (setup.config.display(), setup.run(out));
     let line = format!(
-        "stty cols {columns} && exec '{hone}' match '{config}' --out '{}' > /dev/null",
+        "stty rows 24 cols {columns} && exec '{hone}' match '{config}' --out '{}' > /dev/null",
         out.display()
     );
     let mut script = Command::new("script");

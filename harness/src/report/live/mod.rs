@@ -59,7 +59,6 @@ impl Block {
     /// Takes the place of what was drawn before.
     pub(crate) fn draw(&self, text: String) {
         self.bar.set_message(text);
-        self.bar.tick();
     }
 
     /// Removes the block.
