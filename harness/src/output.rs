@@ -105,7 +105,11 @@ pub(crate) fn above_block(bar: &ProgressBar) {
 /// pipe does not end the command.
 pub(crate) fn run_forwarding(command: &mut Command) -> io::Result<ExitStatus> {
     if io::stderr().is_terminal() {
-        return command.stdout(Stdio::from(io::stderr())).status();
+        command.stdout(Stdio::from(io::stderr()));
+        return match drawn_block() {
+            Some(bar) => bar.suspend(|| command.status()),
+            None => command.status(),
+        };
     }
     let (mut printed, writer) = io::pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;

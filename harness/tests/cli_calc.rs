@@ -49,6 +49,40 @@ fn elo_of_pairs_and_of_games() {
 }
 
 #[test]
+fn games_are_read_as_they_are_printed() {
+    let printed = json("elo --wdl 512-1203-478");
+    assert_eq!(printed, json("elo --wdl 512,1203,478"));
+    assert_eq!(printed["interval"], "fixed_length");
+}
+
+#[test]
+fn few_pairs_have_no_narrow_interval() {
+    for counts in [
+        "--pentanomial 0,0,1,0,0",
+        "--pentanomial 0,1,9,0,0",
+        "--wdl 1,0,1",
+    ] {
+        let few = json(&format!("elo {counts}"));
+        assert_eq!(few["interval"], "always_valid", "{few}");
+        let width = |end: &str| few["elo"][end].as_f64().unwrap();
+        assert!(width("high") - width("low") > 150.0, "{few}");
+        assert!(few["los"].is_null() && few["nelo"].is_null(), "{few}");
+        let sprt = json(&format!("sprt {counts} --elo0 0 --elo1 5"));
+        assert!(sprt["sprt_elo"].is_null(), "{sprt}");
+        assert_eq!(sprt["elo"], few["elo"]);
+        let text = String::from_utf8(hone(&format!("elo {counts}")).stdout).unwrap();
+        assert!(!text.contains("+/-"), "{text}");
+        assert!(
+            text.contains("always-valid 95 %") && text.contains("too few"),
+            "{text}"
+        );
+    }
+    // What another program prints is not changed.
+    let theirs = json("elo --pentanomial 0,1,9,0,0 --definition fishtest");
+    assert_eq!(theirs["interval"], "fixed_length");
+}
+
+#[test]
 fn edge_cases_are_null_or_finite() {
     let none = json("elo --pentanomial 0,0,0,0,0");
     assert!(none["elo"].is_null() && none["score"].is_null());

@@ -224,6 +224,48 @@ fn tournaments_of_several_engines() {
     assert_eq!(gauntlet.json()["engines"][2]["games"], 6);
 }
 
+/// A round robin is reported by its ratings, not from the side of the engine
+/// that happens to be the first; and failures are beside the verdict.
+#[test]
+fn a_round_robin_is_told_by_its_ratings_and_failures() {
+    let table = |name: &str, arguments: &str| {
+        format!(
+            "[[engine]]\nname = \"{name}\"\ncmd = '{} {arguments}'\n",
+            scripted()
+        )
+    };
+    let players =
+        table("bad", "go:2=illegal") + &table("good", "--seed 2") + &table("fine", "--seed 3");
+    let (setup, finished) = play(&format!(
+        "{players}[match]\npairs = 3\nlimit = \"nodes=5\"\nmax_failures = 1.0\n{BOOK}[adjudication]\nmax_moves = 20\n"
+    ));
+    let json = finished.json();
+    let illegal = json["failures"]["illegal_move"][0].as_u64();
+    assert!(illegal > Some(0), "{json}");
+    let text = on_run("report", &setup.run("run")).stdout;
+    let lines: Vec<_> = text.lines().collect();
+    let titles = "name games W-D-L score Elo ± LOS";
+    assert!(
+        lines[1].split_whitespace().skip(1).eq(titles.split(' ')),
+        "{text}"
+    );
+    assert!(text.contains("Points of the engine in the row"), "{text}");
+    assert!(text.contains("bad vs good: W-D-L "), "{text}");
+    assert!(!text.contains("bad against the others"), "{text}");
+    let verdict = lines.last().copied().unwrap_or_default();
+    assert!(!verdict.starts_with("bad leads"), "{verdict}");
+    let lost = illegal.unwrap_or(0);
+    let share = 100.0 * lost as f64 / 12.0;
+    let failed =
+        format!("bad lost {lost} of 12 games ({share:.1} %) by failures: {lost} by illegal moves.");
+    assert!(verdict.ends_with(&failed), "{verdict}");
+    let markdown = fs::read_to_string(setup.run("run").join("report.md")).unwrap();
+    assert!(
+        markdown.contains(&failed) && markdown.contains(lines[1]),
+        "{markdown}"
+    );
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn games_are_bound_to_processors_of_their_own() {

@@ -72,6 +72,7 @@ fn play<E: Experiment>(
         left: stop,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .expect("a runtime");
     let ended = runtime

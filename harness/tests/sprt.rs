@@ -49,8 +49,11 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
         json["pairs"].as_u64().map(|pairs| 2 * pairs)
     );
     assert!(json["sprt"]["llr"].as_f64() >= json["sprt"]["upper"].as_f64());
-    assert!(json["sprt"]["elo"]["estimate"].as_f64() > Some(50.0));
+    assert!(json["elo"]["estimate"].as_f64() > Some(50.0));
     assert!(json["elo"]["low"].as_f64() > Some(0.0));
+    let is_short = json["pairs"].as_u64() < Some(60);
+    assert_eq!(json["interval"] == "always_valid", is_short, "{json}");
+    assert_eq!(json["sprt"]["elo"].is_null(), is_short, "{json}");
     assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
     let report = on_run("report", &setup.run("passed"));
     assert!(

@@ -2,7 +2,7 @@
 
 use harness::stats::definitions::Definition;
 use harness::stats::sprt::after_test;
-use harness::stats::{Counts, Model, Pentanomial, Sprt, SprtConfig, Summary, Wdl, llr};
+use harness::stats::{Counts, Model, Pentanomial, Sprt, SprtConfig, Summary, Wdl, elo, llr};
 use proptest::prelude::*;
 
 /// Counts of which many are zero and some are huge.
@@ -59,8 +59,9 @@ proptest! {
         let summary = Summary::new(counts);
         if counts.units() > 0 {
             assert_finite(&serde_json::to_value(summary.elo).unwrap());
-            assert_finite(&serde_json::to_value(summary.nelo).unwrap());
-            assert_finite(&serde_json::to_value(summary.los).unwrap());
+            assert_finite(&serde_json::to_value(elo::elo(counts)).unwrap());
+            assert_finite(&serde_json::to_value(elo::nelo(counts)).unwrap());
+            assert_finite(&serde_json::to_value(elo::los(counts)).unwrap());
         }
         let config = SprtConfig { model, elo0, elo1, ..SprtConfig::default() };
         let estimate = after_test::estimate(&config, counts, None);

@@ -35,11 +35,12 @@ fn code(command: &mut Command) -> Option<i32> {
 }
 
 /// The run has all its games and they are right.
-fn is_complete(setup: &Setup, pairs: usize) {
-    assert_eq!(rows(&setup.run("run")), 2 * pairs);
-    let verified = on_run("verify", &setup.run("run"));
+fn is_complete(setup: &Setup, name: &str, pairs: usize) {
+    let run = setup.run(name);
+    assert_eq!(rows(&run), 2 * pairs);
+    let verified = on_run("verify", &run);
     assert_eq!(verified.code, Some(0), "{}", verified.stderr);
-    assert!(setup.run("run").join("report.json").exists());
+    assert!(run.join("report.json").exists());
 }
 
 #[test]
@@ -67,24 +68,117 @@ fn a_run_outlives_its_closed_pipes() {
         code(play.stdout(closed_pipe()).stderr(closed_pipe())),
         Some(0)
     );
-    is_complete(&setup, 20);
+    is_complete(&setup, "run", 20);
 }
 
 /// As in `hone match … 2>&1 | head -n 1`.
 #[test]
 fn a_run_outlives_a_reader_that_leaves() {
     let setup = instant(200);
-    let (mut reader, writer) = std::io::pipe().expect("a pipe");
-    let mut play = setup.command("match", "run", &["-vv"]);
-    play.stdout(writer.try_clone().expect("a pipe"))
-        .stderr(writer);
-    let mut playing = play.spawn().expect("hone starts");
-    drop(play);
-    let mut some = [0; 100];
-    reader.read_exact(&mut some).expect("hone writes");
-    drop(reader);
-    assert_eq!(playing.wait().expect("it ends").code(), Some(0));
-    is_complete(&setup, 200);
+    for (name, arguments) in [("run", &["-vv"][..]), ("plain", &[])] {
+        let (mut reader, writer) = std::io::pipe().expect("a pipe");
+        let mut play = setup.command("match", name, arguments);
+        play.stdout(writer.try_clone().expect("a pipe"))
+            .stderr(writer);
+        let mut playing = play.spawn().expect("hone starts");
+        drop(play);
+        let mut some = [0; 20];
+        reader.read_exact(&mut some).expect("hone writes");
+        drop(reader);
+        assert_eq!(playing.wait().expect("it ends").code(), Some(0));
+        is_complete(&setup, name, 200);
+    }
+}
+
+/// As in `hone match … 2> >(head -n 1)`, with a test that decides.
+#[test]
+fn a_test_outlives_the_reader_of_its_messages() {
+    let setup = instant(200);
+    let limits = [
+        "--set",
+        "sprt.max_pairs=100",
+        "--set",
+        "sprt.elo1=0.5",
+        "--json",
+    ];
+    let mut play = setup.command("sprt", "run", &limits);
+    let mut playing = play
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("hone starts");
+    let mut some = [0; 20];
+    let mut messages = playing.stderr.take().expect("a pipe");
+    messages.read_exact(&mut some).expect("hone writes");
+    drop(messages);
+    let output = playing.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(3));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(json["pairs"], 100);
+    is_complete(&setup, "run", 100);
+}
+
+/// Runs a match on a pseudo-terminal of so many columns. Returns what standard
+/// error showed; `None` where `script` is not installed.
+#[cfg(target_os = "linux")]
+fn on_terminal(setup: &Setup, out: &str, columns: u32, no_color: bool) -> Option<String> {
+    let hone = env!("CARGO_BIN_EXE_hone");
+    let (config, out) = (setup.config.display(), setup.run(out));
+    let line = format!(
+        "stty rows 24 cols {columns} && exec '{hone}' match '{config}' --out '{}' > /dev/null",
+        out.display()
+    );
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(common::workspace())
+        .env("TERM", "xterm-256color")
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR")
+        .stdin(Stdio::null());
+    if no_color {
+        script.env("NO_COLOR", "1");
+    }
+    let output = match script.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        output => output.expect("script runs"),
+    };
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    Some(shown)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_a_block_of_its_width_and_colours() {
+    const BOLD: &str = "\u{1b}[1m";
+    let setup = instant(100);
+    let Some(coloured) = on_terminal(&setup, "coloured", 100, false) else {
+        return;
+    };
+    assert!(coloured.contains(BOLD), "{coloured:?}");
+    assert!(coloured.contains(" elapsed  "), "{coloured:?}");
+    let plain = on_terminal(&setup, "plain", 30, true).expect("script is there");
+    assert!(!plain.contains(BOLD), "{plain:?}");
+    // Cut off, not wrapped.
+    assert!(plain.contains("of 100 pairs"), "{plain:?}");
+    assert!(
+        plain.contains('…') && !plain.contains(" elapsed  "),
+        "{plain:?}"
+    );
+    // The block is gone at the end: the last thing is to clear it.
+    let end = plain.rsplit("of 100 pairs").next().unwrap_or_default();
+    assert!(end.contains("\u{1b}[2K"), "{end:?}");
+}
+
+#[test]
+fn without_a_terminal_there_are_no_codes() {
+    let setup = instant(20);
+    let Finished { stdout, stderr, .. } = setup.play("match", "run", &[]);
+    assert!(!stdout.contains('\u{1b}') && !stderr.contains('\u{1b}'));
+    let verdict = stdout.lines().last().unwrap_or_default();
+    assert!(verdict.contains("too few pairs"), "{verdict}");
+    assert!(verdict.contains("(always-valid 95 %: "), "{verdict}");
 }
 
 #[test]
@@ -96,7 +190,7 @@ fn a_run_outlives_a_full_device() {
         code(play.stdout(Stdio::null()).stderr(full_device())),
         Some(0)
     );
-    is_complete(&setup, 20);
+    is_complete(&setup, "run", 20);
 }
 
 #[test]
@@ -110,7 +204,7 @@ fn a_result_that_is_lost_is_an_error() {
         errors.contains("error: cannot write the result to standard output: No space left"),
         "{errors}"
     );
-    is_complete(&setup, 2);
+    is_complete(&setup, "run", 2);
 }
 
 #[test]
@@ -169,7 +263,7 @@ fn a_build_outlives_a_closed_pipe() {
         code(play.stdout(closed_pipe()).stderr(closed_pipe())),
         Some(0)
     );
-    is_complete(&setup, 2);
+    is_complete(&setup, "run", 2);
 }
 
 #[test]

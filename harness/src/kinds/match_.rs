@@ -47,7 +47,7 @@ impl RunKind for Match {
     }
 
     fn view(manifest: &Manifest) -> impl View<TournamentExperiment> {
-        Scoreboard::new(manifest.names())
+        Scoreboard::new(manifest)
     }
 
     fn report(files: RunFiles, fold: Fold<TournamentExperiment>) -> anyhow::Result<MatchReport> {

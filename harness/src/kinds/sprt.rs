@@ -38,7 +38,7 @@ impl RunKind for Test {
     }
 
     fn view(manifest: &Manifest) -> impl View<SprtExperiment> {
-        Scoreboard::new(manifest.names())
+        Scoreboard::new(manifest)
     }
 
     fn report(files: RunFiles, fold: Fold<SprtExperiment>) -> anyhow::Result<MatchReport> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::evidence_findings;
+use super::standings::{Standing, standings};
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::EngineOptions;
 use crate::experiment::Experiment;
@@ -11,9 +12,9 @@ use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
 use crate::settings::BookSource;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
-use crate::stats::rating::{Game, Games, Rating, RatingError, RatingOptions, rate};
 use crate::stats::sprt::{SprtEstimate, after_test};
-use crate::stats::{Estimate, Model, Sprt, Summary, Wdl};
+use crate::stats::summary::{Interval, is_enough};
+use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
 
 /// All there is to say about a run. Top-level results are those of the first
 /// engine against all others together; with two engines, that is the match.
@@ -44,7 +45,11 @@ pub(crate) struct RunFacts {
     /// LL, LD, DD+WL, WD, WW.
     pub pentanomial: [u64; 5],
     pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from.
+    pub interval: Interval,
+    /// `None` if there are too few pairs.
     pub nelo: Option<Estimate>,
+    /// `None` if there are too few pairs.
     pub los: Option<f64>,
     pub draw_ratio: Option<f64>,
     pub pair_ratio: Option<f64>,
@@ -62,7 +67,7 @@ pub(crate) struct RunFacts {
     pub findings: Vec<Finding>,
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ratings: Vec<Rating>,
+    pub ratings: Vec<Standing>,
     /// Why there is no rating list although there are games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_error: Option<String>,
@@ -142,7 +147,8 @@ pub(crate) struct SprtFacts {
     pub llr: f64,
     pub lower: f64,
     pub upper: f64,
-    /// Median-unbiased, for a test stops at a biased moment.
+    /// Median-unbiased, for a test stops at a biased moment. `None` if there
+    /// are too few pairs.
     pub elo: Option<SprtEstimate>,
 }
 
@@ -167,10 +173,11 @@ impl RunFacts {
         let (manifest, pairs) = (&files.manifest, &files.pairs);
         let tally = &fold.tally;
         let first = first_engine(tally);
-        let summary = Summary::new(first.pentanomial);
+        let summary = summary_of(&fold.experiment, first.pentanomial);
         let names = manifest.names();
         let play = &manifest.config.r#match;
-        let (ratings, rating_error) = match ratings(&names, pairs, fold)? {
+        let (ratings, rating_error) = match standings(&names, tally) {
+            _ if names.len() < 3 || tally.pairs == 0 => (Vec::new(), None),
             Ok(ratings) => (ratings, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
@@ -189,6 +196,7 @@ impl RunFacts {
             wdl: wdl(first.wdl),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,
+            interval: summary.interval,
             nelo: summary.nelo,
             los: summary.los,
             draw_ratio: summary.draw_ratio,
@@ -212,7 +220,7 @@ impl RunFacts {
                     second: names[*second].clone(),
                     wdl: wdl(pairing.wdl),
                     pentanomial: pairing.pentanomial.0,
-                    summary: Summary::new(pairing.pentanomial),
+                    summary: summary_of(&fold.experiment, pairing.pentanomial),
                 })
                 .collect(),
             terminations: tally
@@ -234,6 +242,16 @@ impl RunFacts {
             placement: manifest.placement.clone(),
         })
     }
+}
+
+/// The summary of pairs; after too few, with the always-valid interval that
+/// the experiment keeps, if it keeps one.
+pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Summary {
+    let mut summary = Summary::new(pairs);
+    if summary.interval == Interval::AlwaysValid {
+        summary.elo = experiment.always_valid().or(summary.elo);
+    }
+    summary
 }
 
 /// What stands out, most of it in a match of two engines.
@@ -261,45 +279,6 @@ fn findings<E: Experiment>(
     let tested = examination.findings().into_iter();
     findings.extend(tested.filter(Finding::is_noteworthy));
     Ok(findings)
-}
-
-/// The rating list of a tournament of more than two engines; empty before its
-/// first game.
-fn ratings<E: Experiment>(
-    names: &[String],
-    pairs: &Pairs,
-    fold: &Fold<E>,
-) -> Result<Result<Vec<Rating>, RatingError>, LedgerError> {
-    if names.len() < 3 {
-        return Ok(Ok(Vec::new()));
-    }
-    let mut games = Games::default();
-    let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
-    for entry in pairs.by_arrival()? {
-        let result = entry?.result;
-        if !fold.counts(result.pair) {
-            continue;
-        }
-        let [first, second] = result.engines.map(|engine| players[engine]);
-        let halves = [0, 1].map(|game| result.first_half_points(game));
-        games.add_pair([
-            Game {
-                white: first,
-                black: second,
-                half_points: halves[0],
-            },
-            Game {
-                white: second,
-                black: first,
-                half_points: 2 - halves[1],
-            },
-        ]);
-    }
-    Ok(match rate(&games, &RatingOptions::default()) {
-        Ok(rated) => Ok(rated.ratings),
-        Err(RatingError::NoGames) => Ok(Vec::new()),
-        Err(error) => Err(error),
-    })
 }
 
 /// Totals of the first engine over all its pairings.
@@ -360,7 +339,8 @@ fn sprt(test: &Sprt) -> SprtFacts {
         llr: test.llr(),
         lower,
         upper,
-        elo: after_test::estimate(config, test.counts().into(), Some(test.games())),
+        elo: after_test::estimate(config, test.counts().into(), Some(test.games()))
+            .filter(|_| is_enough(test.counts())),
     }
 }
 

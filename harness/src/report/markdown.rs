@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::facts::{EngineFacts, RunFacts};
-use super::text::{number, percent, plus_minus, results_block, verdict_sentence};
+use super::numbers::{elo_text, number, percent, plus_minus, supported};
+use super::text::{results_block, verdict_sentence};
+use super::tournament::wdl;
 
 /// The report as Markdown.
 pub(crate) fn markdown(facts: &RunFacts) -> String {
@@ -69,14 +71,15 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
             "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|"
         )?;
         for pairing in &facts.pairings {
-            let [w, d, l] = pairing.wdl;
+            let nelo = pairing.summary.nelo.map(|nelo| plus_minus(Some(nelo)));
             writeln!(
                 out,
-                "| {} - {} | {w}-{d}-{l} | {} | {} |",
+                "| {} - {} | {} | {} | {} |",
                 escape(&pairing.first),
                 escape(&pairing.second),
-                plus_minus(pairing.summary.elo),
-                plus_minus(pairing.summary.nelo)
+                wdl(pairing.wdl.into()),
+                elo_text(pairing.summary.elo, pairing.summary.interval),
+                supported(nelo)
             )?;
         }
         writeln!(out)?;

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::facts::RunFacts;
-use super::text::{plus_minus, verdict_sentence};
+use super::numbers::{elo_text, plus_minus, supported};
+use super::text::{results_block, verdict_sentence};
+use super::tournament::wdl;
 use super::verdict::TestVerdict;
 use crate::builds::short_id;
 use crate::stats::Estimate;
@@ -67,15 +69,19 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
             engine.name.replace('|', "\\|")
         )?;
     }
-    let [wins, draws, losses] = facts.wdl;
+    if facts.engines.len() > 2 {
+        return write_tournament(out, facts, notes);
+    }
     writeln!(
         out,
-        "| games | {}: {wins} won, {draws} drawn, {losses} lost |",
-        facts.games
+        "| games | {}: W-D-L {} |",
+        facts.games,
+        wdl(facts.wdl.into())
     )?;
     writeln!(out, "| pentanomial | {:?} |", facts.pentanomial)?;
-    writeln!(out, "| Elo | {} |", plus_minus(facts.elo))?;
-    writeln!(out, "| normalized Elo | {} |", plus_minus(facts.nelo))?;
+    let nelo = facts.nelo.map(|nelo| plus_minus(Some(nelo)));
+    writeln!(out, "| Elo | {} |", elo_text(facts.elo, facts.interval))?;
+    writeln!(out, "| normalized Elo | {} |", supported(nelo))?;
     if let Some(sprt) = &facts.sprt {
         writeln!(
             out,
@@ -90,6 +96,20 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
             )?;
         }
     }
+    write_end(out, facts, notes)
+}
+
+fn write_tournament(
+    out: &mut String,
+    facts: &RunFacts,
+    notes: SummaryNotes<'_>,
+) -> std::fmt::Result {
+    writeln!(out, "| games | {} |", facts.games)?;
+    write_end(out, facts, notes)?;
+    writeln!(out, "\n```text\n{}```", results_block(facts))
+}
+
+fn write_end(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
     writeln!(
         out,
         "| limit, openings | {}, {} |",

@@ -2,10 +2,14 @@
 
 use std::fmt::Write;
 
-use super::facts::{RunFacts, SprtFacts};
+use super::facts::{EngineFacts, RunFacts, SprtFacts};
+use super::numbers::{TOO_FEW, elo_text, supported};
+pub(super) use super::numbers::{number, percent, plus_minus};
+use super::tournament;
 use super::verdict::TestVerdict;
+use crate::stats::Model;
 use crate::stats::detect::Finding;
-use crate::stats::{Estimate, Model};
+use crate::stats::summary::Interval;
 
 /// The results as a block of lines, each ended.
 pub(crate) fn results_block(facts: &RunFacts) -> String {
@@ -24,45 +28,22 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         "Results of {title} ({}, {}):",
         facts.limit, facts.openings
     ));
-    if facts.engines.len() > 2 {
-        for pairing in &facts.pairings {
-            let [w, d, l] = pairing.wdl;
-            line(format!(
-                "  {} vs {}: {w} - {l} - {d}  Elo {}",
-                pairing.first,
-                pairing.second,
-                plus_minus(pairing.summary.elo)
-            ));
-        }
+    let is_tournament = facts.engines.len() > 2;
+    if is_tournament {
+        tournament::block(facts).into_iter().for_each(&mut line);
     }
-    line(format!(
-        "Elo: {}, nElo: {}",
-        plus_minus(facts.elo),
-        plus_minus(facts.nelo)
-    ));
-    line(format!(
-        "LOS: {}, DrawRatio: {}, PairsRatio: {}",
-        percent(facts.los),
-        percent(facts.draw_ratio),
-        number(facts.pair_ratio)
-    ));
-    let [wins, draws, losses] = facts.wdl;
-    let games = wins + draws + losses;
-    let points = wins as f64 + draws as f64 / 2.0;
-    let share = (games > 0).then(|| points / games as f64);
-    line(format!(
-        "Games: {games}, Wins: {wins}, Losses: {losses}, Draws: {draws}, Points: {points:.1} ({})",
-        percent(share)
-    ));
-    line(format!(
-        "Ptnml(0-2): {:?}, WL/DD Ratio: {}",
-        facts.pentanomial,
-        number(facts.wl_dd_ratio)
-    ));
+    if !is_tournament || tournament::is_gauntlet(facts) {
+        if is_tournament {
+            line(format!("\n{} against the others:", facts.engines[0].name));
+        }
+        first_engine_lines(facts).into_iter().for_each(&mut line);
+    }
     if let Some(sprt) = &facts.sprt {
         line(llr_line(sprt));
     }
-    if let Some(interval) = facts.always_valid {
+    if let Some(interval) = facts.always_valid
+        && facts.interval == Interval::FixedLength
+    {
         line(format!(
             "Always-valid interval (95 %, at every look): {:.2} to {:.2}",
             interval.low, interval.high
@@ -82,20 +63,37 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     for finding in &facts.findings {
         line(finding.sentence());
     }
-    if let Some(error) = &facts.rating_error {
-        line(format!("no rating list: {error}"));
-    }
-    for (rank, rating) in facts.ratings.iter().enumerate() {
-        line(format!(
-            "{:>3}. {:<24} Elo {:>20}  {:.1} of {}",
-            rank + 1,
-            rating.name,
-            plus_minus(rating.elo),
-            rating.points,
-            rating.games
-        ));
-    }
     text
+}
+
+/// The results of the first engine against all others.
+fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
+    let [wins, draws, losses] = facts.wdl;
+    let games = wins + draws + losses;
+    let points = wins as f64 + draws as f64 / 2.0;
+    let share = (games > 0).then(|| points / games as f64);
+    [
+        format!(
+            "Elo: {}, nElo: {}",
+            elo_text(facts.elo, facts.interval),
+            supported(facts.nelo.map(|nelo| plus_minus(Some(nelo))))
+        ),
+        format!(
+            "LOS: {}, DrawRatio: {}, PairsRatio: {}",
+            supported(facts.los.map(|los| percent(Some(los)))),
+            percent(facts.draw_ratio),
+            number(facts.pair_ratio)
+        ),
+        format!(
+            "Games: {games}, Wins: {wins}, Draws: {draws}, Losses: {losses}, Points: {points:.1} ({})",
+            percent(share)
+        ),
+        format!(
+            "Ptnml(0-2): {:?}, WL/DD Ratio: {}",
+            facts.pentanomial,
+            number(facts.wl_dd_ratio)
+        ),
+    ]
 }
 
 /// The games that an engine lost by failing, if it did.
@@ -123,8 +121,21 @@ fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
                 .map(|(count, how)| format!("{count} {how}")),
         )
         .collect();
-    let name = &facts.engines[engine].name;
-    (!lost.is_empty()).then(|| format!("{name} lost {}", lost.join(", ")))
+    let EngineFacts { name, games, .. } = &facts.engines[engine];
+    let counts = [
+        failures.time_forfeit[engine],
+        failures.crash[engine],
+        failures.stall[engine],
+        failures.illegal_move[engine],
+    ];
+    let total: u64 = counts.iter().sum();
+    (total > 0).then(|| {
+        format!(
+            "{name} lost {total} of {games} games ({:.1} %) by failures: {}",
+            100.0 * total as f64 / (*games).max(1) as f64,
+            lost.join(", ")
+        )
+    })
 }
 
 fn llr_line(sprt: &SprtFacts) -> String {
@@ -145,14 +156,25 @@ fn llr_line(sprt: &SprtFacts) -> String {
     )
 }
 
-/// The verdict in one sentence, or for a match who is ahead; then, in lines of
-/// their own, what must be known beside it.
+/// The verdict, or who is ahead, and the failures on one line; then the
+/// estimate after a test and what must be known beside it, each on its own.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let mut text = match (facts.reason, &facts.sprt) {
         (Some(reason), _) => reason.sentence().to_string(),
-        (None, Some(sprt)) => test_sentence(facts, sprt),
+        (None, Some(sprt)) => decision_sentence(facts, sprt),
+        (None, None) if facts.engines.len() > 2 && !tournament::is_gauntlet(facts) => {
+            tournament::sentence(facts)
+        }
         (None, None) => match_sentence(facts),
     };
+    for failures in (0..facts.engines.len()).filter_map(|engine| failures_line(facts, engine)) {
+        write!(text, " {failures}.").expect("writing to a string cannot fail");
+    }
+    if let Some(sprt) = &facts.sprt
+        && facts.reason.is_none()
+    {
+        push_estimate(&mut text, facts, sprt);
+    }
     if let Some(care) = care(&facts.findings) {
         text.push('\n');
         text += &care;
@@ -175,7 +197,7 @@ fn care(findings: &[Finding]) -> Option<String> {
     })
 }
 
-fn test_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
+fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
     let (dev, base) = names(facts);
     let scale = scale(sprt.model);
     let mut text = match facts.verdict {
@@ -209,16 +231,27 @@ fn test_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
         TestVerdict::H0 => push_error_rate(&mut text, "false-negative", "beta", sprt.beta),
         TestVerdict::None => text.push('.'),
     }
-    if let Some(estimate) = &sprt.elo {
-        let elo = estimate.elo;
-        write!(
-            text,
-            "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the stopping rule; the Elo above is not corrected.",
-            elo.estimate, elo.low, elo.high
-        )
-        .expect("writing to a string cannot fail");
-    }
     text
+}
+
+fn push_estimate(text: &mut String, facts: &RunFacts, sprt: &SprtFacts) {
+    let written = match (&sprt.elo, facts.elo) {
+        (Some(estimate), _) => {
+            let elo = estimate.elo;
+            write!(
+                text,
+                "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the stopping rule; the Elo above is not corrected.",
+                elo.estimate, elo.low, elo.high
+            )
+        }
+        (None, Some(elo)) => write!(
+            text,
+            "\nEstimated Elo: {:.1} (always-valid 95 %: {:.1} to {:.1}); {TOO_FEW} for an estimate corrected for the stopping rule.",
+            elo.estimate, elo.low, elo.high
+        ),
+        (None, None) => Ok(()),
+    };
+    written.expect("writing to a string cannot fail");
 }
 
 fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
@@ -232,16 +265,21 @@ fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
 
 fn match_sentence(facts: &RunFacts) -> String {
     let (first, others) = names(facts);
-    match (facts.elo, facts.los) {
-        (Some(elo), Some(los)) => format!(
-            "{first} against {others}: {:+.1} Elo (95 %: {:.1} to {:.1}), stronger with {:.1} % probability.",
-            elo.estimate,
-            elo.low,
-            elo.high,
-            100.0 * los
-        ),
-        _ => "No games yet.".to_string(),
-    }
+    let Some(elo) = facts.elo else {
+        return "No games yet.".to_string();
+    };
+    let kind = match facts.interval {
+        Interval::FixedLength => "95 %",
+        Interval::AlwaysValid => "always-valid 95 %",
+    };
+    let order = match facts.los {
+        Some(los) => format!("stronger with {:.1} % probability", 100.0 * los),
+        None => format!("{TOO_FEW} for a probability of being stronger"),
+    };
+    format!(
+        "{first} against {others}: {:+.1} Elo ({kind}: {:.1} to {:.1}), {order}.",
+        elo.estimate, elo.low, elo.high
+    )
 }
 
 fn names(facts: &RunFacts) -> (&str, &str) {
@@ -257,26 +295,5 @@ fn scale(model: Model) -> &'static str {
         Model::Normalized => "normalized Elo",
         Model::Bayesian => "BayesElo",
         Model::Logistic | Model::Betting => "Elo",
-    }
-}
-
-pub(super) fn plus_minus(estimate: Option<Estimate>) -> String {
-    match estimate {
-        Some(e) => format!("{:.2} +/- {:.2}", e.estimate, e.half_width()),
-        None => "not defined".to_string(),
-    }
-}
-
-pub(super) fn percent(share: Option<f64>) -> String {
-    match share {
-        Some(share) => format!("{:.2} %", 100.0 * share),
-        None => "not defined".to_string(),
-    }
-}
-
-pub(super) fn number(value: Option<f64>) -> String {
-    match value {
-        Some(value) => format!("{value:.2}"),
-        None => "not defined".to_string(),
     }
 }

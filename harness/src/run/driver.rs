@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::time::MissedTickBehavior;
+
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
 use super::tally::Tally;
@@ -143,13 +145,16 @@ pub struct Progress<'a> {
     pub elapsed: Duration,
     /// Pairs this process has played.
     pub played: u64,
+    /// Pairs that are being played, or wait for a free worker.
+    pub in_flight: u64,
     /// After a request to stop: what is in flight is being finished.
     pub stopping: bool,
 }
 
 /// Shows how a run goes.
 pub trait View<E> {
-    /// At the start, after each pair, and when a stop was requested.
+    /// At the start, after each pair, every second, and when a stop was
+    /// requested.
     fn update(&mut self, experiment: &E, progress: Progress<'_>);
 
     /// After the last update: removes what only makes sense while it plays.
@@ -176,6 +181,9 @@ pub struct Driver<E> {
     started: Instant,
     deadline: Option<Instant>,
 }
+
+/// How often a view is told that time has passed.
+const TICK: Duration = Duration::from_secs(1);
 
 /// How far the plan may run ahead of the oldest pair that is missing, so that
 /// one endless game cannot fill the memory with the results of others.
@@ -229,6 +237,8 @@ impl<E: Experiment> Driver<E> {
     ) -> Result<Ended, RunError> {
         let mut stopping = false;
         let mut stopped = Ended::Interrupted;
+        let mut clock = tokio::time::interval(TICK);
+        clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
             if let Some(verdict) = self.fold.verdict() {
@@ -263,6 +273,10 @@ impl<E: Experiment> Driver<E> {
                     continue;
                 }
                 () = passed(deadline) => continue,
+                _ = clock.tick() => {
+                    view.update(&self.fold.experiment, self.progress(stopping));
+                    continue;
+                }
             };
             match event {
                 Event::Played(played) => {
@@ -328,6 +342,7 @@ impl<E: Experiment> Driver<E> {
             tally: &self.fold.tally,
             elapsed: self.started.elapsed(),
             played: self.played,
+            in_flight: self.in_flight,
             stopping,
         }
     }

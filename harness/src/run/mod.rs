@@ -27,4 +27,4 @@ pub(crate) use manifest::BookIdentity;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
 pub(crate) use prepared::{PrepareError, PreparedEngines};
 pub use repeats::RepeatRule;
-pub(crate) use tally::{EngineTally, Failures, PairingTally, Tally};
+pub(crate) use tally::{Failures, PairingTally, Tally};

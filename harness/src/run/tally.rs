@@ -37,6 +37,9 @@ pub struct PairingTally {
     pub wdl: Wdl,
     /// Level pairs of a win and a loss; the others are of two draws.
     pub won_and_lost: u64,
+    /// Pairs by the first engine's half points in the first game, in which it
+    /// is White, and in the second.
+    pub outcomes: [[u64; 3]; 3],
 }
 
 /// Games lost by failure.
@@ -101,6 +104,7 @@ impl Tally {
         let pairing = self.pairings.entry(result.engines).or_default();
         let halves = [0, 1].map(|game| result.first_half_points(game));
         pairing.pentanomial.add(halves[0] + halves[1]);
+        pairing.outcomes[halves[0]][halves[1]] += 1;
         pairing.wdl.add(halves[0]);
         pairing.wdl.add(halves[1]);
         if halves[0] + halves[1] == 2 && halves[0] != 1 {

@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::counts::Pentanomial;
+use super::counts::{Counts, Pentanomial};
 use super::elo::{Estimate, clamped_elo_of_score};
 use super::sample::Sample;
 
@@ -66,10 +66,9 @@ impl ConfidenceSequence {
     fn new(alpha: f64, tight_at: f64) -> Self {
         assert!(alpha > 0.0 && alpha < 1.0, "alpha is {alpha}");
         assert!(tight_at >= 1.0, "tight_at is {tight_at}");
-        let log = -2.0 * alpha.ln();
         Self {
             alpha,
-            mixture: (log + log.ln_1p()) / tight_at,
+            mixture: mixture(alpha, tight_at),
             pairs: Pentanomial::default(),
         }
     }
@@ -86,17 +85,7 @@ impl ConfidenceSequence {
     /// pair. Scores beyond 0.001 and 0.999 are clamped.
     pub(crate) fn interval(&self) -> Option<Estimate> {
         let sample = Sample::raw(self.pairs.0)?;
-        let (mean, variance) = sample.mean_and_variance();
-        let t = sample.size;
-        let blended = (PRIOR_PAIRS * PRIOR_VARIANCE + t * variance) / (PRIOR_PAIRS + t);
-        let growth = t * self.mixture + 1.0;
-        let radius = 2.0 * growth / (t * t * self.mixture) * (growth.sqrt() / self.alpha).ln();
-        let margin = (blended * radius).sqrt();
-        Some(Estimate {
-            estimate: clamped_elo_of_score(mean),
-            low: clamped_elo_of_score(mean - margin),
-            high: clamped_elo_of_score(mean + margin),
-        })
+        Some(interval(&sample, self.alpha, self.mixture))
     }
 
     /// Whether the match may stop. A score beyond 0.001 or 0.999 never meets a
@@ -114,6 +103,41 @@ impl ConfidenceSequence {
             }
             StopRule::ZeroOutside => interval.low > 0.0 || interval.high < 0.0,
         }
+    }
+}
+
+/// The 95 % interval of counts from a run of unknown length; `None` without
+/// games. Scores beyond 0.001 and 0.999 are clamped.
+pub(crate) fn of_counts(counts: Counts) -> Option<Estimate> {
+    let mixture = mixture(ALPHA, TIGHT_AT);
+    match counts {
+        Counts::Pentanomial(pairs) => {
+            Sample::raw(pairs.0).map(|sample| interval(&sample, ALPHA, mixture))
+        }
+        Counts::Wdl(games) => Sample::raw([games.losses, games.draws, games.wins])
+            .map(|sample| interval(&sample, ALPHA, mixture)),
+    }
+}
+
+/// r squared of the sequence that is narrowest after `tight_at` units.
+fn mixture(alpha: f64, tight_at: f64) -> f64 {
+    let log = -2.0 * alpha.ln();
+    (log + log.ln_1p()) / tight_at
+}
+
+fn interval<const K: usize>(sample: &Sample<K>, alpha: f64, mixture: f64) -> Estimate {
+    let (mean, variance) = sample.mean_and_variance();
+    let t = sample.size;
+    // The variance of a pair's score is half that of a game's.
+    let prior_variance = PRIOR_VARIANCE * 2.0 / Sample::<K>::GAMES;
+    let blended = (PRIOR_PAIRS * prior_variance + t * variance) / (PRIOR_PAIRS + t);
+    let growth = t * mixture + 1.0;
+    let radius = 2.0 * growth / (t * t * mixture) * (growth.sqrt() / alpha).ln();
+    let margin = (blended * radius).sqrt();
+    Estimate {
+        estimate: clamped_elo_of_score(mean),
+        low: clamped_elo_of_score(mean - margin),
+        high: clamped_elo_of_score(mean + margin),
     }
 }
 

@@ -9,11 +9,12 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::counts::{Counts, Wdl};
 use super::elo::score_of_elo;
-use super::elo::{self, Estimate, NELO_PER_SIGMA, Summary, clamped_elo_of_score, elo_of_score};
+use super::elo::{self, Estimate, NELO_PER_SIGMA, clamped_elo_of_score, elo_of_score};
 use super::llr::{self, BayesElo};
 use super::model::Model;
 use super::normal::{self, Z95};
 use super::sample::Sample;
+use super::summary::{Interval, Summary};
 
 /// Whose definitions are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -185,6 +186,7 @@ fn facts(counts: Counts) -> Summary {
         los: None,
         draw_ratio: counts.draw_ratio(),
         pair_ratio: counts.pair_ratio(),
+        interval: Interval::FixedLength,
     }
 }
 

@@ -67,40 +67,6 @@ pub fn sigma_per_game(variance_of_unit: f64, games: f64) -> f64 {
     (games * variance_of_unit).sqrt()
 }
 
-/// What is known from the counts of a match of fixed length. What the counts
-/// do not define is `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Summary {
-    /// Share of points taken, 0 to 1.
-    pub score: Option<f64>,
-    /// Logistic Elo; the interval's ends are the transformed ends of the
-    /// score's interval, so it is wider on the side away from zero.
-    pub elo: Option<Estimate>,
-    /// Normalized Elo; symmetric interval by the delta method.
-    pub nelo: Option<Estimate>,
-    /// Probability that the first engine is the stronger, given the result.
-    pub los: Option<f64>,
-    /// Share of drawn pairs, or of drawn games.
-    pub draw_ratio: Option<f64>,
-    /// Pairs won by pairs lost.
-    pub pair_ratio: Option<f64>,
-}
-
-impl Summary {
-    /// The summary of pairs ([`super::Pentanomial`]) or games ([`super::Wdl`]).
-    pub fn new(counts: impl Into<Counts>) -> Self {
-        let counts = counts.into();
-        Self {
-            score: counts.score(),
-            elo: elo(counts),
-            nelo: nelo(counts),
-            los: los(counts),
-            draw_ratio: counts.draw_ratio(),
-            pair_ratio: counts.pair_ratio(),
-        }
-    }
-}
-
 /// Logistic Elo with its 95 % interval; `None` without games.
 pub fn elo(counts: impl Into<Counts>) -> Option<Estimate> {
     played(counts.into()).map(|counts| match counts {
@@ -171,25 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn no_games_define_nothing() {
-        let summary = Summary::new(Pentanomial::default());
-        let json = serde_json::to_value(summary).unwrap();
-        assert!(json.as_object().unwrap().values().all(|v| v.is_null()));
-    }
-
-    #[test]
     fn one_sided_results_stay_finite() {
         for counts in [
             Counts::from(Pentanomial([0, 0, 0, 0, 1])),
             Counts::from(Pentanomial([0, 0, 1_000_000_000, 0, 0])),
             Counts::from(Wdl::from([0, 0, 7])),
         ] {
-            let summary = Summary::new(counts);
-            for estimate in [summary.elo.unwrap(), summary.nelo.unwrap()] {
+            for estimate in [elo(counts).unwrap(), nelo(counts).unwrap()] {
                 assert!(estimate.low.is_finite() && estimate.high.is_finite());
                 assert!(estimate.low <= estimate.estimate && estimate.estimate <= estimate.high);
             }
-            assert!((0.0..=1.0).contains(&summary.los.unwrap()));
+            assert!((0.0..=1.0).contains(&los(counts).unwrap()));
         }
     }
 }

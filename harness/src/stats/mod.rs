@@ -6,7 +6,8 @@
 //!
 //! * [`counts`]: the counts everything starts from.
 //! * [`sample`]: counts as an empirical distribution of scores.
-//! * [`elo`]: Elo, normalized Elo, LOS and ratios of a match of fixed length.
+//! * [`elo`]: Elo, normalized Elo and LOS of a match of fixed length.
+//! * [`summary`]: the same and the ratios, as far as the counts support them.
 //! * [`llr`]: the log-likelihood ratio between two strengths.
 //! * [`sprt`]: the sequential test, incremental.
 
@@ -17,6 +18,7 @@ pub mod definitions;
 pub(crate) mod detect;
 pub mod distribution;
 pub mod elo;
+pub(crate) mod forecast;
 pub mod llr;
 pub(crate) mod model;
 pub(crate) mod normal;
@@ -25,9 +27,11 @@ pub mod rating;
 pub(crate) mod sample;
 pub mod simulate;
 pub mod sprt;
+pub mod summary;
 
 pub use counts::{Counts, Pentanomial, Wdl};
-pub use elo::{Estimate, Summary};
+pub use elo::Estimate;
 pub use model::Model;
 pub(crate) use sprt::SprtError;
 pub use sprt::{Decision, Sprt, SprtConfig};
+pub use summary::Summary;

@@ -1,7 +1,7 @@
 //! What fishtest computes from the counts of a match.
 
 use harness::stats::sprt::after_test;
-use harness::stats::{Counts, Model, Pentanomial, SprtConfig, Summary, Wdl, llr};
+use harness::stats::{Counts, Model, Pentanomial, SprtConfig, Wdl, elo, llr};
 
 use super::report::{
     Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, number,
@@ -26,19 +26,23 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
         report.except("fishtest computes Elo from no games at all; here it is not defined");
         return;
     }
-    let summary = Summary::new(counts);
-    let elo = summary.elo.expect("games were played");
-    let nelo = summary.nelo.expect("games were played");
+    let elo = elo::elo(counts).expect("games were played");
+    let nelo = elo::nelo(counts).expect("games were played");
     after_test(case, counts, report);
     compare(case, report, "elo", elo.estimate);
     compare(case, report, "elo95_half", elo.half_width());
     compare(case, report, "nelo", nelo.estimate);
     compare(case, report, "nelo95_half", nelo.half_width());
     let los = number(&case.outputs["los"]).expect("los");
-    if summary.score == Some(0.5) && los != 0.5 {
+    if counts.score() == Some(0.5) && los != 0.5 {
         report.except("LOS of a level score is 1/2; fishtest's sum is off by its rounding");
     } else {
-        compare(case, report, "los", summary.los.expect("games were played"));
+        compare(
+            case,
+            report,
+            "los",
+            elo::los(counts).expect("games were played"),
+        );
     }
 }
 

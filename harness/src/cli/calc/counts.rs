@@ -11,8 +11,8 @@ pub(super) struct CountsArgs {
     /// Counts of pairs: LL,LD,DD+WL,WD,WW, or six with the drawn pairs apart: LL,LD,WL,DD,WD,WW
     #[arg(long, value_name = "COUNTS", value_parser = parse_pairs)]
     pentanomial: Option<Pairs>,
-    /// Counts of single games: wins,draws,losses
-    #[arg(long, value_name = "W,D,L", value_parser = parse_games)]
+    /// Counts of single games: wins,draws,losses, or as hone prints them, wins-draws-losses
+    #[arg(long, value_name = "W-D-L", value_parser = parse_games)]
     wdl: Option<Wdl>,
 }
 
@@ -75,7 +75,10 @@ pub(super) fn parse_pairs(text: &str) -> Result<Pairs, String> {
 }
 
 fn parse_games(text: &str) -> Result<Wdl, String> {
-    let counts = parse_counts(text)?;
+    let counts = match text.contains(',') {
+        true => parse_counts(text)?,
+        false => parse_counts(&text.replace('-', ","))?,
+    };
     <[u64; 3]>::try_from(counts)
         .map(Wdl::from)
         .map_err(|counts| {
@@ -117,11 +120,26 @@ mod tests {
     }
 
     #[test]
+    fn games_as_they_are_printed_or_separated_by_commas() {
+        let games = Wdl::from([512, 1203, 478]);
+        for text in [
+            "512-1203-478",
+            "512 - 1203 - 478",
+            "512,1203,478",
+            "512, 1203, 478",
+        ] {
+            assert_eq!(parse_games(text), Ok(games), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_not_counts_is_refused() {
         for text in ["1,2,3", "", "1,2,3,4,-5", "1,2,3,4,x", "1,2,3,4,1e9"] {
             assert!(parse_pairs(text).is_err(), "{text}");
         }
-        assert!(parse_games("1,2").is_err());
+        for text in ["1,2", "1-2", "1-2-3-4", "-1-2-3", "1,-2,3", "1--2-3"] {
+            assert!(parse_games(text).is_err(), "{text}");
+        }
         assert!(parse_games("18446744073709551615,0,0").is_err());
     }
 }

@@ -4,10 +4,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::counts::CountsArgs;
-use super::text::{Lines, interval, number, percent};
+use super::text::{Lines, elo, interval, number, percent, supported};
 use crate::cli::{Exit, Failure};
 use crate::stats::Summary;
 use crate::stats::definitions::Definition;
+use crate::stats::summary::{ENOUGH, ENOUGH_DIFFERENT, Interval};
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
 #[derive(Debug, Args)]
@@ -51,12 +52,25 @@ fn table(output: &Output) -> Lines {
     let summary = &output.summary;
     let mut lines = Lines::default();
     lines.row("Score", percent(summary.score));
-    lines.row("Elo", interval(summary.elo));
-    lines.row("nElo", interval(summary.nelo));
-    lines.row("LOS", percent(summary.los));
+    let is_supported = summary.interval == Interval::FixedLength;
+    lines.row("Elo", elo(summary.elo, summary.interval));
+    let row = |text: String| supported(Some(text).filter(|_| is_supported));
+    lines.row("nElo", row(interval(summary.nelo)));
+    lines.row("LOS", row(percent(summary.los)));
     lines.row("Draw ratio", percent(summary.draw_ratio));
     lines.row("Pair ratio", number(summary.pair_ratio, ""));
     lines.row("WL/DD ratio", number(output.wl_dd_ratio, ""));
     lines.row("Definition", output.definition);
+    if !is_supported {
+        lines.note(&too_few());
+    }
     lines
+}
+
+/// Why there is no usual interval.
+fn too_few() -> String {
+    format!(
+        "The usual interval, nElo and LOS need {ENOUGH} pairs (or games), of which \
+         {ENOUGH_DIFFERENT} differ from the most frequent result."
+    )
 }

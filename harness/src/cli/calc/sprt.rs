@@ -5,10 +5,11 @@ use serde::Serialize;
 
 use super::counts::CountsArgs;
 use super::sprt_args::SprtArgs;
-use super::text::{Lines, interval, number, percent};
+use super::text::{Lines, elo, interval, number, percent, supported};
 use crate::cli::{Exit, Failure};
 use crate::stats::definitions::Definition;
 use crate::stats::sprt::{SprtEstimate, after_test};
+use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Counts, Estimate, Model, Wdl, plan};
 
 /// The sequential test of a match, with the estimate after it
@@ -37,6 +38,8 @@ struct Output {
     upper: f64,
     verdict: &'static str,
     elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from.
+    interval: Interval,
     nelo: Option<Estimate>,
     los: Option<f64>,
     sprt_elo: Option<SprtEstimate>,
@@ -90,9 +93,10 @@ impl SprtCommand {
                 _ => "none",
             },
             elo: summary.elo,
+            interval: summary.interval,
             nelo: summary.nelo,
             los: summary.los,
-            sprt_elo: after_test::estimate(&config, counts, games),
+            sprt_elo: after_test::estimate(&config, counts, games).filter(|_| is_enough(counts)),
         })
     }
 
@@ -110,16 +114,19 @@ impl SprtCommand {
                 verdict => verdict,
             },
         );
-        lines.row("Elo", interval(output.elo));
-        lines.row("nElo", interval(output.nelo));
-        lines.row("LOS", percent(output.los));
+        let is_supported = output.interval == Interval::FixedLength;
+        let row = |text: String| supported(Some(text).filter(|_| is_supported));
+        lines.row("Elo", elo(output.elo, output.interval));
+        lines.row("nElo", row(interval(output.nelo)));
+        lines.row("LOS", row(percent(output.los)));
+        let after = output.sprt_elo;
         lines.row(
             "Elo after SPRT",
-            interval(output.sprt_elo.map(|estimate| estimate.elo)),
+            supported(after.map(|after| interval(Some(after.elo)))),
         );
         lines.row(
             "LOS after SPRT",
-            percent(output.sprt_elo.map(|estimate| estimate.los)),
+            supported(after.map(|after| percent(Some(after.los)))),
         );
         lines.row("Definition", output.definition);
         lines.note(

@@ -1,6 +1,7 @@
 //! Tables of names and values.
 
 use crate::stats::Estimate;
+use crate::stats::summary::Interval;
 
 /// Lines of a name and a value each.
 #[derive(Debug, Default)]
@@ -32,6 +33,22 @@ pub(super) fn number(value: Option<f64>, unit: &str) -> String {
 /// A share as a percentage.
 pub(super) fn percent(share: Option<f64>) -> String {
     number(share.map(|share| 100.0 * share), " %")
+}
+
+/// A quantity that needs enough pairs or games.
+pub(super) fn supported(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "too few results".to_owned())
+}
+
+/// Elo with its interval, and which one that is if not the usual one.
+pub(super) fn elo(estimate: Option<Estimate>, kind: Interval) -> String {
+    match (estimate, kind) {
+        (Some(e), Interval::AlwaysValid) => format!(
+            "{:.2} [{:.2}, {:.2}] (always-valid 95 %)",
+            e.estimate, e.low, e.high
+        ),
+        (estimate, _) => interval(estimate),
+    }
 }
 
 /// An estimate with its interval, both ways that testers write it.

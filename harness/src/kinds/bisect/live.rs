@@ -1,15 +1,10 @@
 //! The suspects while a bisection is played.
 
-use std::time::{Duration, Instant};
-
-use indicatif::ProgressBar;
-
+use crate::experiment::Experiment;
 use crate::experiment::bisect::BisectExperiment;
-use crate::report::terminal_block;
+use crate::report::{Block, STOPPING, Shown, done};
 use crate::run::{Manifest, Progress, View};
 
-/// How often a line is printed where there is no terminal.
-const LINE: Duration = Duration::from_secs(10);
 /// Suspects shown on a terminal, and in a line.
 const SHOWN: [usize; 2] = [6, 3];
 
@@ -17,8 +12,10 @@ const SHOWN: [usize; 2] = [6, 3];
 pub(crate) struct Suspects {
     names: Vec<String>,
     subjects: Vec<String>,
-    bar: Option<ProgressBar>,
-    shown: Option<(Instant, u64)>,
+    /// Games that are played at a time.
+    workers: usize,
+    block: Option<Block>,
+    shown: Shown,
 }
 
 impl Suspects {
@@ -29,19 +26,22 @@ impl Suspects {
             subjects: subjects
                 .map(|engine| engine.subject.clone().unwrap_or_default())
                 .collect(),
-            bar: terminal_block(),
-            shown: None,
+            workers: manifest.concurrency,
+            block: Block::on_terminal(),
+            shown: Shown::default(),
         }
     }
 
     fn head(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
-        let games = 2 * progress.tally.pairs;
+        let pairs = progress.tally.pairs;
+        let budget = format!("at most {}", experiment.budget());
+        let done = done(pairs, &budget, progress, self.workers);
         let none = 100.0 * experiment.posterior().none();
         let skipped = match experiment.skipped().len() {
             0 => String::new(),
-            count => format!(", {count} skipped"),
+            count => format!("  {count} skipped"),
         };
-        format!("{games} games{skipped}, nothing changed {none:.1} %")
+        format!("{done}{skipped}  nothing changed {none:.1} %")
     }
 
     fn suspects(&self, experiment: &BisectExperiment, count: usize) -> Vec<String> {
@@ -58,7 +58,7 @@ impl Suspects {
             .collect()
     }
 
-    fn block(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
+    fn lines(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> Vec<String> {
         let mut lines = vec![self.head(experiment, progress)];
         for suspect in self.suspects(experiment, SHOWN[0]) {
             let name = suspect.split(' ').next().unwrap_or_default();
@@ -67,33 +67,29 @@ impl Suspects {
             lines.push(format!("{suspect:<22} {subject}"));
         }
         if progress.stopping {
-            lines.push("finishing the games in progress; Ctrl-C again stops at once".to_string());
+            lines.push(STOPPING.to_string());
         }
-        lines.join("\n  ")
+        lines
     }
 }
 
 impl View<BisectExperiment> for Suspects {
     fn update(&mut self, experiment: &BisectExperiment, progress: Progress<'_>) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(self.block(experiment, &progress));
+        if !self.shown.is_due(self.block.is_some(), &progress) {
             return;
         }
-        let pairs = progress.tally.pairs;
-        let is_due = match self.shown {
-            None => true,
-            Some((at, shown)) => pairs > shown && at.elapsed() >= LINE,
-        };
-        if is_due {
-            self.shown = Some((Instant::now(), pairs));
-            let suspects = self.suspects(experiment, SHOWN[1]).join(", ");
-            errln!("{}; {suspects}", self.head(experiment, &progress));
+        if let Some(block) = &self.block {
+            let lines = self.lines(experiment, &progress);
+            block.draw(block.terminal().fit(&lines));
+            return;
         }
+        let suspects = self.suspects(experiment, SHOWN[1]).join(", ");
+        errln!("{}; {suspects}", self.head(experiment, &progress));
     }
 
     fn finish(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if let Some(block) = &self.block {
+            block.clear();
         }
     }
 }

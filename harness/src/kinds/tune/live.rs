@@ -1,17 +1,10 @@
 //! The parameters' paths while a run is played.
 
-use std::time::{Duration, Instant};
-
-use indicatif::{HumanDuration, ProgressBar};
-
 use crate::experiment::Experiment;
 use crate::experiment::tune::TuneExperiment;
-use crate::report::terminal_block;
-use crate::run::{Progress, View};
+use crate::report::{Block, STOPPING, Shown, done, time_for};
+use crate::run::{Manifest, Progress, View};
 
-/// How often the block is redrawn, and the line printed.
-const REDRAW: Duration = Duration::from_millis(200);
-const LINE: Duration = Duration::from_secs(30);
 /// Points of a parameter's path.
 const POINTS: usize = 32;
 /// Parameters shown on a terminal.
@@ -21,55 +14,58 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// The live view of a tuning run.
 #[derive(Debug)]
 pub(crate) struct Paths {
-    bar: Option<ProgressBar>,
-    shown: Instant,
+    /// Games that are played at a time.
+    workers: usize,
+    block: Option<Block>,
+    shown: Shown,
 }
 
 impl Paths {
     /// A view on standard error: a block that is redrawn on a terminal, a line
     /// now and then elsewhere.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(manifest: &Manifest) -> Self {
         Self {
-            bar: terminal_block(),
-            shown: Instant::now(),
+            workers: manifest.concurrency,
+            block: Block::on_terminal(),
+            shown: Shown::default(),
         }
     }
 }
 
 impl View<TuneExperiment> for Paths {
     fn update(&mut self, experiment: &TuneExperiment, progress: Progress<'_>) {
-        let interval = if self.bar.is_some() { REDRAW } else { LINE };
-        if !progress.stopping && self.shown.elapsed() < interval {
+        if !self.shown.is_due(self.block.is_some(), &progress) {
             return;
         }
-        self.shown = Instant::now();
-        match &self.bar {
-            Some(bar) => bar.set_message(block(experiment, &progress)),
-            None => errln!("{}  {}", pace(experiment, &progress), values(experiment)),
+        let pace = pace(experiment, &progress, self.workers);
+        match &self.block {
+            Some(block) => {
+                let mut lines = vec![pace];
+                lines.extend(paths(experiment));
+                if progress.stopping {
+                    lines.push(STOPPING.to_string());
+                }
+                block.draw(block.terminal().fit(&lines));
+            }
+            None => errln!("{pace}  {}", values(experiment)),
         }
     }
 
     fn finish(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if let Some(block) = &self.block {
+            block.clear();
         }
     }
 }
 
-fn pace(experiment: &TuneExperiment, progress: &Progress<'_>) -> String {
-    let (done, budget) = (experiment.absorbed(), experiment.budget());
-    let mut text = format!("{done} of {budget} pairs");
-    let seconds = progress.elapsed.as_secs_f64();
-    if progress.played > 0 && seconds > 0.0 {
-        let rate = progress.played as f64 / seconds;
-        let left = Duration::from_secs_f64(budget.saturating_sub(done) as f64 / rate);
-        text += &format!(", {:.1} a second, {} left", rate, HumanDuration(left));
+fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, workers: usize) -> String {
+    let (absorbed, budget) = (experiment.absorbed(), experiment.budget());
+    let mut text = done(absorbed, &budget.to_string(), progress, workers);
+    if let Some(left) = time_for(budget.saturating_sub(absorbed), progress) {
+        text += &format!("  end: in {left}");
     }
     if experiment.failed() > 0 {
-        text += &format!(", {} left out for failures", experiment.failed());
-    }
-    if progress.stopping {
-        text += ", finishing the games in progress";
+        text += &format!("  {} left out for failures", experiment.failed());
     }
     text
 }
@@ -82,14 +78,14 @@ fn values(experiment: &TuneExperiment) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-fn block(experiment: &TuneExperiment, progress: &Progress<'_>) -> String {
+fn paths(experiment: &TuneExperiment) -> Vec<String> {
     let tuner = experiment.tuner();
     let params = tuner.space().params();
     let now = tuner.space().nearest(&tuner.method().values());
     let path = tuner.history().map_or(&[][..], |history| history.path());
     let widest = params.iter().map(|param| param.name.len()).max();
     let width = widest.unwrap_or(0);
-    let mut lines = vec![pace(experiment, progress)];
+    let mut lines = Vec::new();
     for (index, param) in params.iter().enumerate().take(MOST) {
         let shares = sampled(path.len()).map(|at| (path[at].1[index] - param.min) / param.range());
         let line: String = shares.map(level).collect();
@@ -100,7 +96,7 @@ fn block(experiment: &TuneExperiment, progress: &Progress<'_>) -> String {
             param.text(now[index]),
         ));
     }
-    lines.join("\n  ")
+    lines
 }
 
 /// Indices of up to [`POINTS`] of `count` items, evenly spread to the last.

@@ -77,8 +77,8 @@ impl RunKind for Tuning {
         Ok(text)
     }
 
-    fn view(_manifest: &Manifest) -> impl View<TuneExperiment> {
-        live::Paths::new()
+    fn view(manifest: &Manifest) -> impl View<TuneExperiment> {
+        live::Paths::new(manifest)
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {

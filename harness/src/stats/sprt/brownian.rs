@@ -77,12 +77,15 @@ impl Brownian {
         probability.clamp(0.0, 1.0)
     }
 
+    /// The probability that the motion has stopped by `time`.
+    pub(crate) fn stopped_by(&self, time: f64) -> f64 {
+        1.0 - self.outcome_probability(time, self.upper)
+            + self.outcome_probability(time, self.lower)
+    }
+
     /// The time by which the motion has stopped with this probability.
     pub fn time_quantile(&self, probability: f64) -> f64 {
-        let stopped = |time: f64| {
-            1.0 - self.outcome_probability(time, self.upper)
-                + self.outcome_probability(time, self.lower)
-        };
+        let stopped = |time: f64| self.stopped_by(time);
         let mut high = self.expected_time();
         while stopped(high) < probability {
             high *= 2.0;

@@ -1,0 +1,407 @@
+//! The scoreboard as text: pure, so that it can be tested at any width.
+
+use console::{Style, truncate_str};
+
+use super::pace;
+use crate::experiment::Experiment;
+use crate::report::facts::summary_of;
+use crate::report::numbers::{elo_text, percent, plus_minus, supported};
+use crate::report::standings::{Standing, by_score, standings};
+use crate::report::table;
+use crate::report::tournament::{standing_columns, wdl};
+use crate::run::{PairingTally, Progress, Tally};
+use crate::stats::Sprt;
+
+/// Engines listed at most, and those named in a line.
+const ENGINES: usize = 24;
+const LEADERS: usize = 3;
+/// The longest bar of the LLR.
+const LONGEST_BAR: usize = 40;
+
+/// What does not change while a run is played.
+#[derive(Debug)]
+pub(super) struct Players {
+    pub(super) names: Vec<String>,
+    /// Games that are played at a time.
+    pub(super) workers: usize,
+}
+
+/// Where a block is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    /// Characters in a line.
+    pub width: usize,
+    pub colours: bool,
+}
+
+impl Terminal {
+    fn paint(self, style: Style, text: &str) -> String {
+        style.force_styling(self.colours).apply_to(text).to_string()
+    }
+
+    /// The lines as one text, none wider than the terminal.
+    pub(crate) fn fit(self, lines: &[String]) -> String {
+        let lines = lines
+            .iter()
+            .map(|line| truncate_str(line, self.width, "…").into_owned());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The block that is redrawn on a terminal.
+pub(super) fn block(
+    players: &Players,
+    experiment: &impl Experiment,
+    progress: &Progress<'_>,
+    terminal: Terminal,
+) -> String {
+    let names = &players.names;
+    let mut lines = vec![
+        pace_line(players, experiment, progress),
+        pace::end(experiment, progress),
+    ];
+    if let [first, second] = names.as_slice() {
+        let pairing = only(progress.tally);
+        lines.push(terminal.paint(Style::new().bold(), &format!("{first} vs {second}")));
+        lines.push(score(&pairing));
+        lines.push(strength(experiment, &pairing));
+    } else {
+        let columns = standing_columns(&listed(names, progress.tally));
+        let mut rows = table::lines(columns, terminal.width).into_iter();
+        lines.extend(
+            rows.next()
+                .map(|head| terminal.paint(Style::new().bold(), &head)),
+        );
+        lines.extend(rows);
+    }
+    if let Some(test) = experiment.test() {
+        lines.push(llr(test));
+        lines.extend(llr_bar(test, terminal));
+    }
+    let failures = failures(names, progress.tally);
+    lines.extend(failures.map(|line| terminal.paint(Style::new().red(), &line)));
+    if progress.stopping {
+        lines.push(STOPPING.to_string());
+    }
+    terminal.fit(&lines)
+}
+
+/// What a view shows after a request to stop.
+pub(crate) const STOPPING: &str =
+    "finishing the games in progress; press Ctrl-C again to stop immediately";
+
+/// The line that is printed where there is no terminal.
+pub(super) fn line(
+    players: &Players,
+    experiment: &impl Experiment,
+    progress: &Progress<'_>,
+) -> String {
+    let mut parts = vec![pace_line(players, experiment, progress)];
+    if players.names.len() == 2 {
+        let pairing = only(progress.tally);
+        parts.extend([score(&pairing), strength(experiment, &pairing)]);
+    } else {
+        let leaders = listed(&players.names, progress.tally);
+        let leaders = leaders.iter().take(LEADERS).map(|standing| {
+            let elo = standing
+                .elo
+                .map(|elo| format!(" ({:+.1} Elo)", elo.estimate));
+            let (share, elo) = (percent(standing.score()), elo.unwrap_or_default());
+            format!("{} {share}{elo}", standing.name)
+        });
+        parts.push(format!(
+            "leading: {}",
+            leaders.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    parts.extend(experiment.test().map(llr));
+    parts.extend(failures(&players.names, progress.tally));
+    parts.push(pace::end(experiment, progress));
+    if progress.stopping {
+        parts.push("finishing the games in progress".to_string());
+    }
+    parts.join("  ")
+}
+
+fn pace_line(players: &Players, experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+    let budget = match experiment.test() {
+        Some(_) => format!("at most {}", experiment.budget()),
+        None => experiment.budget().to_string(),
+    };
+    let pairs = progress.tally.pairs + progress.tally.dropped_pairs;
+    pace::done(pairs, &budget, progress, players.workers)
+}
+
+/// The pairing of a match of two engines.
+fn only(tally: &Tally) -> PairingTally {
+    tally.pairings.values().next().copied().unwrap_or_default()
+}
+
+/// The best engines of a tournament.
+fn listed(names: &[String], tally: &Tally) -> Vec<Standing> {
+    let mut standings = standings(names, tally).unwrap_or_else(|_| by_score(names, tally));
+    standings.truncate(ENGINES);
+    standings
+}
+
+fn score(pairing: &PairingTally) -> String {
+    format!(
+        "W-D-L {}  Ptnml(0-2) {:?}",
+        wdl(pairing.wdl),
+        pairing.pentanomial.0
+    )
+}
+
+fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
+    let summary = summary_of(experiment, pairing.pentanomial);
+    format!(
+        "Elo {}  nElo {}  LOS {}",
+        elo_text(summary.elo, summary.interval),
+        supported(summary.nelo.map(|nelo| plus_minus(Some(nelo)))),
+        supported(summary.los.map(|los| percent(Some(los))))
+    )
+}
+
+fn failures<'a>(names: &'a [String], tally: &'a Tally) -> impl Iterator<Item = String> + 'a {
+    let engines = names.iter().zip(&tally.engines);
+    engines
+        .filter(|(_, engine)| engine.failures.total() > 0)
+        .map(|(name, engine)| {
+            let f = engine.failures;
+            format!(
+                "{name} failed in {} of {} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}",
+                f.total(), engine.games, f.time_forfeit, f.crash, f.stall, f.illegal_move
+            )
+        })
+}
+
+fn llr(test: &Sprt) -> String {
+    let (lower, upper) = test.bounds();
+    let config = test.config();
+    format!(
+        "LLR {:.2} ({lower:.2}, {upper:.2}) [{}, {}] {}",
+        test.llr(),
+        config.elo0,
+        config.elo1,
+        config.model
+    )
+}
+
+/// The LLR between its bounds, with zero marked; `None` where it has no room.
+fn llr_bar(test: &Sprt, terminal: Terminal) -> Option<String> {
+    let (lower, upper) = test.bounds();
+    let ends = [format!("H0 {lower:.2} "), format!(" {upper:.2} H1")];
+    let room = terminal
+        .width
+        .saturating_sub(ends[0].len() + ends[1].len() + 2);
+    let length = room.min(LONGEST_BAR);
+    if length < 8 {
+        return None;
+    }
+    let at = |value: f64| {
+        let share = (value - lower) / (upper - lower);
+        ((share * length as f64) as usize).min(length - 1)
+    };
+    let (zero, now) = (at(0.0), at(test.llr()));
+    let cells: String = (0..length)
+        .map(|cell| match cell {
+            _ if cell == now => '●',
+            _ if cell == zero => '┼',
+            _ if cell > zero.min(now) && cell < zero.max(now) => '━',
+            _ => '─',
+        })
+        .collect();
+    let style = match test.llr() {
+        llr if llr < 0.0 => Style::new().red(),
+        _ => Style::new().green(),
+    };
+    let bar = terminal.paint(style, &cells);
+    Some(format!("{}├{bar}┤{}", ends[0], ends[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use console::{measure_text_width, strip_ansi_codes};
+
+    use super::*;
+    use crate::experiment::{Next, PairResult, TournamentExperiment, Verdict};
+    use crate::report::standings::tests::tally_of;
+    use crate::stats::SprtConfig;
+
+    /// A test that stands where its results have brought it.
+    struct Standing(Sprt);
+
+    impl Experiment for Standing {
+        fn plan(&mut self, _pair: u64) -> Next {
+            Next::End
+        }
+        fn absorb(&mut self, _result: &PairResult) {}
+        fn pass_over(&mut self, _result: &PairResult) {}
+        fn verdict(&self) -> Option<Verdict> {
+            None
+        }
+        fn budget(&self) -> u64 {
+            20_000
+        }
+        fn test(&self) -> Option<&Sprt> {
+            Some(&self.0)
+        }
+    }
+
+    const OUTCOMES: [[u64; 3]; 3] = [[2, 3, 5], [3, 60, 12], [5, 12, 8]];
+
+    /// The test and its totals after [`OUTCOMES`], so many times.
+    fn sprt(times: u64) -> (Standing, Tally) {
+        let outcomes = OUTCOMES.map(|row| row.map(|count| count * times));
+        let mut test = Sprt::new(SprtConfig::default()).unwrap();
+        for (one, row) in outcomes.iter().enumerate() {
+            for (two, count) in row.iter().enumerate() {
+                (0..*count).for_each(|_| test.absorb_games([one, two]));
+            }
+        }
+        (Standing(test), tally_of(2, &[([0, 1], outcomes)]))
+    }
+
+    fn players(names: &[&str]) -> Players {
+        Players {
+            names: names.iter().map(|name| (*name).to_string()).collect(),
+            workers: 2,
+        }
+    }
+
+    fn progress(tally: &Tally) -> Progress<'_> {
+        Progress {
+            tally,
+            elapsed: Duration::from_secs(110),
+            played: tally.pairs,
+            in_flight: 4,
+            stopping: false,
+        }
+    }
+
+    fn terminal(width: usize, colours: bool) -> Terminal {
+        Terminal { width, colours }
+    }
+
+    fn widest(block: &str) -> usize {
+        block.lines().map(measure_text_width).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn a_test_shows_time_score_bar_and_end() {
+        let (test, tally) = sprt(1);
+        let players = players(&["dev", "base"]);
+        let text = block(&players, &test, &progress(&tally), terminal(200, false));
+        assert!(
+            text.contains(
+                "110 of at most 20000 pairs  00:01:50 elapsed  2 games in progress  2.0 games/s"
+            ),
+            "{text}"
+        );
+        for part in [
+            "end: in about ",
+            "95 %: ",
+            "dev vs base",
+            "W-D-L ",
+            "H0 -2.94 ├",
+            "┤ 2.94 H1",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_mark_is_right_of_zero_if_the_llr_is_positive() {
+        let (test, tally) = sprt(1);
+        assert!(test.0.llr() > 0.5, "{}", test.0.llr());
+        let players = players(&["dev", "base"]);
+        let text = block(&players, &test, &progress(&tally), terminal(80, false));
+        let bar = text.lines().last().unwrap();
+        assert!(bar.find('┼') < bar.find('●'), "{bar}");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let names = [
+            "an-engine-with-a-rather-long-name-v17",
+            "b",
+            "stillwater",
+            "d",
+        ];
+        let pairings = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let tournament = tally_of(4, &pairings.map(|pairing| (pairing, OUTCOMES)));
+        let round_robin = TournamentExperiment::round_robin(4, 1000);
+        let (test, tally) = sprt(1);
+        for width in [10, 20, 40, 80, 200] {
+            for colours in [false, true] {
+                let at = terminal(width, colours);
+                let progress_of = Progress {
+                    stopping: true,
+                    ..progress(&tally)
+                };
+                let text = block(&players(&names[..2]), &test, &progress_of, at);
+                assert!(widest(&text) <= width, "{width}: {text}");
+                let text = block(&players(&names), &round_robin, &progress(&tournament), at);
+                assert!(widest(&text) <= width, "{width}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tournament_is_one_table() {
+        let pairings = [[0, 1], [0, 2], [1, 2]];
+        let tally = tally_of(3, &pairings.map(|pairing| (pairing, OUTCOMES)));
+        let experiment = TournamentExperiment::round_robin(3, 1000);
+        let players = players(&["a", "b", "c"]);
+        let text = block(
+            &players,
+            &experiment,
+            &progress(&tally),
+            terminal(80, false),
+        );
+        let lines: Vec<_> = text.lines().skip(2).collect();
+        let titles: Vec<_> = lines[0].split_whitespace().collect();
+        assert_eq!(
+            titles,
+            ["#", "name", "games", "W-D-L", "score", "Elo", "±", "LOS"]
+        );
+        assert_eq!(lines.len(), 4);
+        assert!(lines[1].trim_start().starts_with("1  a"), "{text}");
+        let narrow = block(
+            &players,
+            &experiment,
+            &progress(&tally),
+            terminal(30, false),
+        );
+        let titles = narrow.lines().nth(2).unwrap();
+        assert!(titles.contains("name") && titles.contains('±') && !titles.contains("LOS"));
+    }
+
+    #[test]
+    fn colours_are_codes_around_the_same_text() {
+        let (test, tally) = sprt(1);
+        let players = players(&["dev", "base"]);
+        let plain = block(&players, &test, &progress(&tally), terminal(80, false));
+        let coloured = block(&players, &test, &progress(&tally), terminal(80, true));
+        assert!(!plain.contains('\u{1b}'));
+        assert!(coloured.contains('\u{1b}'));
+        assert_eq!(strip_ansi_codes(&coloured), plain);
+    }
+
+    #[test]
+    fn before_the_first_pair_there_is_time_and_no_number() {
+        let test = Standing(Sprt::new(SprtConfig::default()).unwrap());
+        let tally = Tally::new(2);
+        let players = players(&["dev", "base"]);
+        let text = block(&players, &test, &progress(&tally), terminal(80, false));
+        assert!(
+            text.contains("00:01:50 elapsed  2 games in progress\n"),
+            "{text}"
+        );
+        assert!(text.contains("Elo too few pairs"), "{text}");
+        let line = line(&players, &test, &progress(&tally));
+        assert!(line.contains("not known before the first pair"), "{line}");
+    }
+}

@@ -1,0 +1,134 @@
+//! The scoreboard while a run is played: a block that is redrawn where there
+//! is a terminal, a line now and then where there is none.
+
+mod block;
+mod echo;
+mod pace;
+
+use std::time::{Duration, Instant};
+
+use console::Term;
+use indicatif::{ProgressBar, ProgressStyle};
+
+pub(crate) use block::{STOPPING, Terminal};
+pub(crate) use pace::{done, line_interval, time_for};
+
+use block::Players;
+use echo::NoEcho;
+
+use crate::experiment::Experiment;
+use crate::output;
+use crate::run::{Manifest, Progress, View};
+
+/// How often the block is redrawn.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Lines of text on standard error that are drawn anew in place. All live
+/// views are shown in one.
+#[derive(Debug)]
+pub(crate) struct Block {
+    bar: ProgressBar,
+    _echo: NoEcho,
+}
+
+impl Block {
+    /// `None` where there is no terminal.
+    pub(crate) fn on_terminal() -> Option<Self> {
+        output::is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{msg}").expect("the template is well-formed");
+            let bar = ProgressBar::new_spinner().with_style(style);
+            output::above_block(&bar);
+            Self {
+                bar,
+                _echo: NoEcho::start(),
+            }
+        })
+    }
+
+    /// The terminal as it is now.
+    pub(crate) fn terminal(&self) -> Terminal {
+        Terminal {
+            // The last column is left free: some terminals wrap there.
+            width: usize::from(Term::stderr().size().1)
+                .saturating_sub(1)
+                .max(1),
+            colours: console::colors_enabled_stderr(),
+        }
+    }
+
+    /// Takes the place of what was drawn before.
+    pub(crate) fn draw(&self, text: String) {
+        self.bar.set_message(text);
+    }
+
+    /// Removes the block.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// When a view was shown, and is due again.
+#[derive(Debug, Default)]
+pub(crate) struct Shown(Option<Instant>);
+
+impl Shown {
+    /// Whether it is due now; if so, it counts as shown. A line is not due at
+    /// the start, when there is nothing to tell.
+    pub(crate) fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
+        let interval = match is_block {
+            true => REDRAW,
+            false => line_interval(progress.elapsed),
+        };
+        let is_due = match self.0 {
+            Some(at) => progress.stopping || at.elapsed() >= interval,
+            None => is_block,
+        };
+        if is_due || self.0.is_none() {
+            self.0 = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+/// The live view of a match, a tournament or a test.
+#[derive(Debug)]
+pub(crate) struct Scoreboard {
+    players: Players,
+    block: Option<Block>,
+    shown: Shown,
+}
+
+impl Scoreboard {
+    /// A scoreboard on standard error.
+    pub(crate) fn new(manifest: &Manifest) -> Self {
+        Self {
+            players: Players {
+                names: manifest.names(),
+                workers: manifest.concurrency,
+            },
+            block: Block::on_terminal(),
+            shown: Shown::default(),
+        }
+    }
+}
+
+impl<E: Experiment> View<E> for Scoreboard {
+    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
+        if !self.shown.is_due(self.block.is_some(), &progress) {
+            return;
+        }
+        match &self.block {
+            Some(block) => {
+                let terminal = block.terminal();
+                block.draw(block::block(&self.players, experiment, &progress, terminal));
+            }
+            None => errln!("{}", block::line(&self.players, experiment, &progress)),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(block) = &self.block {
+            block.clear();
+        }
+    }
+}

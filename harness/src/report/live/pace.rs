@@ -1,0 +1,118 @@
+//! How fast a run goes, and how long it will take.
+
+use std::time::Duration;
+
+use indicatif::FormattedDuration;
+
+use crate::experiment::Experiment;
+use crate::run::Progress;
+use crate::stats::forecast;
+
+/// Lines are printed this often at first, then ever more seldom.
+const FIRST_LINE: Duration = Duration::from_secs(10);
+const LAST_LINE: Duration = Duration::from_secs(300);
+
+/// Time from one printed line to the next: a log of a long run stays short.
+pub(crate) fn line_interval(elapsed: Duration) -> Duration {
+    (elapsed / 20).clamp(FIRST_LINE, LAST_LINE)
+}
+
+/// What a run has done so far: pairs, time, games in progress, speed.
+pub(crate) fn done(pairs: u64, budget: &str, progress: &Progress<'_>, workers: usize) -> String {
+    let playing = progress.in_flight.min(workers as u64);
+    let repeats = match progress.tally.dropped_pairs {
+        0 => String::new(),
+        dropped => format!(", {dropped} of them repeat earlier games"),
+    };
+    let mut text = format!(
+        "{pairs} of {budget} pairs{repeats}  {} elapsed  {playing} {} in progress",
+        FormattedDuration(progress.elapsed),
+        if playing == 1 { "game" } else { "games" }
+    );
+    if let Some(rate) = pairs_per_second(progress) {
+        text += &match 2.0 * rate {
+            fast if fast >= 1.0 => format!("  {fast:.1} games/s"),
+            slow => format!("  {:.1} games/min", 60.0 * slow),
+        };
+    }
+    text
+}
+
+/// When the run ends, as far as that is known.
+pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+    let Some(rate) = pairs_per_second(progress) else {
+        return "end: not known before the first pair is finished".to_string();
+    };
+    let played = progress.tally.pairs + progress.tally.dropped_pairs;
+    let left = experiment.budget().saturating_sub(played) as f64;
+    let time = |pairs: f64| span(pairs / rate);
+    let Some(test) = experiment.test() else {
+        return format!("end: in {}", time(left));
+    };
+    match forecast::remaining_pairs(test) {
+        None => format!(
+            "end: in at most {} (too few pairs for an estimate)",
+            time(left)
+        ),
+        Some(forecast) if forecast.low >= left => {
+            format!("end: in {}, undecided: the budget is too small", time(left))
+        }
+        Some(forecast) => format!(
+            "end: in about {} (95 %: {} to {}; at most {})",
+            time(forecast.median.min(left)),
+            time(forecast.low),
+            time(forecast.high.min(left)),
+            time(left)
+        ),
+    }
+}
+
+/// Time to play so many pairs at the present speed, if that is known.
+pub(crate) fn time_for(pairs: u64, progress: &Progress<'_>) -> Option<String> {
+    pairs_per_second(progress).map(|rate| span(pairs as f64 / rate))
+}
+
+fn pairs_per_second(progress: &Progress<'_>) -> Option<f64> {
+    let seconds = progress.elapsed.as_secs_f64();
+    (progress.played > 0 && seconds > 0.0).then(|| progress.played as f64 / seconds)
+}
+
+/// A time in its two largest units.
+fn span(seconds: f64) -> String {
+    // Whole minutes from a quarter of an hour on.
+    let seconds = seconds.clamp(0.0, 1e12).round() as u64;
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..900 => format!("{} min {} s", seconds / 60, seconds % 60),
+        900..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3600),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_their_two_largest_units() {
+        let texts = [0.4, 59.0, 61.0, 1800.0, 4980.0, 200_000.0].map(span);
+        assert_eq!(
+            texts,
+            [
+                "0 s",
+                "59 s",
+                "1 min 1 s",
+                "30 min",
+                "1 h 23 min",
+                "2 d 7 h"
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_become_rare() {
+        let seconds = |elapsed| line_interval(Duration::from_secs(elapsed)).as_secs();
+        assert_eq!([0, 100, 1200, 360_000].map(seconds), [10, 10, 60, 300]);
+    }
+}

@@ -1,0 +1,247 @@
+//! Where the engines of a tournament stand: the same list in the report and
+//! live.
+
+use serde::Serialize;
+
+use crate::run::Tally;
+use crate::stats::rating::{Game, Games, RatingError, RatingOptions, rate};
+use crate::stats::summary::Interval;
+use crate::stats::{Estimate, Pentanomial, Summary, Wdl};
+
+/// One engine of a tournament.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Standing {
+    pub name: String,
+    /// Relative to the mean of its pool. `None` if it cannot be compared with
+    /// anyone: only wins, only losses.
+    pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from.
+    pub interval: Interval,
+    /// Ratings of different pools cannot be compared.
+    pub pool: usize,
+    pub games: u64,
+    /// Points, a draw being one half.
+    pub points: f64,
+    pub wins: u64,
+    pub draws: u64,
+    pub losses: u64,
+    /// Probability that it is stronger than the next in the list; `None` if
+    /// they cannot be compared, or have too few pairs.
+    pub los: Option<f64>,
+}
+
+impl Standing {
+    /// Share of the points, 0 to 1; `None` before the first game.
+    pub(crate) fn score(&self) -> Option<f64> {
+        (self.games > 0).then(|| self.points / self.games as f64)
+    }
+}
+
+/// The rating list, the best first within each pool.
+///
+/// # Errors
+/// If the ratings cannot be computed.
+pub(super) fn standings(names: &[String], tally: &Tally) -> Result<Vec<Standing>, RatingError> {
+    let rated = rate(&games(names, tally), &RatingOptions::default())?;
+    let summaries: Vec<Summary> = rated
+        .ratings
+        .iter()
+        .map(|rating| {
+            let engine = names.iter().position(|name| *name == rating.name);
+            Summary::new(engine.map_or_else(Pentanomial::default, |engine| pairs_of(tally, engine)))
+        })
+        .collect();
+    let is_enough = |at: usize| {
+        summaries
+            .get(at)
+            .is_some_and(|summary| summary.interval == Interval::FixedLength)
+    };
+    Ok(rated
+        .ratings
+        .iter()
+        .enumerate()
+        .map(|(at, rating)| {
+            let next = rated.los[at].get(at + 1).copied().flatten();
+            Standing {
+                name: rating.name.clone(),
+                elo: rating.elo.map(|elo| widened(elo, &summaries[at])),
+                interval: summaries[at].interval,
+                pool: rating.pool,
+                games: rating.games,
+                points: rating.points,
+                wins: rating.wins,
+                draws: rating.draws,
+                losses: rating.losses,
+                los: next.filter(|_| is_enough(at) && is_enough(at + 1)),
+            }
+        })
+        .collect())
+}
+
+/// The engines that have played by their share of the points, for when there
+/// are no ratings.
+pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
+    let mut standings: Vec<Standing> = names
+        .iter()
+        .zip(&tally.engines)
+        .filter(|(_, engine)| engine.games > 0)
+        .map(|(name, engine)| {
+            let wdl = engine.as_white + engine.as_black;
+            Standing {
+                name: name.clone(),
+                elo: None,
+                interval: Interval::AlwaysValid,
+                pool: 0,
+                games: wdl.games(),
+                points: points(wdl),
+                wins: wdl.wins,
+                draws: wdl.draws,
+                losses: wdl.losses,
+                los: None,
+            }
+        })
+        .collect();
+    let share = |standing: &Standing| standing.score().unwrap_or(0.0);
+    standings.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    standings
+}
+
+fn points(wdl: Wdl) -> f64 {
+    wdl.wins as f64 + wdl.draws as f64 / 2.0
+}
+
+/// After too few pairs: as wide as the always-valid interval of the engine's
+/// own score.
+fn widened(elo: Estimate, own: &Summary) -> Estimate {
+    match (own.interval, own.elo) {
+        (Interval::AlwaysValid, Some(valid)) => Estimate {
+            estimate: elo.estimate,
+            low: elo.estimate + valid.low - valid.estimate,
+            high: elo.estimate + valid.high - valid.estimate,
+        },
+        _ => elo,
+    }
+}
+
+/// All pairs of an engine, from its side.
+fn pairs_of(tally: &Tally, engine: usize) -> Pentanomial {
+    tally
+        .pairings
+        .iter()
+        .filter_map(|([first, second], pairing)| match engine {
+            _ if engine == *first => Some(pairing.pentanomial),
+            _ if engine == *second => Some(pairing.pentanomial.swapped()),
+            _ => None,
+        })
+        .sum()
+}
+
+fn games(names: &[String], tally: &Tally) -> Games {
+    let mut games = Games::default();
+    let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
+    for (engines, pairing) in &tally.pairings {
+        let [first, second] = engines.map(|engine| players[engine]);
+        for (one, row) in pairing.outcomes.iter().enumerate() {
+            for (two, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let pair = [
+                    Game {
+                        white: first,
+                        black: second,
+                        half_points: one,
+                    },
+                    Game {
+                        white: second,
+                        black: first,
+                        half_points: 2 - two,
+                    },
+                ];
+                games.add_pairs(pair, *count);
+            }
+        }
+    }
+    games
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::run::PairingTally;
+
+    /// Names, and a round robin in which the first has won, drawn and lost so
+    /// many pairs of each `[first, second, outcomes]`.
+    pub(crate) fn tally_of(engines: usize, pairings: &[([usize; 2], [[u64; 3]; 3])]) -> Tally {
+        let mut tally = Tally::new(engines);
+        for (who, outcomes) in pairings {
+            let mut pairing = PairingTally {
+                outcomes: *outcomes,
+                ..PairingTally::default()
+            };
+            for (one, row) in outcomes.iter().enumerate() {
+                for (two, count) in row.iter().enumerate() {
+                    for _ in 0..*count {
+                        pairing.pentanomial.add(one + two);
+                        for half in [one, two] {
+                            pairing.wdl.add(half);
+                            tally.engines[who[0]].as_white.add(half);
+                            tally.engines[who[1]].as_black.add(2 - half);
+                        }
+                    }
+                    tally.pairs += count;
+                    tally.engines[who[0]].games += 2 * count;
+                    tally.engines[who[1]].games += 2 * count;
+                }
+            }
+            tally.pairings.insert(*who, pairing);
+        }
+        tally
+    }
+
+    fn names() -> Vec<String> {
+        ["one", "two", "three"].map(String::from).to_vec()
+    }
+
+    #[test]
+    fn engines_stand_by_their_rating_with_the_probability_of_the_order() {
+        let tally = tally_of(
+            3,
+            &[
+                ([0, 1], [[5, 5, 5], [5, 20, 10], [5, 10, 20]]),
+                ([0, 2], [[5, 5, 5], [5, 20, 10], [5, 10, 20]]),
+                ([1, 2], [[5, 5, 5], [5, 20, 10], [5, 10, 30]]),
+            ],
+        );
+        let list = standings(&names(), &tally).expect("rated");
+        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(order, ["one", "two", "three"]);
+        assert!(list[0].los.is_some_and(|los| los > 0.5));
+        assert_eq!(list[2].los, None);
+        assert_eq!(list[0].interval, Interval::FixedLength);
+        assert_eq!((list[0].games, list[0].wins), (340, 140));
+    }
+
+    #[test]
+    fn after_few_pairs_the_interval_is_wide_and_no_order_is_certain() {
+        let level = [[0, 0, 1], [0, 1, 0], [1, 0, 0]];
+        let tally = tally_of(3, &[([0, 1], level), ([0, 2], level), ([1, 2], level)]);
+        for standing in standings(&names(), &tally).expect("rated") {
+            assert_eq!(standing.interval, Interval::AlwaysValid);
+            assert!(standing.elo.expect("rated").half_width() > 100.0);
+            assert_eq!(standing.los, None);
+        }
+    }
+
+    #[test]
+    fn without_ratings_the_share_of_the_points_decides() {
+        let tally = tally_of(
+            4,
+            &[
+                ([0, 1], [[4, 0, 0], [0, 0, 0], [0, 0, 0]]),
+                ([3, 1], [[0, 0, 0], [0, 1, 0], [0, 0, 0]]),
+            ],
+        );
+        let names = ["a", "b", "idle", "c"].map(String::from);
+        let list = by_score(&names, &tally);
+        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(order, ["b", "c", "a"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! A tournament of more than two engines in words: rating list, crosstable,
+//! who leads.
+
+use super::facts::RunFacts;
+use super::numbers::{elo_text, percent};
+use super::standings::Standing;
+use super::table::{self, Column, Fit};
+
+use crate::stats::{Estimate, Wdl};
+
+/// The columns of a rating list, as in the report and live.
+pub(super) fn standing_columns(standings: &[Standing]) -> Vec<Column> {
+    let cells = |cell: &dyn Fn(&Standing) -> String| standings.iter().map(cell).collect();
+    let ranks = (1..=standings.len()).map(|rank| rank.to_string()).collect();
+    let defined = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let share = |share: f64| format!("{:.1} %", 100.0 * share);
+    vec![
+        Column::new("#", Fit::Keep, ranks),
+        Column::new("name", Fit::Shorten, cells(&|s| s.name.clone())),
+        Column::new("games", Fit::Drop(2), cells(&|s| s.games.to_string())),
+        Column::new(
+            "W-D-L",
+            Fit::Drop(3),
+            cells(&|s| wdl([s.wins, s.draws, s.losses].into())),
+        ),
+        Column::new(
+            "score",
+            Fit::Drop(1),
+            cells(&|s| defined(s.score().map(share))),
+        ),
+        Column::new(
+            "Elo",
+            Fit::Keep,
+            cells(&|s| defined(s.elo.map(|elo| format!("{:+.1}", elo.estimate)))),
+        ),
+        Column::new(
+            "±",
+            Fit::Keep,
+            cells(&|s| defined(s.elo.map(|elo| format!("{:.1}", elo.half_width())))),
+        ),
+        Column::new("LOS", Fit::Drop(4), cells(&|s| defined(s.los.map(share)))),
+    ]
+}
+
+/// Wins, draws and losses as they are printed everywhere.
+pub(super) fn wdl(games: Wdl) -> String {
+    format!("{}-{}-{}", games.wins, games.draws, games.losses)
+}
+
+/// The rating list and the crosstable, in lines of any length.
+pub(super) fn block(facts: &RunFacts) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(error) = &facts.rating_error {
+        lines.push(format!("no rating list: {error}"));
+    }
+    if !facts.ratings.is_empty() {
+        lines.extend(table::lines(standing_columns(&facts.ratings), usize::MAX));
+        lines.push(
+            "± is half the 95 % interval; LOS is the probability of being stronger than the next."
+                .to_string(),
+        );
+    }
+    if !facts.pairings.is_empty() {
+        lines.push(String::new());
+        lines.push("Points of the engine in the row against the one in the column:".to_string());
+        lines.extend(table::lines(crosstable(facts), usize::MAX));
+        lines.push(String::new());
+        lines.extend(facts.pairings.iter().map(|pairing| {
+            format!(
+                "{} vs {}: W-D-L {}, Elo {}",
+                pairing.first,
+                pairing.second,
+                wdl(pairing.wdl.into()),
+                elo_text(pairing.summary.elo, pairing.summary.interval)
+            )
+        }));
+    }
+    lines
+}
+
+/// Who won how many points against whom, in the order of the rating list.
+fn crosstable(facts: &RunFacts) -> Vec<Column> {
+    const NUMBERS: [&str; 24] = [
+        "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16",
+        "17", "18", "19", "20", "21", "22", "23", "24",
+    ];
+    let names: Vec<&str> = if facts.ratings.is_empty() {
+        facts.engines.iter().map(|e| e.name.as_str()).collect()
+    } else {
+        facts.ratings.iter().map(|r| r.name.as_str()).collect()
+    };
+    let mut columns = vec![
+        Column::new(
+            "#",
+            Fit::Keep,
+            (1..=names.len()).map(|rank| rank.to_string()).collect(),
+        ),
+        Column::new(
+            "name",
+            Fit::Shorten,
+            names.iter().map(|name| (*name).to_string()).collect(),
+        ),
+    ];
+    columns.extend(names.iter().zip(NUMBERS).map(|(column, title)| {
+        let cells = names.iter().map(|row| match points(facts, row, column) {
+            _ if row == column => "·".to_string(),
+            Some((points, games)) => format!("{points:.1}/{games}"),
+            None => "-".to_string(),
+        });
+        Column::new(title, Fit::Keep, cells.collect())
+    }));
+    columns
+}
+
+/// Points of one engine against another, and their games.
+fn points(facts: &RunFacts, row: &str, column: &str) -> Option<(f64, u64)> {
+    facts.pairings.iter().find_map(|pairing| {
+        let games = Wdl::from(pairing.wdl);
+        let games = match (pairing.first.as_str(), pairing.second.as_str()) {
+            (first, second) if first == row && second == column => games,
+            (first, second) if first == column && second == row => games.swapped(),
+            _ => return None,
+        };
+        let points = games.wins as f64 + games.draws as f64 / 2.0;
+        Some((points, games.games()))
+    })
+}
+
+/// Whether all pairings are those of the first engine.
+pub(super) fn is_gauntlet(facts: &RunFacts) -> bool {
+    let first = facts.engines.first().map(|engine| engine.name.as_str());
+    let mut pairings = facts.pairings.iter();
+    pairings.len() + 1 == facts.engines.len()
+        && pairings.all(|pairing| Some(pairing.first.as_str()) == first)
+}
+
+/// Who leads a round robin, in one sentence.
+pub(super) fn sentence(facts: &RunFacts) -> String {
+    let mut rated = facts.ratings.iter();
+    let (Some(best), Some(second)) = (rated.next(), rated.next()) else {
+        return match facts.pairs {
+            0 => "No games yet.".to_string(),
+            pairs => format!("{pairs} pairs played; no rating list."),
+        };
+    };
+    let elo = |elo: Option<Estimate>| {
+        elo.map_or(String::new(), |elo| {
+            format!(", {:+.1} ± {:.1} Elo", elo.estimate, elo.half_width())
+        })
+    };
+    let order = match best.los {
+        Some(los) => format!(
+            "stronger than {} with {:.1} % probability",
+            second.name,
+            100.0 * los
+        ),
+        None => format!("too few pairs to place it above {}", second.name),
+    };
+    format!(
+        "{} leads {} engines with {} of the points{}; {order}.",
+        best.name,
+        facts.engines.len(),
+        percent(best.score()),
+        elo(best.elo)
+    )
+}
