@@ -109,9 +109,9 @@ impl MatchArgs {
         {
             return Ok(draft?);
         }
-        Ok(draft.context(
+        draft.context(
             "one operand is a configuration\nhelp: give two or more engines, as in `hone match ./new ./old`",
-        )?)
+        )
     }
 }
 
