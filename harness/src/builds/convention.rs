@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::git::{Repository, git, succeed};
+use super::git::{GitError, Repository, git, succeed};
 use super::recipe::Revision;
 
 /// A build that the files of a repository suggest.
@@ -21,9 +21,13 @@ impl Convention {
     /// The convention that a state of a repository follows: a makefile that
     /// takes the path of the program in `EXE`, as OpenBench asks for, in the
     /// root or in `src/`; or one program of Cargo.
-    pub(crate) fn of(repository: &Path, revision: &Revision) -> Option<Self> {
+    /// `None` if it follows none.
+    ///
+    /// # Errors
+    /// If there is no such repository or commit.
+    pub(crate) fn of(repository: &Path, revision: &Revision) -> Result<Option<Self>, GitError> {
         let files = Files::of(repository, revision)?;
-        makefile(&files).or_else(|| cargo(&files))
+        Ok(makefile(&files).or_else(|| cargo(&files)))
     }
 }
 
@@ -34,16 +38,16 @@ enum Files {
 }
 
 impl Files {
-    fn of(path: &Path, revision: &Revision) -> Option<Self> {
-        let repository = Repository::open(path).ok()?;
+    fn of(path: &Path, revision: &Revision) -> Result<Self, GitError> {
+        let repository = Repository::open(path)?;
         match revision {
-            Revision::Commit(rev) => Some(Self::Commit {
-                id: repository.commit(rev).ok()?.id,
+            Revision::Commit(rev) => Ok(Self::Commit {
+                id: repository.commit(rev)?.id,
                 repository: path.to_path_buf(),
             }),
             Revision::WorkTree { .. } => {
-                let top = succeed(git(path).args(["rev-parse", "--show-toplevel"])).ok()?;
-                Some(Self::WorkTree(top.into()))
+                let top = succeed(git(path).args(["rev-parse", "--show-toplevel"]))?;
+                Ok(Self::WorkTree(top.into()))
             }
         }
     }

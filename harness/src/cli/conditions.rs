@@ -8,7 +8,7 @@ use toml_edit::Value;
 
 use super::common::announce;
 use crate::builds::{Convention, Revision};
-use crate::config::{ConfigError, Draft, Level};
+use crate::config::{Draft, Level};
 use crate::engine::uci::parse_option;
 use crate::rules::Limit;
 use crate::settings::BookSource;
@@ -50,7 +50,7 @@ pub(super) struct ConditionArgs {
 impl ConditionArgs {
     /// Lays them, and then what `--set` says, over a draft whose engines are
     /// known.
-    pub(super) fn apply(&self, draft: &mut Draft, set: &[String]) -> Result<(), ConfigError> {
+    pub(super) fn apply(&self, draft: &mut Draft, set: &[String]) -> anyhow::Result<()> {
         for index in 0..draft.engine_count() {
             self.apply_to_engine(draft, index);
         }
@@ -72,7 +72,7 @@ impl ConditionArgs {
             draft.set_text(text)?;
         }
         for index in 0..draft.engine_count() {
-            guess_build(draft, index);
+            guess_build(draft, index)?;
         }
         Ok(())
     }
@@ -122,19 +122,19 @@ fn revision(draft: &Draft, index: usize) -> Option<(String, Revision)> {
 }
 
 /// Builds an engine as its repository suggests if nothing says how.
-fn guess_build(draft: &mut Draft, index: usize) {
+fn guess_build(draft: &mut Draft, index: usize) -> anyhow::Result<()> {
     if ["build", "cmd"]
         .iter()
         .any(|key| draft.engine_text(index, key).is_some())
     {
-        return;
+        return Ok(());
     }
     let Some((repository, revision)) = revision(draft, index) else {
-        return;
+        return Ok(());
     };
-    let Some(Convention { build, cmd, file }) = Convention::of(Path::new(&repository), &revision)
-    else {
-        return;
+    let found = Convention::of(Path::new(&repository), &revision)?;
+    let Some(Convention { build, cmd, file }) = found else {
+        return Ok(());
     };
     let name = draft.engine_text(index, "name");
     let name = name.map_or_else(|| (index + 1).to_string(), |name| format!("`{name}`"));
@@ -146,4 +146,5 @@ fn guess_build(draft: &mut Draft, index: usize) {
     if let Some(cmd) = cmd {
         draft.set_engine(Level::Guess, index, &["cmd"], cmd, &source);
     }
+    Ok(())
 }

@@ -193,8 +193,8 @@ mod tests {
             (&[][..], "the two engines"),
             (&["--dev", "a"], "the two engines"),
             (
-                &["--dev", "git:HEAD", "--base", "b"],
-                "where is the program?",
+                &["--dev", "git:/no/such@HEAD", "--base", "b"],
+                "/no/such is not in a git repository",
             ),
         ] {
             let error = config(line).expect_err(says);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use clap::Args;
 
 use super::common::{announce, failure};
@@ -109,9 +109,9 @@ impl MatchArgs {
         {
             return Ok(draft?);
         }
-        Ok(draft.context(
-            "one operand is a configuration\nhelp: give two or more engines, as in `hone match ./new ./old`",
-        )?)
+        draft.map_err(|error| {
+            anyhow!("one operand is a configuration: {error}\nhelp: give two or more engines, as in `hone match ./new ./old`")
+        })
     }
 }
 

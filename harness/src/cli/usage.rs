@@ -46,6 +46,9 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     }
     without_trailing_tip(&mut error);
     if let Some(help) = elsewhere(&error) {
+        // A name that merely looks like it is no help then.
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
         errln!("{}", format!("{}\n{help}", error.render()).trim_end());
         std::process::exit(Exit::Usage as i32);
     }

@@ -369,7 +369,9 @@ impl Draft {
         ConfigError::Said {
             sources: sources.join(" with "),
             reason: message,
-            place: place.filter(|_| !is_set).map(|place| (file, place)),
+            place: place
+                .filter(|_| !is_set)
+                .map(|place| Box::new((file, place))),
         }
     }
 

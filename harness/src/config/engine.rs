@@ -129,7 +129,7 @@ impl EngineConfig {
         recipe.check().map_err(|error| error.to_string())?;
         if !recipe.has_program() {
             return refuse(
-                "where is the program? Either `cmd` names it in the work tree, as in `target/release/engine`, or `build` puts it to {out}, as in `make EXE={out}`",
+                "where is the program? Either `cmd` names it in the work tree, as in `target/release/engine`, or `build` puts it to {out}, as in `make EXE={out}`; on the command line, use --cmd or --build",
             );
         }
         Ok(())

@@ -15,12 +15,12 @@ pub enum ConfigError {
     #[error("{}\n  --> {}:{place}", place.message, path.display())]
     Content { path: PathBuf, place: Place },
     /// A mistake in what a command line sets.
-    #[error("{sources}: {reason}{}", at(place.as_ref()))]
+    #[error("{sources}: {reason}{}", at(place.as_deref()))]
     Said {
         sources: String,
         reason: String,
         /// Where the file sets something that it does not go together with.
-        place: Option<(PathBuf, Place)>,
+        place: Option<Box<(PathBuf, Place)>>,
     },
     #[error(
         "`{one}` and `{other}` contradict each other: both set `{key}`\nhelp: give only one of them"

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use draft::{Draft, Level};
 pub(crate) use engine::{EngineConfig, EngineOptions};
-pub(crate) use error::ConfigError;
 pub use load::load;
 pub(crate) use play::{MatchConfig, Tournament};
 pub(crate) use profile::Profile;

@@ -70,7 +70,7 @@ impl BisectArgs {
                 repository: ".".into(),
                 rev,
             };
-            draft.take_engine(0, "engine", &here, "--bad");
+            draft.take_engine(0, "engine", &here, "hone bisect");
         }
         for (key, given) in [("good", &self.good), ("bad", &self.bad)] {
             if let Some(rev) = given {
