@@ -10,11 +10,11 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, WeakProgressBar};
+use console::{Term, measure_text_width};
 
 /// Formats like `print!`, for the result of a command.
 macro_rules! out {
@@ -42,7 +42,7 @@ macro_rules! errln {
 static OUT: Mutex<State> = Mutex::new(State::Open);
 
 /// The block that is drawn on the terminal while a run is played.
-static BLOCK: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+static BLOCK: Mutex<Option<String>> = Mutex::new(None);
 
 enum State {
     Open,
@@ -70,15 +70,15 @@ pub(crate) fn write_out(text: fmt::Arguments<'_>) {
 /// is drawn.
 pub(crate) fn write_err(text: fmt::Arguments<'_>) {
     // In one write, so that lines of several threads do not mix.
-    let text = text.to_string();
-    let write = || {
-        // There is no place left to report that standard error is gone.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
-    };
-    match drawn_block() {
-        Some(bar) => bar.suspend(write),
-        None => write(),
+    match &*drawn_block() {
+        Some(block) => print(&format!("{}{text}{block}", erasing(block))),
+        None => print(&text.to_string()),
     }
+}
+
+fn print(text: &str) {
+    // There is no place left to report that standard error is gone.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Returns why the result could not be written, a closed pipe excepted.
@@ -95,9 +95,21 @@ pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Writes later messages above this block, as long as it is drawn.
-pub(crate) fn above_block(bar: &ProgressBar) {
-    *BLOCK.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+/// Draws lines in place of those that were drawn before. Later messages appear
+/// above them.
+pub(crate) fn draw_block(lines: &str) {
+    let mut block = drawn_block();
+    let before = block.as_deref().map(erasing).unwrap_or_default();
+    let lines = format!("{lines}\n");
+    print(&format!("{before}{lines}"));
+    *block = Some(lines);
+}
+
+/// Removes the lines that are drawn.
+pub(crate) fn clear_block() {
+    if let Some(block) = drawn_block().take() {
+        print(&erasing(&block));
+    }
 }
 
 /// Runs a command to its end. What it prints goes to standard error: directly
@@ -106,10 +118,8 @@ pub(crate) fn above_block(bar: &ProgressBar) {
 pub(crate) fn run_forwarding(command: &mut Command) -> io::Result<ExitStatus> {
     if io::stderr().is_terminal() {
         command.stdout(Stdio::from(io::stderr()));
-        return match drawn_block() {
-            Some(bar) => bar.suspend(|| command.status()),
-            None => command.status(),
-        };
+        clear_block();
+        return command.status();
     }
     let (mut printed, writer) = io::pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
@@ -129,9 +139,17 @@ pub(crate) fn run_forwarding(command: &mut Command) -> io::Result<ExitStatus> {
     status
 }
 
-fn drawn_block() -> Option<ProgressBar> {
-    let block = BLOCK.lock().unwrap_or_else(PoisonError::into_inner);
-    block.as_ref()?.upgrade().filter(|bar| !bar.is_finished())
+fn drawn_block() -> MutexGuard<'static, Option<String>> {
+    BLOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What moves the cursor to the first of the drawn lines and clears the screen
+/// from there. A terminal that has become narrower has wrapped the lines.
+fn erasing(block: &str) -> String {
+    let width = usize::from(Term::stderr().size().1).max(1);
+    let rows = |line: &str| measure_text_width(line).div_ceil(width).max(1);
+    let rows: usize = block.lines().map(rows).sum();
+    format!("\r\u{1b}[{rows}A\u{1b}[J")
 }
 
 /// Standard output as a writer that never fails.

@@ -80,7 +80,7 @@ impl View<BisectExperiment> for Suspects {
         }
         if let Some(block) = &self.block {
             let lines = self.lines(experiment, &progress);
-            block.draw(block.terminal().fit(&lines));
+            block.draw(&block.terminal().fit(&lines));
             return;
         }
         let suspects = self.suspects(experiment, SHOWN[1]).join(", ");

@@ -45,7 +45,7 @@ impl View<TuneExperiment> for Paths {
                 if progress.stopping {
                     lines.push(STOPPING.to_string());
                 }
-                block.draw(block.terminal().fit(&lines));
+                block.draw(&block.terminal().fit(&lines));
             }
             None => errln!("{pace}  {}", values(experiment)),
         }

@@ -31,6 +31,8 @@ pub(super) struct Players {
 pub(crate) struct Terminal {
     /// Characters in a line.
     pub width: usize,
+    /// Lines that it has room for.
+    pub height: usize,
     pub colours: bool,
 }
 
@@ -39,10 +41,11 @@ impl Terminal {
         style.force_styling(self.colours).apply_to(text).to_string()
     }
 
-    /// The lines as one text, none wider than the terminal.
+    /// The lines as one text that has room on the terminal.
     pub(crate) fn fit(self, lines: &[String]) -> String {
         let lines = lines
             .iter()
+            .take(self.height)
             .map(|line| truncate_str(line, self.width, "…").into_owned());
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -282,7 +285,11 @@ mod tests {
     }
 
     fn terminal(width: usize, colours: bool) -> Terminal {
-        Terminal { width, colours }
+        Terminal {
+            width,
+            height: 24,
+            colours,
+        }
     }
 
     fn widest(block: &str) -> usize {

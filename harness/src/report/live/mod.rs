@@ -8,7 +8,6 @@ mod pace;
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{ProgressBar, ProgressStyle};
 
 pub(crate) use block::{STOPPING, Terminal};
 pub(crate) use pace::{done, line_interval, time_for};
@@ -27,43 +26,37 @@ const REDRAW: Duration = Duration::from_millis(200);
 /// views are shown in one.
 #[derive(Debug)]
 pub(crate) struct Block {
-    bar: ProgressBar,
     _echo: NoEcho,
 }
 
 impl Block {
     /// `None` where there is no terminal.
     pub(crate) fn on_terminal() -> Option<Self> {
-        output::is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{msg}").expect("the template is well-formed");
-            let bar = ProgressBar::new_spinner().with_style(style);
-            output::above_block(&bar);
-            Self {
-                bar,
-                _echo: NoEcho::start(),
-            }
+        output::is_terminal().then(|| Self {
+            _echo: NoEcho::start(),
         })
     }
 
     /// The terminal as it is now.
     pub(crate) fn terminal(&self) -> Terminal {
+        let (rows, columns) = Term::stderr().size();
         Terminal {
             // The last column is left free: some terminals wrap there.
-            width: usize::from(Term::stderr().size().1)
-                .saturating_sub(1)
-                .max(1),
+            width: usize::from(columns).saturating_sub(1).max(1),
+            // The cursor stands below the block.
+            height: usize::from(rows).saturating_sub(1).max(1),
             colours: console::colors_enabled_stderr(),
         }
     }
 
     /// Takes the place of what was drawn before.
-    pub(crate) fn draw(&self, text: String) {
-        self.bar.set_message(text);
+    pub(crate) fn draw(&self, text: &str) {
+        output::draw_block(text);
     }
 
     /// Removes the block.
     pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
+        output::clear_block();
     }
 }
 
@@ -120,7 +113,12 @@ impl<E: Experiment> View<E> for Scoreboard {
         match &self.block {
             Some(block) => {
                 let terminal = block.terminal();
-                block.draw(block::block(&self.players, experiment, &progress, terminal));
+                block.draw(&block::block(
+                    &self.players,
+                    experiment,
+                    &progress,
+                    terminal,
+                ));
             }
             None => errln!("{}", block::line(&self.players, experiment, &progress)),
         }
