@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::facts::{RunFacts, SprtFacts};
 use super::verdict::TestVerdict;
-use crate::stats::detect::Finding;
+use crate::stats::detect::{Finding, Test};
 use crate::stats::{Estimate, Model};
 
 /// The results as a block of lines, each ended.
@@ -153,7 +153,10 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         (None, Some(sprt)) => test_sentence(facts, sprt),
         (None, None) => match_sentence(facts),
     };
-    if let Some(care) = care(&facts.findings) {
+    // A run that ended for its repeats has said so.
+    let is_said = |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
+    let findings = facts.findings.iter().filter(|finding| !is_said(finding));
+    if let Some(care) = care(findings) {
         text.push('\n');
         text += &care;
     }
@@ -161,9 +164,8 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
 }
 
 /// A warning, if the games are weak evidence.
-fn care(findings: &[Finding]) -> Option<String> {
+fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
     let kinds: Vec<&str> = findings
-        .iter()
         .filter(|finding| finding.p_value.is_none())
         .map(|finding| finding.test.words())
         .collect();
