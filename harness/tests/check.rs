@@ -28,6 +28,10 @@ fn each_fault_is_found_by_its_check() {
         ("go=illegal", "go depth: a legal move"),
         ("go=none", "go nodes: a legal move"),
         ("go=late:900", "go movetime: in time"),
+        // Without a script it answers at once, after one node.
+        ("", "go nodes: a legal move"),
+        ("", "go depth: a legal move"),
+        ("", "go movetime: in time"),
         ("quit=hang", "ends on quit"),
     ] {
         let engine = format!("{} {script}", scripted());

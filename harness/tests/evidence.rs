@@ -323,3 +323,20 @@ fn an_engine_that_never_answers_is_refused_before_the_first_game() {
         assert!(!setup.run("run").exists());
     }
 }
+
+/// What was left out of a run is left out of statistics of its folder too.
+#[test]
+fn ratings_leave_repeats_out() {
+    let setup = setup(
+        "limit = \"nodes=1\"\nopenings = \"{BOOK}\"\npairs = 60",
+        &book(3),
+        "",
+    );
+    setup.play("match", "run", &["--json"]);
+    let mut rate = hone();
+    rate.args(["calc", "rate"])
+        .arg(setup.run("run"))
+        .arg("--json");
+    let json = finish(rate).json();
+    assert_eq!(json["ratings"][0]["games"], 6, "{json}");
+}

@@ -24,7 +24,7 @@ fn run(more: &str) -> (Setup, PathBuf) {
     let setup = Setup::new(&format!(
         "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = '''{EVIL_TOO}'''\ncmd = '{}'\n\
          [match]\nlimit = \"nodes=5\"\npairs = 6\nconcurrency = 1\nstall_ms = 5000\n\
-         max_failures = 1.0\nopenings = \"none\"\n{more}",
+         max_failures = 1.0\n{more}",
         cmd(17, ""),
         cmd(18, "go:400=exit:3"),
     ));
@@ -130,7 +130,7 @@ fn every_game_can_be_played_through() {
     let Some(mut browser) = Chromium::or_skipped() else {
         return;
     };
-    let (setup, page) = run("");
+    let (setup, page) = run("openings = \"none\"\n");
     let pgn = setup.run("run").join("games.pgn");
     let text = fs::read_to_string(&pgn).unwrap();
     assert!(text.contains("=Q") && text.contains("O-O"), "dull games");

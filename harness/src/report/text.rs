@@ -8,7 +8,7 @@ pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
 use super::verdict::TestVerdict;
 use crate::stats::Model;
-use crate::stats::detect::Finding;
+use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
 
 /// The results as a block of lines, each ended.
@@ -175,7 +175,10 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     {
         push_estimate(&mut text, facts, sprt);
     }
-    if let Some(care) = care(&facts.findings) {
+    // A run that ended for its repeats has said so.
+    let is_said = |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
+    let findings = facts.findings.iter().filter(|finding| !is_said(finding));
+    if let Some(care) = care(findings) {
         text.push('\n');
         text += &care;
     }
@@ -183,9 +186,8 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
 }
 
 /// A warning, if the games are weak evidence.
-fn care(findings: &[Finding]) -> Option<String> {
+fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
     let kinds: Vec<&str> = findings
-        .iter()
         .filter(|finding| finding.p_value.is_none())
         .map(|finding| finding.test.words())
         .collect();

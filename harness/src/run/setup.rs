@@ -120,6 +120,7 @@ pub(crate) fn warn_of_repeats(
     };
     let openings = match book {
         None => "every game begins at the start position".to_string(),
+        Some(_) if distinct == 1 => "the book has 1 distinct opening".to_string(),
         Some(_) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
