@@ -6,7 +6,7 @@ use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
     Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends,
     failures_section, figure, games_section, paragraph, percentage, scale_of, setup_section,
-    signed,
+    side_by_side, signed,
 };
 use crate::run::Manifest;
 
@@ -96,7 +96,7 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
             &probability,
         )
         .with_progress(outcome.probability),
-        Figure::elo("Change", outcome.change),
+        Figure::elo("Change, Elo", outcome.change),
         Figure::new("Games", &(2 * outcome.pairs).to_string(), &games),
     ]
 }
@@ -114,8 +114,8 @@ fn culprit(outcome: &Outcome, forge: Option<&Forge>) -> String {
         if let Some(date) = one.date {
             table.row(&["date", &date.strftime("%Y-%m-%d %H:%M UTC").to_string()]);
         }
-        html += &table.html();
-        html += &copyable(&format!("git show {}", short_id(&one.commit)));
+        let show = copyable(&format!("git show {}", short_id(&one.commit)));
+        html += &side_by_side(&[table.html(), show]);
     }
     html
 }
@@ -132,10 +132,11 @@ fn suspects(outcome: &Outcome, forge: Option<&Forge>) -> anyhow::Result<String> 
         (Paint::Bad, "probability"),
         (Paint::Faint, "skipped: does not build or play"),
     ];
-    let mut html = figure(&chart(outcome), &words)?;
+    let picture = figure(&chart(outcome), &words)?;
     let likely: Vec<&Suspect> = outcome.most_probable().into_iter().take(SHOWN).collect();
     let has_more = likely.len() < outcome.posterior.len();
-    html += &table("The most probable commits", outcome, &likely, forge).html();
+    let first = table("The most probable commits", outcome, &likely, forge);
+    let mut html = side_by_side(&[picture, first.html()]);
     if has_more {
         let all: Vec<&Suspect> = outcome.posterior.iter().collect();
         html += &table("All commits, oldest first", outcome, &all, forge).collapsed();
@@ -205,7 +206,12 @@ fn is_skipped(outcome: &Outcome, suspect: &Suspect) -> bool {
 
 fn table(caption: &str, outcome: &Outcome, suspects: &[&Suspect], forge: Option<&Forge>) -> Table {
     let head = ["commit", "probability", "", "subject", "date", "author"];
-    let mut table = Table::new(caption, &head);
+    // Older runs know the subjects alone.
+    let columns = match suspects.iter().any(|suspect| suspect.date.is_some()) {
+        true => head.len(),
+        false => head.len() - 2,
+    };
+    let mut table = Table::new(caption, &head[..columns]);
     for suspect in suspects {
         let share = suspect.probability.unwrap_or_default();
         let (note, is_skipped) = match is_skipped(outcome, suspect) {
@@ -223,9 +229,10 @@ fn table(caption: &str, outcome: &Outcome, suspects: &[&Suspect], forge: Option<
             Cell::text(&date.unwrap_or_default()).of_words(),
             Cell::text(suspect.author.as_deref().unwrap_or_default()).of_words(),
         ];
+        let cells = cells.into_iter().take(columns);
         table.cells(match is_skipped {
-            true => cells.map(Cell::faint).into(),
-            false => cells.into(),
+            true => cells.map(Cell::faint).collect(),
+            false => cells.collect(),
         });
     }
     table

@@ -117,11 +117,11 @@ fn left_out(outcome: &Outcome, note: String) -> String {
 }
 
 fn values(outcome: &Outcome) -> String {
-    let mut copies = String::new();
-    for (name, text) in outcome.exports() {
-        copies += &(format!("<h3>{name}</h3>\n") + &copyable(&text));
-    }
-    side_by_side(&[table(outcome).html(), copies])
+    let copies = outcome
+        .exports()
+        .map(|(name, text)| format!("<h3>{name}</h3>\n{}", copyable(&text)));
+    table(outcome).html()
+        + &side_by_side(&copies)
         + &collapsed("All of it as text", &preformatted(&outcome.text()))
 }
 

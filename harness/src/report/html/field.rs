@@ -1,7 +1,7 @@
 //! The ratings and the crosstable of a tournament.
 
 use super::cells::{Cell, scale_of};
-use super::markup::paragraph;
+use super::markup::{paragraph, side_by_side};
 use super::numbers::{ends, percentage, with_margin};
 use super::table::Table;
 use crate::report::facts::{PairingFacts, RunFacts};
@@ -13,7 +13,7 @@ pub(super) fn section(facts: &RunFacts) -> String {
         (None, true) => String::new(),
         (None, false) => ratings(&facts.ratings),
     };
-    list + &crosstable(facts) + &pairings(facts).collapsed()
+    side_by_side(&[list, crosstable(facts)]) + &pairings(facts).collapsed()
 }
 
 fn ratings(ratings: &[Rating]) -> String {

@@ -1,5 +1,6 @@
 //! The large figures under the verdict.
 
+use super::cells::{Cell, scale_of};
 use super::numbers::{ends, signed};
 use crate::report::escape;
 use crate::stats::Estimate;
@@ -70,7 +71,11 @@ impl Figure {
             true => format!("{} ± {:.1}", signed(elo.estimate), elo.half_width()),
             false => signed(elo.estimate),
         };
-        Self::new(name, &value, &note).toned(Tone::of(estimate))
+        let words = format!("{value} ({note})");
+        Self {
+            picture: Cell::interval(elo, scale_of([elo]), &words).html,
+            ..Self::new(name, &value, &note).toned(Tone::of(estimate))
+        }
     }
 
     pub(crate) fn toned(mut self, tone: Tone) -> Self {

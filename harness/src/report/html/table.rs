@@ -37,7 +37,9 @@ impl Table {
     /// As HTML.
     pub(crate) fn html(&self) -> String {
         let mut out = String::from("<div class=\"scroll\" tabindex=\"0\"><table>");
-        write!(out, "<caption>{}</caption>", escape(&self.caption)).expect(WRITTEN);
+        if !self.caption.is_empty() {
+            write!(out, "<caption>{}</caption>", escape(&self.caption)).expect(WRITTEN);
+        }
         self.write(&mut out).expect(WRITTEN);
         out + "</table></div>\n"
     }
