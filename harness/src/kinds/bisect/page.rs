@@ -128,10 +128,10 @@ fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
 }
 
 fn suspects(outcome: &Outcome, forge: Option<&Forge>) -> anyhow::Result<String> {
-    let words = [
-        (Paint::Bad, "probability"),
-        (Paint::Faint, "skipped: does not build or play"),
-    ];
+    let mut words = vec![(Paint::Bad, "probability")];
+    if !outcome.skipped.is_empty() {
+        words.push((Paint::Faint, "skipped: does not build or play"));
+    }
     let picture = figure(&chart(outcome), &words)?;
     let likely: Vec<&Suspect> = outcome.most_probable().into_iter().take(SHOWN).collect();
     let has_more = likely.len() < outcome.posterior.len();

@@ -88,15 +88,14 @@ function startList(games, viewer) {
   }
 
   // `#game-12-1` in an address opens that game.
-  function openAddressed() {
-    const wanted = /^#game-(\d+)-(\d+)$/.exec(window.location.hash);
-    if (!wanted) return false;
+  function openAddressed(hash) {
+    const wanted = /^#game-(\d+)-(\d+)$/.exec(hash);
+    if (!wanted) return;
     const [pair, number] = wanted.slice(1).map(Number);
     const found = games.heads.find((one) => one.pair === pair && one.game === number);
-    if (!found) return false;
+    if (!found) return;
     viewer.open(found.index, found.plies);
     byId("viewer").scrollIntoView({ block: "start" });
-    return true;
   }
 
   const engines = [...games.engines.entries()];
@@ -121,10 +120,13 @@ function startList(games, viewer) {
   };
   byId("page-back").addEventListener("click", () => turnPage(-1));
   byId("page-on").addEventListener("click", () => turnPage(1));
-  window.addEventListener("hashchange", openAddressed);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#game-']");
+    if (link) openAddressed(link.hash);
+  });
   list();
   viewer.open(0);
-  openAddressed();
+  openAddressed(window.location.hash);
 }
 
 const allGames = readGames();
