@@ -169,6 +169,8 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
     let ids: Vec<_> = culprits.iter().map(|one| one["commit"].clone()).collect();
     assert_eq!(ids, history.ids[2..], "{json}");
     assert_eq!(json["skipped"][0]["commit"], history.ids[2]);
+    let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
+    assert!(page.contains("Change 2 (skipped)"), "{page}");
     let report = on_run("report", &history.out("run"));
     assert!(
         report.stdout.contains("cannot be told apart"),
