@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use common::chromium::Chromium;
-use common::{Setup, engines, finish, hone, scripted};
+use common::{Setup, engines, finish, hone, scripted, wait_until};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
@@ -140,9 +140,14 @@ fn keep_copies(browser: &mut Chromium) {
 }
 
 fn copied(browser: &mut Chromium, button: &str) -> String {
+    browser.eval("window.copied = null");
     browser.click(button);
-    let text = browser.eval("window.copied");
-    text.as_str().expect("something was copied").to_string()
+    let mut text = Value::Null;
+    wait_until("a copy", || {
+        text = browser.eval("window.copied");
+        text.is_string()
+    });
+    text.as_str().expect("a text").to_string()
 }
 
 fn copied_position(browser: &mut Chromium, mode: CastlingMode) -> Chess {

@@ -19,6 +19,8 @@ function copiesAtClick(button, text) {
   const label = button.textContent;
   button.addEventListener("click", async () => {
     await copyText(text());
+    // Nothing beside it may move.
+    button.style.minWidth = `${button.offsetWidth}px`;
     button.textContent = "Copied";
     setTimeout(() => {
       button.textContent = label;
