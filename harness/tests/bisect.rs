@@ -95,7 +95,10 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     assert!(report.stdout.contains("Change 4"), "{}", report.stdout);
     let page = history.out("whole").join("report.html");
     let text = fs::read_to_string(&page).expect("a page");
-    assert!(text.contains("Suspects"));
+    let show = format!("git show {}", &history.ids[CULPRIT][..10]);
+    for part in ["Suspects", show.as_str(), "<th scope=\"row\">author</th>"] {
+        assert!(text.contains(part), "{part}");
+    }
     common::chromium::look_at(&page);
     let verified = on_run("verify", &history.out("whole"));
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
@@ -166,6 +169,8 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
     let ids: Vec<_> = culprits.iter().map(|one| one["commit"].clone()).collect();
     assert_eq!(ids, history.ids[2..], "{json}");
     assert_eq!(json["skipped"][0]["commit"], history.ids[2]);
+    let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
+    assert!(page.contains("Change 2 (skipped)"), "{page}");
     let report = on_run("report", &history.out("run"));
     assert!(
         report.stdout.contains("cannot be told apart"),

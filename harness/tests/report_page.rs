@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use common::chromium::Chromium;
-use common::{Setup, engines, finish, hone, scripted};
+use common::{Setup, engines, finish, hone, scripted, wait_until};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
@@ -38,8 +38,8 @@ fn run(more: &str) -> (Setup, PathBuf) {
 #[derive(Debug, Default, Clone)]
 struct Told {
     names: Vec<String>,
-    /// The board after each half-move.
-    placements: Vec<String>,
+    /// The position after each half-move.
+    positions: Vec<Chess>,
 }
 
 struct Teller(CastlingMode);
@@ -69,8 +69,7 @@ impl Visitor for Teller {
         let legal = san.san.to_move(&*position).expect("a legal move");
         position.play_unchecked(legal);
         told.names.push(san.to_string());
-        told.placements
-            .push(position.board().board_fen().to_string());
+        told.positions.push(position.clone());
         ControlFlow::Continue(())
     }
 
@@ -83,9 +82,13 @@ impl Visitor for Teller {
     }
 }
 
-fn told(pgn: &Path, mode: CastlingMode) -> Vec<Told> {
+fn told_in(pgn: &Path, mode: CastlingMode) -> Vec<Told> {
     let text = fs::read(pgn).expect("there are games");
-    let mut reader = Reader::new(Cursor::new(text));
+    told(Cursor::new(text), mode)
+}
+
+fn told(pgn: Cursor<Vec<u8>>, mode: CastlingMode) -> Vec<Told> {
+    let mut reader = Reader::new(pgn);
     let mut games = Vec::new();
     while let Some(game) = reader
         .read_game(&mut Teller(mode))
@@ -97,32 +100,131 @@ fn told(pgn: &Path, mode: CastlingMode) -> Vec<Told> {
 }
 
 /// Opens every game with the mouse and compares it with what the PGN says.
-fn click_through(browser: &mut Chromium, games: &[Told]) {
+fn click_through(browser: &mut Chromium, games: &[Told], mode: CastlingMode) {
+    keep_copies(browser);
     for (index, game) in games.iter().enumerate() {
         browser.click(&format!("tr[data-index='{index}'] button"));
-        let names =
-            browser.eval("[...document.querySelectorAll('#moves button')].map(b => b.textContent)");
+        let names = browser
+            .eval("[...document.querySelectorAll('#moves button b')].map(b => b.textContent)");
         assert_eq!(names, json!(game.names), "game {index}");
         let middle = game.names.len() / 2;
+        let board = |ply: usize| game.positions[ply - 1].board().board_fen().to_string();
         browser.click(&format!("#moves button[data-ply='{middle}']"));
-        assert_eq!(placement(browser), game.placements[middle - 1]);
+        assert_eq!(placement(browser), board(middle));
         browser.click("#step-on");
-        assert_eq!(placement(browser), game.placements[middle]);
+        assert_eq!(placement(browser), board(middle + 1));
         browser.press("ArrowLeft");
-        assert_eq!(placement(browser), game.placements[middle - 1]);
-        browser.click("#to-end");
-        assert_eq!(
-            placement(browser),
-            game.placements[game.placements.len() - 1]
-        );
+        assert_eq!(placement(browser), board(middle));
+        for ply in [middle, game.names.len()] {
+            browser.click(&format!("#moves button[data-ply='{ply}']"));
+            assert_eq!(copied_position(browser, mode), game.positions[ply - 1]);
+        }
+        assert_eq!(placement(browser), board(game.names.len()));
         let words = browser.eval("document.getElementById('move-words').textContent");
         assert!(words.as_str().unwrap().contains("the end"), "{words}");
+
+        let pgn = copied(browser, "#copy-pgn");
+        let again = told(Cursor::new(pgn.clone().into_bytes()), mode);
+        assert_eq!(again.len(), 1, "{pgn}");
+        assert_eq!(again[0].names, game.names, "{pgn}");
     }
+}
+
+/// What is copied is kept on the page, as the test must not touch the
+/// clipboard of whoever runs it.
+fn keep_copies(browser: &mut Chromium) {
+    browser.eval(
+        "Object.defineProperty(navigator, 'clipboard', { value: { \
+         writeText: async (text) => { window.copied = text; } } }), 0",
+    );
+}
+
+fn copied(browser: &mut Chromium, button: &str) -> String {
+    browser.eval("window.copied = null");
+    browser.click(button);
+    let mut text = Value::Null;
+    wait_until("a copy", || {
+        text = browser.eval("window.copied");
+        text.is_string()
+    });
+    text.as_str().expect("a text").to_string()
+}
+
+fn copied_position(browser: &mut Chromium, mode: CastlingMode) -> Chess {
+    let text = copied(browser, "#copy-fen");
+    let fen = Fen::from_ascii(text.as_bytes()).expect(&text);
+    fen.into_position(mode).expect(&text)
 }
 
 fn placement(browser: &mut Chromium) -> String {
     let value = browser.eval("document.getElementById('board').dataset.placement");
     value.as_str().expect("a board").to_string()
+}
+
+/// The ply that the list of moves points out; 0 before the first.
+fn ply(browser: &mut Chromium) -> u64 {
+    let value =
+        browser.eval("Number(document.querySelector('#moves [aria-current]')?.dataset.ply ?? 0)");
+    value.as_u64().expect("a number")
+}
+
+/// The board obeys keys wherever one has clicked, and its other controls.
+fn keys_and_controls(browser: &mut Chromium) {
+    browser.click("tr[data-index='0'] button");
+    for place in ["tr[data-index='0'] td", "#games-heading", "#board", "#flip"] {
+        browser.click(place);
+        let before = ply(browser);
+        browser.press("ArrowRight");
+        assert_eq!(ply(browser), before + 1, "after a click on {place}");
+    }
+    // Where keys have a meaning of their own they keep it.
+    browser.eval("document.getElementById('filter-pair').focus()");
+    let before = ply(browser);
+    browser.press("ArrowRight");
+    assert_eq!(ply(browser), before);
+    browser.click("#board");
+    browser.eval("window.scrollTo(0, 0)");
+    browser.press("ArrowRight");
+    assert_eq!(ply(browser), before, "the board cannot be seen");
+
+    let plies = browser.eval("document.querySelectorAll('#moves button').length");
+    let at = |share: &str| {
+        format!(
+            "(() => {{ const c = document.getElementById('score-curve'); \
+             const r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent('click', \
+             {{ clientX: r.left + {share} * r.width, bubbles: true }})); }})()"
+        )
+    };
+    browser.eval(&at("1"));
+    assert_eq!(
+        json!(ply(browser)),
+        plies,
+        "a click on the end of the scores"
+    );
+    browser.eval(&at("0"));
+    assert_eq!(ply(browser), 0);
+    let lines = browser.eval("document.querySelectorAll('#score-curve polyline').length");
+    assert_eq!(lines, 2, "a line for each engine");
+
+    let pressed = "document.getElementById('play').getAttribute('aria-pressed')";
+    browser.click("#play");
+    assert_eq!(browser.eval(pressed), "true");
+    browser.click("#play");
+    assert_eq!(browser.eval(pressed), "false");
+}
+
+/// A chart shows its values to the mouse and to the keys.
+fn charts_tell_values(browser: &mut Chromium) {
+    let reading = "document.querySelector('#effort .reading')?.textContent ?? ''";
+    browser.click("#effort .chart");
+    let words = browser.eval(reading);
+    assert!(words.as_str().unwrap().contains(" %"), "{words}");
+    browser.eval("document.querySelectorAll('#effort .chart')[1].focus()");
+    browser.press("Home");
+    let second =
+        "document.querySelectorAll('#effort .chart')[1].querySelector('.reading').textContent";
+    let words = browser.eval(second);
+    assert!(words.as_str().unwrap().starts_with("depth 1"), "{words}");
 }
 
 #[test]
@@ -134,10 +236,12 @@ fn every_game_can_be_played_through() {
     let pgn = setup.run("run").join("games.pgn");
     let text = fs::read_to_string(&pgn).unwrap();
     assert!(text.contains("=Q") && text.contains("O-O"), "dull games");
-    let games = told(&pgn, CastlingMode::Standard);
+    let games = told_in(&pgn, CastlingMode::Standard);
     assert_eq!(games.len(), 12);
     browser.open(&page);
-    click_through(&mut browser, &games);
+    click_through(&mut browser, &games, CastlingMode::Standard);
+    keys_and_controls(&mut browser);
+    charts_tell_values(&mut browser);
 
     // Names are texts.
     let title = browser.eval("document.querySelector('h1').textContent");
@@ -156,6 +260,17 @@ fn every_game_can_be_played_through() {
         .trim_start_matches("file://")
         .to_string();
     assert!(Path::new(&link).join("summary.txt").exists(), "{link}");
+    let failed = link
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap()
+        .replace('-', ".");
+    browser.eval("document.querySelector('#failures details').open = true");
+    browser.click("#failures a[href^='#game-']");
+    let title = browser.eval("document.getElementById('game-title').textContent");
+    let title = title.as_str().unwrap();
+    assert!(title.starts_with(&format!("Game {failed}:")), "{title}");
 
     filters_and_looks(&mut browser);
 }
@@ -168,15 +283,31 @@ fn filters_and_looks(browser: &mut Chromium) {
     );
     assert_eq!(browser.eval(rows), 2);
 
+    // The games that an engine lost: it is Black in those that White won.
+    browser.eval(
+        "(() => { const f = document.getElementById('game-filter'); f.reset(); \
+         document.getElementById('filter-result').value = 'lost:1'; \
+         f.dispatchEvent(new Event('input', { bubbles: true })); })()",
+    );
+    let shown = browser.eval(
+        "[...document.querySelectorAll('#game-list tbody tr')].map(r => \
+         [...r.querySelectorAll('td')].slice(0, 3).map(c => c.textContent))",
+    );
+    let shown = shown.as_array().unwrap();
+    assert!(!shown.is_empty(), "it lost the game it failed in");
+    for row in shown {
+        let lost = [
+            json!([EVIL, EVIL_TOO, "1-0"]),
+            json!([EVIL_TOO, EVIL, "0-1"]),
+        ];
+        assert!(lost.contains(row), "{row}");
+    }
+
     let paper = "getComputedStyle(document.body).backgroundColor";
     let curve = "getComputedStyle(document.querySelector('figure polyline')).stroke";
     let mut looks = Vec::new();
     for scheme in ["light", "dark"] {
-        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
-        browser.call(
-            "Emulation.setEmulatedMedia",
-            json!({ "features": features }),
-        );
+        browser.theme(scheme);
         looks.push((browser.eval(paper), browser.eval(curve)));
     }
     assert_ne!(looks[0].0, looks[1].0);
@@ -198,9 +329,9 @@ fn chess960_and_games_without_comments() {
         fs::read_to_string(&pgn).unwrap().contains("O-O"),
         "dull games"
     );
-    let games = told(&pgn, CastlingMode::Chess960);
+    let games = told_in(&pgn, CastlingMode::Chess960);
     browser.open(&page);
-    click_through(&mut browser, &games);
+    click_through(&mut browser, &games, CastlingMode::Chess960);
     let effort = browser.eval("document.getElementById('effort').textContent");
     assert!(
         effort.as_str().unwrap().contains("from games.csv"),

@@ -162,6 +162,7 @@ fn the_page_says_the_same(tracked: &Tracked, json: &serde_json::Value) {
     let page = fs::read_to_string(&path).expect("written");
     assert!(page.contains("REGRESSION"), "{page}");
     assert!(page.contains("A large mistake"), "{page}");
+    assert!(page.contains("git diff "), "{page}");
     let links = page.matches("href=\"track/").count();
     assert_eq!(links, 3, "one for each night");
     common::chromium::look_at(&path);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::bench;
+use super::forge::Forge;
 
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,8 @@ pub struct Commit {
     /// All 40 digits.
     pub id: String,
     pub subject: String,
+    /// Who wrote it.
+    pub author: String,
     /// When it was committed.
     pub date: jiff::Timestamp,
     /// The node count that its message gives, as in `Bench: 1463953`.
@@ -188,6 +191,13 @@ impl Repository {
         Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
     }
 
+    /// Where its remote `origin` shows commits, if that is known.
+    pub(crate) fn forge(&self) -> Option<Forge> {
+        let mut command = git(&self.path);
+        command.args(["config", "--get", "remote.origin.url"]);
+        Forge::of(&succeed(&mut command).ok()?)
+    }
+
     fn log(&self, arguments: &[&str]) -> Result<Vec<Commit>, GitError> {
         self.log_of(arguments, &[])
     }
@@ -195,7 +205,12 @@ impl Repository {
     fn log_of(&self, arguments: &[&str], paths: &[String]) -> Result<Vec<Commit>, GitError> {
         let mut command = git(&self.path);
         command
-            .args(["log", "-z", "--no-show-signature", "--format=%H%n%cI%n%B"])
+            .args([
+                "log",
+                "-z",
+                "--no-show-signature",
+                "--format=%H%n%cI%n%an%n%B",
+            ])
             .args(arguments)
             .arg("--")
             .args(paths);
@@ -210,12 +225,14 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
         command: "log".to_string(),
         detail: format!("cannot be understood: {entry:?}"),
     };
-    let mut parts = entry.splitn(3, '\n');
+    let mut parts = entry.splitn(4, '\n');
     let (id, date) = parts.next().zip(parts.next()).ok_or_else(malformed)?;
+    let author = parts.next().unwrap_or("").to_string();
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
         subject: message.lines().next().unwrap_or("").to_string(),
+        author,
         date: date.parse().map_err(|_| malformed())?,
         bench: bench::of_message(message),
     })

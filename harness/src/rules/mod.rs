@@ -21,7 +21,7 @@ pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
 pub(crate) use clock::Clock;
 pub(crate) use digest::{GameDigest, game_digest};
 pub(crate) use go::push_go;
-pub use limit::Limit;
+pub use limit::{Limit, Stage};
 pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub(crate) use pgn::{GameHeader, write_game};
 pub(crate) use pv::illegal_move;

@@ -51,6 +51,12 @@ pub(crate) struct EngineIdentity {
     pub commit: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
+    /// Who wrote the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_author: Option<String>,
+    /// When it was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<jiff::Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// The node count of its `bench`.

@@ -227,6 +227,8 @@ fn identify(
         sha256,
         commit: None,
         subject: None,
+        commit_author: None,
+        committed: None,
         tree: None,
         bench: None,
     };

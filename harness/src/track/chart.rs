@@ -2,7 +2,8 @@
 
 use super::change::Direction;
 use super::status::{Point, Status};
-use crate::report::chart::{Band, Chart, Line, Mark, Paint, sheet};
+use crate::builds::short_id;
+use crate::report::chart::{Band, Chart, Line, Mark, Paint, Reading, Ticks, sheet};
 use crate::stats::Estimate;
 
 /// Elo over commits as SVG on white ground: the estimate with its 95 % band,
@@ -11,42 +12,24 @@ use crate::stats::Estimate;
 /// # Errors
 /// If the picture cannot be drawn.
 pub(crate) fn chart(status: &Status) -> anyhow::Result<String> {
-    drawn(status, |chart| sheet(&[chart], 1))
+    sheet(&[on_page(status)], 1)
 }
 
-/// The same for a page, in the colours of its theme, with what it shows in
-/// words.
-///
-/// # Errors
-/// If the picture cannot be drawn.
-pub(crate) fn chart_on_page(status: &Status) -> anyhow::Result<(String, String)> {
-    Ok((drawn(status, |chart| chart.svg())?, title(status)))
-}
-
-fn drawn(
-    status: &Status,
-    draw: impl FnOnce(Chart<'_>) -> anyhow::Result<String>,
-) -> anyhow::Result<String> {
+/// The same for a page, which draws it in the colours of its theme.
+pub(crate) fn on_page(status: &Status) -> Chart<'static> {
     let known = known(status);
-    let (low, high) = range(&known);
     let last = status.points.len().saturating_sub(1).max(1) as f64;
-    let name = |x: &f64| {
-        let is_whole = (x - x.round()).abs() < 1e-6 && *x >= 0.0;
-        let point = is_whole
-            .then(|| status.points.get(x.round() as usize))
-            .flatten();
-        point.map_or(String::new(), |point| {
-            point.commit.chars().take(7).collect()
-        })
-    };
     let middle: Vec<_> = known.iter().map(|(x, elo)| (*x, elo.estimate)).collect();
     let band = known.iter().map(|(x, elo)| (*x, elo.low, elo.high));
-    draw(Chart {
+    let points = || (0..).map(f64::from).zip(&status.points);
+    let short = |point: &Point| point.commit.chars().take(7).collect();
+    Chart {
         label: title(status),
+        x_title: "commit",
         y_title: "Elo over the anchor (95 %)",
         x: (-0.5, last + 0.5),
-        y: (low, high),
-        x_format: Some(&name),
+        y: range(&known),
+        x_ticks: Ticks::Named(points().map(|(at, point)| (at, short(point))).collect()),
         bands: vec![Band {
             paint: Paint::First,
             points: band.collect(),
@@ -57,8 +40,23 @@ fn drawn(
         }],
         marks: marks(status),
         dots: middle,
+        readings: points().map(|(x, point)| reading(x, point)).collect(),
         ..Chart::default()
-    })
+    }
+}
+
+fn reading(x: f64, point: &Point) -> Reading {
+    let elo = match point.elo {
+        Some(elo) => format!(
+            "{:+.1} Elo (95 %: {:+.1} to {:+.1})",
+            elo.estimate, elo.low, elo.high
+        ),
+        None => "unknown".to_string(),
+    };
+    Reading {
+        x,
+        text: format!("{} {}\n{elo}", short_id(&point.commit), point.subject),
+    }
 }
 
 /// Places and Elo of the points that have it.
@@ -134,10 +132,11 @@ mod tests {
         assert!(svg.contains("v1"));
         assert!(svg.contains("1abcdef"));
         assert!(svg.contains("in 3 nights"));
-        let (themed, words) = chart_on_page(&Status::new(&nights, "a", 3650)).expect("drawn");
-        assert!(words.contains("in 3 nights"));
-        assert!(themed.contains("var(--first)") && themed.contains("role=\"img\""));
-        assert!(!themed.contains("=\"#"), "a colour of no theme: {themed}");
+        let chart = on_page(&Status::new(&nights, "a", 3650));
+        assert!(chart.label.contains("in 3 nights"));
+        let page = chart.on_page().expect("drawn");
+        assert!(page.contains("var(--first)") && page.contains("role=\"img\""));
+        assert!(!page.contains("=\"#"), "a colour of no theme: {page}");
     }
 
     #[test]

@@ -3,11 +3,16 @@
 use std::path::Path;
 
 use super::RUNS;
-use super::chart::chart_on_page;
+use super::change::Direction;
+use super::chart::on_page;
 use super::night::{Night, in_order};
-use super::status::Status;
-use crate::builds::short_id;
-use crate::report::html::{Page, Paint, Table, Tone, escape, figure, paragraph};
+use super::status::{Comparison, Point, Status};
+use crate::builds::{Forge, Repository, short_id};
+use crate::report::html::{
+    Cell, Figure, Page, Paint, Table, Tone, counted, ends, figure, paragraph, rounded, scale_of,
+    signed, with_margin,
+};
+use crate::run::Manifest;
 
 /// The page that lies beside `elo.csv` in `dir`, or elsewhere if not `inside`:
 /// then it has no links to the nights' own reports.
@@ -25,93 +30,183 @@ pub(crate) fn html(
         "Elo from night to night",
         &format!("{} nights, limit {limit}", nights.len()),
     );
-    let tone = if status.is_regression() {
-        Tone::Bad
-    } else {
-        Tone::Neutral
-    };
-    page.lead(&status.sentences(), tone);
+    page.lead(&status.sentences(), tone(status));
+    page.figures(&figures(status));
     if !nights.is_empty() {
-        page.section("elo", "Elo over commits", elo(status)?);
-        page.section("changes", "Changes", changes(status));
         let folder = inside.then_some(dir);
-        page.section("nights", "Nights", matches(nights, folder));
+        let forge = forge(dir, nights);
+        page.section("elo", "Elo over commits", elo(status)?);
+        page.section("changes", "Changes", changes(status, forge.as_ref()));
+        let table = list(status, nights, folder, forge.as_ref());
+        page.section("nights", "Nights", table + &matches(nights).collapsed());
     }
     Ok(page)
 }
 
+fn tone(status: &Status) -> Tone {
+    let last = status.points.last();
+    let noticed = last
+        .into_iter()
+        .flat_map(|last| status.noticed_at(&last.commit));
+    match noticed.last().map(|change| change.direction) {
+        _ if status.is_regression() => Tone::Bad,
+        Some(Direction::Gain) => Tone::Good,
+        _ => Tone::Neutral,
+    }
+}
+
+fn figures(status: &Status) -> Vec<Figure> {
+    let against = |name: &str, other: Option<&Comparison>| match other {
+        None => Figure::new(name, "–", "no other nightly yet"),
+        Some(other) => {
+            let mut figure = Figure::elo(name, other.elo);
+            figure.note += &format!(", {}", short_id(&other.commit));
+            figure
+        }
+    };
+    let last = status.points.last();
+    let mut elo = Figure::elo("Elo over the anchor", last.and_then(|point| point.elo));
+    elo.note += &format!(", {}", short_id(&status.anchor));
+    let losses = status
+        .changes
+        .iter()
+        .filter(|change| change.direction == Direction::Loss)
+        .count() as u64;
+    let gains = status.changes.len() as u64 - losses;
+    let note = format!(
+        "{}, {}",
+        counted(losses, "regression"),
+        counted(gains, "gain")
+    );
+    vec![
+        elo,
+        against("Against the previous nightly", status.previous.as_ref()),
+        against("Against the best before", status.best.as_ref()),
+        Figure::new("Changes noticed", &status.changes.len().to_string(), &note)
+            .toned(tone(status)),
+    ]
+}
+
+/// Where the commits have web pages, if the last night's run tells.
+fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
+    let last = in_order(nights).pop()?;
+    let manifest = Manifest::read(&dir.join(RUNS).join(&last.run)).ok()?;
+    let repository = manifest.config.engine.first()?.git.as_ref()?;
+    Repository::open(&manifest.base.join(repository))
+        .ok()?
+        .forge()
+}
+
 fn elo(status: &Status) -> anyhow::Result<String> {
-    let (svg, words) = chart_on_page(status)?;
     let colours = [
         (Paint::First, "Elo and interval"),
         (Paint::Ink, "release"),
         (Paint::Good, "gain"),
         (Paint::Bad, "loss"),
     ];
-    Ok(figure(&svg, &words, &colours) + &points(status))
+    figure(&on_page(status), &colours)
 }
 
-fn points(status: &Status) -> String {
-    let mut table = Table::new(
-        "All nights on one scale, newest first",
-        &[
-            "commit", "date", "subject", "release", "bench", "Elo", "95 %",
-        ],
-    );
-    for point in status.points.iter().rev() {
-        let (elo, interval) = match point.elo {
+/// All nights, newest first; each commit leads to the report of its run under
+/// `folder`, and to what changed since the night before.
+fn list(status: &Status, nights: &[Night], folder: Option<&Path>, forge: Option<&Forge>) -> String {
+    let scale = scale_of(status.points.iter().filter_map(|point| point.elo));
+    let head = [
+        "commit",
+        "Elo",
+        "95 % interval",
+        "changes",
+        "subject",
+        "date",
+        "release",
+        "bench",
+    ];
+    let mut table = Table::new("All nights on one scale, newest first", &head);
+    let nights = in_order(nights);
+    // One point a night, in the same order.
+    for (at, (point, night)) in status.points.iter().zip(&nights).enumerate().rev() {
+        let before = at.checked_sub(1).map(|before| &status.points[before]);
+        let (elo, bar) = match point.elo {
             Some(elo) => (
-                format!("{:+.1}", elo.estimate),
-                format!("{:+.1} to {:+.1}", elo.low, elo.high),
+                Cell::text(&with_margin(elo)),
+                Cell::interval(elo, scale, &ends(elo)),
             ),
-            None => ("unknown".to_string(), String::new()),
+            None => (Cell::text("unknown"), Cell::text("")),
         };
-        table.row(&[
-            short_id(&point.commit).to_string(),
-            point.date.strftime("%Y-%m-%d").to_string(),
-            point.subject.clone(),
-            point.tag.clone().unwrap_or_default(),
-            point.bench.map_or(String::new(), |nodes| nodes.to_string()),
+        let bench = point.bench.map_or(String::new(), |nodes| nodes.to_string());
+        table.cells(vec![
+            commit(point, night, folder),
             elo,
-            interval,
+            bar,
+            diff(before, point, forge),
+            Cell::text(&point.subject).of_words(),
+            Cell::text(&point.date.strftime("%Y-%m-%d").to_string()).of_words(),
+            Cell::text(point.tag.as_deref().unwrap_or_default()).of_words(),
+            Cell::text(&bench),
         ]);
     }
     table.html()
 }
 
-fn changes(status: &Status) -> String {
+fn commit(point: &Point, night: &Night, folder: Option<&Path>) -> Cell {
+    let short = short_id(&point.commit);
+    let report = format!("{RUNS}/{}/report.html", night.run);
+    match folder.is_some_and(|folder| folder.join(&report).exists()) {
+        true => Cell::link(short, &report),
+        false => Cell::text(short),
+    }
+}
+
+/// What changed since the night before: a page, or the command that shows it.
+fn diff(before: Option<&Point>, point: &Point, forge: Option<&Forge>) -> Cell {
+    let Some(before) = before.filter(|before| before.commit != point.commit) else {
+        return Cell::text("");
+    };
+    match forge {
+        Some(forge) => Cell::link("diff", &forge.diff(&before.commit, &point.commit)),
+        None => Cell::command(&format!(
+            "git diff {} {}",
+            short_id(&before.commit),
+            short_id(&point.commit)
+        )),
+    }
+}
+
+fn changes(status: &Status, forge: Option<&Forge>) -> String {
     if status.changes.is_empty() {
         return paragraph("None has been noticed.");
     }
     let mut table = Table::new(
         "By the sequential test over all nights",
-        &["most likely with", "noticed with", "Elo", "95 %"],
+        &["most likely with", "Elo", "95 %", "noticed with"],
     );
-    let commit = |night: usize| {
-        let point = status.points.get(night);
-        point.map_or(String::new(), |point| {
-            format!("{} {}", short_id(&point.commit), point.subject)
-        })
+    let commit = |night: usize| match (status.points.get(night), forge) {
+        (None, _) => Cell::text(""),
+        (Some(point), None) => Cell::text(&named(point)).of_words(),
+        (Some(point), Some(forge)) => Cell::link(&named(point), &forge.commit(&point.commit)),
     };
     for change in &status.changes {
         let elo = change.elo;
-        table.row(&[
+        table.cells(vec![
             commit(change.at),
+            Cell::text(&signed(elo.estimate)),
+            Cell::text(&ends(elo)),
             commit(change.noticed),
-            format!("{:+.1}", elo.estimate),
-            format!("{:+.1} to {:+.1}", elo.low, elo.high),
         ]);
     }
     table.html()
 }
 
-/// What was played each night, and links to its own reports under `folder`.
-fn matches(nights: &[Night], folder: Option<&Path>) -> String {
+fn named(point: &Point) -> String {
+    format!("{} {}", short_id(&point.commit), point.subject)
+}
+
+/// What was played each night.
+fn matches(nights: &[Night]) -> Table {
     let mut table = Table::new(
         "Pairs against each opponent, from the new build's side; newest first",
         &["commit", "LL/LD/DD+WL/WD/WW", "failures", "nodes a second"],
     );
-    let mut links = String::new();
     for night in in_order(nights).into_iter().rev() {
         let opponents: Vec<String> = night
             .matches
@@ -130,21 +225,8 @@ fn matches(nights: &[Night], folder: Option<&Path>) -> String {
             night.short().to_string(),
             opponents.join("; "),
             night.failures.to_string(),
-            night.nps.map_or(String::new(), |nps| format!("{nps:.0}")),
+            night.nps.map_or(String::new(), rounded),
         ]);
-        let report = format!("{}/{}/report.html", RUNS, night.run);
-        if folder.is_some_and(|folder| folder.join(&report).exists()) {
-            links += &format!(
-                "<li><a href=\"{}\">{}</a></li>",
-                escape(&report),
-                escape(&night.run)
-            );
-        }
     }
-    let mut html = table.html();
-    if !links.is_empty() {
-        html += "<details><summary>The nights' own reports, with their games</summary>\n";
-        html += &format!("<ul>{links}</ul></details>\n");
-    }
-    html
+    table
 }

@@ -14,6 +14,52 @@ use tempfile::TempDir;
 /// Longer than any answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Colours of texts and lines that cannot be told from the ground.
+const POOR_CONTRASTS: &str = "(() => {
+    const probe = document.createElement('i');
+    document.body.append(probe);
+    const light = (name) => {
+        probe.style.color = `var(--${name})`;
+        const parts = getComputedStyle(probe).color.match(/[0-9.]+/g).slice(0, 3);
+        const [r, g, b] = parts.map((part) => {
+            const value = part / 255;
+            return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const poor = [];
+    for (const ground of ['paper', 'card']) {
+        for (const name of ['ink', 'faint', 'first', 'second', 'good', 'bad']) {
+            const [low, high] = [light(name), light(ground)].sort((a, b) => a - b);
+            if ((high + 0.05) / (low + 0.05) < 4.5) poor.push(`${name} on ${ground}`);
+        }
+    }
+    probe.remove();
+    return poor;
+})()";
+
+/// Visible texts of charts that are smaller than 11 pixels on the screen.
+const SMALL_TEXTS: &str = "[...document.querySelectorAll('figure svg')]
+    .filter((svg) => svg.clientWidth > 0)
+    .flatMap((svg) => [...svg.querySelectorAll('text')].map((text) => [svg, text]))
+    .map(([svg, text]) => [
+        text.textContent.trim(),
+        parseFloat(getComputedStyle(text).fontSize) * svg.clientWidth / svg.viewBox.baseVal.width,
+    ])
+    .filter(([, size]) => !(size >= 11))";
+
+/// Texts with backticks, except what is shown as it is.
+const BACKTICKS: &str = "(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+        const node = walker.currentNode;
+        const isRaw = node.parentElement.closest('pre, code, script, style');
+        if (!isRaw && node.data.includes('`')) found.push(node.data);
+    }
+    return found;
+})()";
+
 /// A browser with one page.
 pub(crate) struct Chromium {
     child: Child,
@@ -192,16 +238,41 @@ impl Chromium {
         }
     }
 
-    /// The page fits a phone, says what its pictures show, has loaded nothing
-    /// and complained of nothing.
+    /// Makes the window so wide, as on a phone if it is narrow.
+    pub(crate) fn resize(&mut self, width: u64) {
+        let screen = json!({
+            "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600
+        });
+        self.call("Emulation.setDeviceMetricsOverride", screen);
+    }
+
+    /// Follows the light or the dark theme.
+    pub(crate) fn theme(&mut self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        let media = json!({ "features": features });
+        self.call("Emulation.setEmulatedMedia", media);
+    }
+
+    /// The page fits every screen, its texts and colours can be read, it says
+    /// what its pictures show, has loaded nothing and complained of nothing.
     pub(crate) fn suits_everyone(&mut self) {
-        let phone = json!({ "width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": true });
-        self.call("Emulation.setDeviceMetricsOverride", phone);
-        let width = self.eval("document.documentElement.scrollWidth");
-        assert!(
-            width.as_u64() <= Some(360),
-            "a phone must scroll sideways: {width}"
-        );
+        for scheme in ["dark", "light"] {
+            self.theme(scheme);
+            let poor = self.eval(POOR_CONTRASTS);
+            assert_eq!(poor, json!([]), "contrasts below 4.5 in the {scheme} theme");
+        }
+        for width in [2560, 1280, 390, 360] {
+            self.resize(width);
+            let actual = self.eval("document.documentElement.scrollWidth");
+            assert!(
+                actual.as_u64() <= Some(width),
+                "a screen of {width} must scroll sideways: {actual}"
+            );
+            let small = self.eval(SMALL_TEXTS);
+            assert_eq!(small, json!([]), "texts of charts below 11 px at {width}");
+        }
+        let quoted = self.eval(BACKTICKS);
+        assert_eq!(quoted, json!([]), "literal backticks");
         let unlabelled = "[...document.querySelectorAll('svg[role=img]')]\
                           .filter(s => !s.getAttribute('aria-label') && !s.getAttribute('aria-labelledby')).length";
         assert_eq!(self.eval(unlabelled), 0);

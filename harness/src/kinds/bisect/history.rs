@@ -56,6 +56,8 @@ pub(super) fn identity(commit: &Commit) -> EngineIdentity {
         sha256: String::new(),
         commit: Some(commit.id.clone()),
         subject: Some(commit.subject.clone()),
+        commit_author: Some(commit.author.clone()),
+        committed: Some(commit.date),
         tree: None,
         bench: None,
     }

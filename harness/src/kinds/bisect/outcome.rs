@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::builds::short_id;
@@ -21,20 +22,20 @@ const ROWS: usize = 10;
 pub(crate) struct Outcome {
     run: String,
     kind: Kind,
-    verdict: BisectVerdict,
+    pub(crate) verdict: BisectVerdict,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<EndReason>,
-    good: Suspect,
-    bad: Suspect,
+    pub(crate) good: Suspect,
+    pub(crate) bad: Suspect,
     /// The culprit; several, if those between them do not build.
     pub(crate) culprit: Vec<Suspect>,
-    probability: f64,
+    pub(crate) probability: f64,
     /// Elo by which it changed the engine: below 0, a loss. Present once any
     /// pair was played.
-    change: Option<Estimate>,
+    pub(crate) change: Option<Estimate>,
     /// Probability that nothing changed.
-    no_change: f64,
+    pub(crate) no_change: f64,
     pub(crate) pairs: u64,
     games: u64,
     /// Pairs of which both games had been played before: with a limit of nodes
@@ -44,7 +45,7 @@ pub(crate) struct Outcome {
     /// What makes the games weak evidence.
     findings: Vec<Finding>,
     /// Commits that do not build or play.
-    skipped: Vec<Suspect>,
+    pub(crate) skipped: Vec<Suspect>,
     /// Every commit, oldest first, with its probability.
     pub(crate) posterior: Vec<Suspect>,
     pub(crate) matches: Vec<MatchFacts>,
@@ -54,7 +55,7 @@ pub(crate) struct Outcome {
 /// What a bisection has decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum BisectVerdict {
+pub(crate) enum BisectVerdict {
     Found,
     /// Good and bad do not differ.
     NoChange,
@@ -66,6 +67,11 @@ enum BisectVerdict {
 pub(crate) struct Suspect {
     pub(crate) commit: String,
     pub(crate) subject: String,
+    /// Unknown in runs that were begun with an older `hone`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) date: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) probability: Option<f64>,
 }
@@ -92,6 +98,8 @@ impl Outcome {
             Suspect {
                 commit: identity.commit.clone().unwrap_or_default(),
                 subject: identity.subject.clone().unwrap_or_default(),
+                author: identity.commit_author.clone(),
+                date: identity.committed,
                 probability: None,
             }
         };

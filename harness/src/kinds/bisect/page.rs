@@ -1,14 +1,17 @@
 //! The report of a bisection as one page of HTML.
 
-use super::outcome::Outcome;
-use crate::report::chart::Chart;
+use super::outcome::{BisectVerdict, MatchFacts, Outcome, Suspect};
+use crate::builds::{Forge, Repository, short_id};
+use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
-    Page, Paint, Source, Table, Tone, escape, failures_section, games_section, paragraph,
-    setup_section,
+    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends,
+    failures_section, figure, games_section, paragraph, percentage, scale_of, setup_section,
+    side_by_side, signed,
 };
+use crate::run::Manifest;
 
-/// Bars that have room beside each other.
-const BARS: usize = 12;
+/// Commits that are shown openly.
+const SHOWN: usize = 10;
 
 const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
      `hone bisect` with the configuration it was started with; below is what was played, an \
@@ -20,27 +23,29 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 /// If the games cannot be read or a picture cannot be drawn.
 pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page> {
     let manifest = source.manifest;
-    let names = manifest.names();
-    let (first, last) = (names.first(), names.last());
+    let forge = forge(manifest);
     let title = format!(
         "Bisection from {} to {}",
-        first.map_or("?", String::as_str),
-        last.map_or("?", String::as_str)
+        short_id(&outcome.good.commit),
+        short_id(&outcome.bad.commit)
     );
     let mut page = Page::new(
         &title,
         &format!(
-            "{} commits, begun {}, limit {}",
-            outcome.posterior.len(),
+            "{}, begun {}, limit {}",
+            counted(outcome.posterior.len() as u64, "commit"),
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
             manifest.config.r#match.limit
         ),
     );
-    page.lead(&outcome.sentence(), Tone::Neutral);
-    page.section("suspects", "Suspects", suspects(outcome)?);
-    page.section("matches", "Matches", matches(outcome));
-    let (games, _) = games_section(&source, outcome.pairs)?;
-    page.section("failures", "Failures", failures_section(&source));
+    page.lead(&outcome.sentence(), tone(outcome));
+    page.figures(&figures(outcome));
+    page.section("culprit", "Culprit", culprit(outcome, forge.as_ref()));
+    page.section("suspects", "Suspects", suspects(outcome, forge.as_ref())?);
+    page.section("matches", "Matches", matches(&outcome.matches));
+    let pairs = outcome.pairs;
+    let (games, _) = games_section(&source, pairs)?;
+    page.section("failures", "Failures", failures_section(&source, pairs));
     page.section("games", "Games", games);
     page.section(
         "setup",
@@ -50,59 +55,221 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     Ok(page)
 }
 
-fn suspects(outcome: &Outcome) -> anyhow::Result<String> {
-    let likely: Vec<&str> = outcome
-        .most_probable()
-        .into_iter()
-        .take(BARS)
-        .map(|suspect| suspect.commit.as_str())
-        .collect();
-    let percent = |probability: Option<f64>| 100.0 * probability.unwrap_or_default();
-    let shown = outcome
-        .posterior
-        .iter()
-        .filter(|suspect| likely.contains(&suspect.commit.as_str()));
-    let words = format!(
-        "The {} most probable commits, oldest first, in percent.",
-        likely.len()
-    );
-    let bars = shown.map(|suspect| {
-        let name = suspect.commit.chars().take(5).collect();
-        (name, percent(suspect.probability), Paint::Bad)
-    });
-    let svg = Chart::of_bars(words.clone(), "%", bars).svg()?;
-    let mut table = Table::new(
-        "All commits, oldest first",
-        &["commit", "subject", "probability", ""],
-    );
-    for suspect in &outcome.posterior {
-        let share = suspect.probability.unwrap_or_default();
-        let cells = [
-            suspect.commit.chars().take(10).collect(),
-            suspect.subject.clone(),
-            format!("{:.2} %", 100.0 * share),
-        ];
-        table.bar_row(&cells, share);
-    }
-    Ok(format!(
-        "<figure><div class=\"scroll\">{svg}</div><figcaption>{}</figcaption></figure>\n{}",
-        escape(&words),
-        table.html()
-    ))
+/// Where the commits have web pages, if that is known here.
+fn forge(manifest: &Manifest) -> Option<Forge> {
+    let repository = manifest.config.engine.first()?.git.as_ref()?;
+    Repository::open(&manifest.base.join(repository))
+        .ok()?
+        .forge()
 }
 
-fn matches(outcome: &Outcome) -> String {
-    let mut table = Table::new(
-        "Pairs between two commits, from the later one's side",
-        &["earlier - later", "LL", "LD", "DD+WL", "WD", "WW", "Elo"],
-    );
-    for one in &outcome.matches {
-        let mut row = vec![format!("{} - {}", one.earlier, one.later)];
-        row.extend(one.pentanomial.map(|count| count.to_string()));
-        row.push(one.elo.map_or("-".to_string(), |elo| {
-            format!("{:+.1} ({:+.1} to {:+.1})", elo.estimate, elo.low, elo.high)
-        }));
-        table.row(&row);
+fn tone(outcome: &Outcome) -> Tone {
+    match outcome.verdict {
+        BisectVerdict::Found => Tone::of(outcome.change),
+        BisectVerdict::NoChange | BisectVerdict::None => Tone::Neutral,
     }
-    table.html()
+}
+
+fn figures(outcome: &Outcome) -> Vec<Figure> {
+    let found = outcome.verdict == BisectVerdict::Found;
+    let name = if found { "Culprit" } else { "Most probable" };
+    let commit = match outcome.culprit.as_slice() {
+        [] => Figure::new(name, "–", ""),
+        [one] => Figure::new(name, short_id(&one.commit), &one.subject),
+        several => Figure::new(
+            name,
+            &counted(several.len() as u64, "commit"),
+            "those between them do not build",
+        ),
+    };
+    let probability = format!("nothing changed: {}", percentage(outcome.no_change));
+    let skipped = outcome.skipped.len() as u64;
+    let mut games = counted(outcome.pairs, "pair");
+    if skipped > 0 {
+        games += &format!(", {} skipped", counted(skipped, "commit"));
+    }
+    vec![
+        commit.toned(tone(outcome)),
+        Figure::new(
+            "Probability",
+            &percentage(outcome.probability),
+            &probability,
+        )
+        .with_progress(outcome.probability),
+        Figure::elo("Change, Elo", outcome.change),
+        Figure::new("Games", &(2 * outcome.pairs).to_string(), &games),
+    ]
+}
+
+/// What is known of the culprit, and how to look at it.
+fn culprit(outcome: &Outcome, forge: Option<&Forge>) -> String {
+    let mut html = String::new();
+    for one in &outcome.culprit {
+        let mut table = Table::new("", &["", ""]);
+        table.cells(vec![Cell::text("commit"), linked(one, &one.commit, forge)]);
+        table.row(&["subject", &one.subject]);
+        if let Some(author) = &one.author {
+            table.row(&["author", author]);
+        }
+        if let Some(date) = one.date {
+            table.row(&["date", &date.strftime("%Y-%m-%d %H:%M UTC").to_string()]);
+        }
+        let show = copyable(&format!("git show {}", short_id(&one.commit)));
+        html += &side_by_side(&[table.html(), show]);
+    }
+    html
+}
+
+fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
+    match forge {
+        Some(forge) => Cell::link(text, &forge.commit(&suspect.commit)),
+        None => Cell::text(text).of_words(),
+    }
+}
+
+fn suspects(outcome: &Outcome, forge: Option<&Forge>) -> anyhow::Result<String> {
+    let mut words = vec![(Paint::Bad, "probability")];
+    if !outcome.skipped.is_empty() {
+        words.push((Paint::Faint, "skipped: does not build or play"));
+    }
+    let picture = figure(&chart(outcome), &words)?;
+    let likely: Vec<&Suspect> = outcome.most_probable().into_iter().take(SHOWN).collect();
+    let has_more = likely.len() < outcome.posterior.len();
+    let first = table("The most probable commits", outcome, &likely, forge);
+    let mut html = side_by_side(&[picture, first.html()]);
+    if has_more {
+        let all: Vec<&Suspect> = outcome.posterior.iter().collect();
+        html += &table("All commits, oldest first", outcome, &all, forge).collapsed();
+    }
+    Ok(html)
+}
+
+/// The probability of every commit, oldest first.
+fn chart(outcome: &Outcome) -> Chart<'static> {
+    let posterior = || outcome.posterior.iter().zip((0..).map(f64::from));
+    let percent = |suspect: &Suspect| 100.0 * suspect.probability.unwrap_or_default();
+    let most = posterior()
+        .map(|(suspect, _)| percent(suspect))
+        .fold(1.0, f64::max);
+    let short = |suspect: &Suspect| suspect.commit.chars().take(7).collect();
+    let bars = posterior().map(|(suspect, at)| Bar {
+        paint: Paint::Bad,
+        x: (at - 0.4, at + 0.4),
+        height: percent(suspect),
+        name: None,
+    });
+    let skipped = posterior().filter(|(suspect, _)| is_skipped(outcome, suspect));
+    let marks = skipped.map(|(_, at)| Mark {
+        paint: Paint::Faint,
+        x: at,
+        text: String::new(),
+        row: 0,
+    });
+    let readings = posterior().map(|(suspect, at)| Reading {
+        x: at,
+        text: format!(
+            "{}{}\n{:.1} %",
+            suspect.describe(),
+            if is_skipped(outcome, suspect) {
+                ", skipped"
+            } else {
+                ""
+            },
+            percent(suspect)
+        ),
+    });
+    Chart {
+        label: "Probability of each commit to be the culprit, oldest first.".to_string(),
+        title: "Probability of each commit".to_string(),
+        x_title: "commit",
+        y_title: "%",
+        x: (-0.6, outcome.posterior.len() as f64 - 0.4),
+        y: (0.0, most * 1.1),
+        x_ticks: Ticks::Named(
+            posterior()
+                .map(|(suspect, at)| (at, short(suspect)))
+                .collect(),
+        ),
+        bars: bars.collect(),
+        marks: marks.collect(),
+        readings: readings.collect(),
+        ..Chart::default()
+    }
+}
+
+fn is_skipped(outcome: &Outcome, suspect: &Suspect) -> bool {
+    outcome
+        .skipped
+        .iter()
+        .any(|one| one.commit == suspect.commit)
+}
+
+fn table(caption: &str, outcome: &Outcome, suspects: &[&Suspect], forge: Option<&Forge>) -> Table {
+    let head = ["commit", "probability", "", "subject", "date", "author"];
+    // Older runs know the subjects alone.
+    let columns = match suspects.iter().any(|suspect| suspect.date.is_some()) {
+        true => head.len(),
+        false => head.len() - 2,
+    };
+    let mut table = Table::new(caption, &head[..columns]);
+    for suspect in suspects {
+        let share = suspect.probability.unwrap_or_default();
+        let (note, is_skipped) = match is_skipped(outcome, suspect) {
+            true => (" (skipped)", true),
+            false => ("", false),
+        };
+        let date = suspect
+            .date
+            .map(|date| date.strftime("%Y-%m-%d").to_string());
+        let cells = [
+            linked(suspect, short_id(&suspect.commit), forge),
+            Cell::text(&percentage(share)),
+            Cell::bar(share),
+            Cell::text(&format!("{}{note}", suspect.subject)).of_words(),
+            Cell::text(&date.unwrap_or_default()).of_words(),
+            Cell::text(suspect.author.as_deref().unwrap_or_default()).of_words(),
+        ];
+        let cells = cells.into_iter().take(columns);
+        table.cells(match is_skipped {
+            true => cells.map(Cell::faint).collect(),
+            false => cells.collect(),
+        });
+    }
+    table
+}
+
+fn matches(matches: &[MatchFacts]) -> String {
+    if matches.is_empty() {
+        return paragraph("No pairs yet.");
+    }
+    let scale = scale_of(matches.iter().filter_map(|one| one.elo));
+    let head = [
+        "earlier - later",
+        "Elo",
+        "95 % interval",
+        "pairs",
+        "LL LD DD+WL WD WW",
+    ];
+    let mut table = Table::new("From the later commit's side", &head);
+    for one in matches {
+        let (elo, bar) = match one.elo {
+            Some(elo) => (
+                Cell::text(&signed(elo.estimate)),
+                Cell::interval(elo, scale, &ends(elo)),
+            ),
+            None => (Cell::text("–"), Cell::text("")),
+        };
+        let counts = one.pentanomial.map(|count| count.to_string());
+        table.cells(vec![
+            Cell::text(&format!("{} - {}", one.earlier, one.later)),
+            elo,
+            bar,
+            Cell::text(&one.pentanomial.iter().sum::<u64>().to_string()),
+            Cell::text(&counts.join(" ")),
+        ]);
+    }
+    match matches.len() <= 2 * SHOWN {
+        true => table.html(),
+        false => collapsed("All matches", &table.html()),
+    }
 }

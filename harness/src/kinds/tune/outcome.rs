@@ -14,10 +14,10 @@ use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 pub(crate) struct Outcome {
     space: Space,
     method: &'static str,
-    planned: u64,
+    pub(super) planned: u64,
     pub(crate) pairs: u64,
     /// Pairs left out because an engine failed.
-    failed: u64,
+    pub(super) failed: u64,
     /// The final values as the engine can have them.
     pub(crate) final_values: Vec<f64>,
     average: Vec<f64>,
@@ -44,6 +44,11 @@ impl Outcome {
             true_gain: None,
             space,
         }
+    }
+
+    /// Names of the parameters whose final value is a bound of their range.
+    pub(super) fn at_bound(&self) -> Vec<&str> {
+        self.space.at_bound(&self.final_values)
     }
 
     /// Adds what a model knows.
@@ -180,16 +185,31 @@ impl Outcome {
         }
     }
 
-    /// The values to copy: TOML, OpenBench's input, `setoption` lines.
-    pub(crate) fn exports(&self) -> String {
+    /// The values to copy, each form under its name.
+    pub(super) fn exports(&self) -> [(&'static str, String); 3] {
         let options = self.options();
-        let mut text = String::from("# options of an [[engine]]\noptions = { ");
         let entries: Vec<String> = options
             .iter()
             .map(|(name, value)| format!("{name:?} = {}", toml_value(value)))
             .collect();
-        text += &entries.join(", ");
-        text += " }\n\n# OpenBench: name, type, value, min, max, C_end, R_end\n";
+        let uci = options
+            .iter()
+            .map(|(name, value)| format!("setoption name {name} value {value}\n"));
+        [
+            (
+                "options of an [[engine]]",
+                format!("options = {{ {} }}\n", entries.join(", ")),
+            ),
+            (
+                "OpenBench: name, type, value, min, max, C_end, R_end",
+                self.openbench(),
+            ),
+            ("UCI", uci.collect()),
+        ]
+    }
+
+    fn openbench(&self) -> String {
+        let mut text = String::new();
         for (param, value) in self.space.params().iter().zip(&self.final_values) {
             let kind = if param.quantum() == 1.0 {
                 "int"
@@ -203,11 +223,14 @@ impl Outcome {
                 param.name, param.min, param.max, param.step
             );
         }
-        text += "\n# UCI\n";
-        for (name, value) in &options {
-            let _ = writeln!(text, "setoption name {name} value {value}");
-        }
         text
+    }
+
+    /// All of [`Self::exports`] as one file.
+    pub(crate) fn exports_file(&self) -> String {
+        self.exports()
+            .map(|(name, text)| format!("# {name}\n{text}"))
+            .join("\n")
     }
 }
 

@@ -3,10 +3,12 @@
 use super::outcome::Outcome;
 use super::pictures::{self, interval, weight};
 use crate::experiment::tune::TuneExperiment;
+use crate::experiment::tune::response::Weight;
 use crate::report::chart::Chart;
 use crate::report::html::{
-    Page, Paint, Source, Table, Tone, escape, failures_section, games_section, legend, paragraph,
-    preformatted, setup_section,
+    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, failures_section,
+    figure, games_section, paragraph, pictures as in_rows, preformatted, setup_section,
+    side_by_side,
 };
 use crate::run::Folder;
 use crate::stats::detect::Finding;
@@ -39,12 +41,18 @@ pub(crate) fn html(
             manifest.config.r#match.limit
         ),
     );
-    page.lead(&lead(outcome, findings), Tone::Neutral);
+    let gain = outcome.response().map(|response| response.gain);
+    page.lead(&lead(outcome, findings), Tone::of(gain));
+    page.figures(&figures(outcome));
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
     let (games, _) = games_section(&source, experiment.absorbed())?;
-    page.section("failures", "Failures", failures_section(&source));
+    page.section(
+        "failures",
+        "Failures",
+        failures_section(&source, experiment.absorbed()),
+    );
     page.section("games", "Games", games);
     page.section(
         "setup",
@@ -73,49 +81,100 @@ fn lead(outcome: &Outcome, findings: &[Finding]) -> String {
     text
 }
 
+fn figures(outcome: &Outcome) -> Vec<Figure> {
+    let gain = outcome.response().map(|response| response.gain);
+    let share = outcome.pairs as f64 / outcome.planned.max(1) as f64;
+    let of = format!("of {}", counted(outcome.planned, "pair"));
+    let all = counted(outcome.params().len() as u64, "parameter");
+    let matter = outcome.response().map_or(0, |response| {
+        let params = response.params.iter();
+        params
+            .filter(|param| param.weight == Weight::Matters)
+            .count()
+    });
+    let at_bound = outcome.at_bound();
+    let bounds = match at_bound.as_slice() {
+        [] => Figure::new("At a bound of the range", "0", "every range is wide enough"),
+        names => Figure::new(
+            "At a bound of the range",
+            &names.len().to_string(),
+            &format!("widen the range: {}", names.join(", ")),
+        )
+        .toned(Tone::Bad),
+    };
+    vec![
+        Figure::elo("Predicted gain, Elo", gain),
+        Figure::new("Pairs", &outcome.pairs.to_string(), &left_out(outcome, of))
+            .with_progress(share),
+        Figure::new(
+            "Parameters that matter",
+            &matter.to_string(),
+            &format!("of {all}"),
+        ),
+        bounds,
+    ]
+}
+
+fn left_out(outcome: &Outcome, note: String) -> String {
+    match outcome.failed {
+        0 => note,
+        failed => format!("{note}; {failed} left out, an engine failed in them"),
+    }
+}
+
 fn values(outcome: &Outcome) -> String {
+    let copies = outcome
+        .exports()
+        .map(|(name, text)| format!("<h3>{name}</h3>\n{}", copyable(&text)));
+    table(outcome).html()
+        + &side_by_side(&copies)
+        + &collapsed("All of it as text", &preformatted(&outcome.text()))
+}
+
+fn table(outcome: &Outcome) -> Table {
     let mut table = Table::new(
-        "Optimum and what a quarter of the span away from it loses, with 95 % intervals",
+        "Final values; optimum, and the Elo lost a quarter of the span away from it, with 95 % \
+         intervals",
         &[
             "parameter",
             "start",
             "final",
+            "Δ",
             "optimum",
-            "Elo lost a quarter away",
-            "it",
+            "Elo lost",
+            "weight",
         ],
     );
     let start = outcome.start_options();
     for (index, ((name, value), (_, start))) in outcome.options().iter().zip(&start).enumerate() {
-        let mut row = vec![name.clone(), start.clone(), value.clone()];
+        let mut row = vec![
+            Cell::text(name),
+            Cell::text(start),
+            Cell::text(value),
+            Cell::text(&difference(start, value)),
+        ];
         if let Some(response) = outcome.response() {
             let known = &response.params[index];
-            row.push(interval(known.optimum));
-            row.push(interval(known.quarter));
-            row.push(weight(known.weight).to_string());
+            row.push(Cell::text(&interval(known.optimum)));
+            row.push(Cell::text(&interval(known.quarter)));
+            row.push(Cell::text(weight(known.weight)));
         }
-        table.row(&row);
+        table.cells(row);
     }
-    let mut html = table.html();
-    html += "<details><summary>The values to copy</summary>\n";
-    html += &preformatted(&outcome.exports());
-    html += "</details>\n<details><summary>All of it as text</summary>\n";
-    html += &preformatted(&outcome.text());
-    html + "</details>\n"
+    table
 }
 
-/// Charts with their titles and what they show in words.
-fn figures(charts: &[Chart<'_>]) -> anyhow::Result<String> {
-    let mut html = String::from("<div class=\"pictures\">\n");
-    for chart in charts {
-        html += &format!(
-            "<figure><h3>{}</h3><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n",
-            escape(&chart.title),
-            chart.svg()?,
-            escape(&chart.label)
-        );
+/// How far a value went; nothing where it is no number or did not move.
+fn difference(from: &str, to: &str) -> String {
+    let (Ok(start), Ok(end)) = (from.parse::<f64>(), to.parse::<f64>()) else {
+        return String::new();
+    };
+    let decimals = to.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let text = format!("{:+.decimals$}", end - start);
+    match end == start {
+        true => "0".to_string(),
+        false => text.replace('-', "\u{2212}"),
     }
-    Ok(html + "</div>\n")
 }
 
 fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
@@ -123,8 +182,16 @@ fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
     if charts.is_empty() {
         return Ok(paragraph("No pairs yet."));
     }
-    let legend = legend(&[(Paint::First, "value"), (Paint::Soft, "start")]);
-    Ok(legend + &figures(&charts)?)
+    let colours = [(Paint::First, "value"), (Paint::Faint, "start")];
+    all(&charts, &colours)
+}
+
+fn all(charts: &[Chart<'_>], colours: &[(Paint, &str)]) -> anyhow::Result<String> {
+    let figures: Vec<String> = charts
+        .iter()
+        .map(|chart| figure(chart, colours))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(in_rows(&figures))
 }
 
 fn responses(outcome: &Outcome) -> anyhow::Result<String> {
@@ -132,10 +199,15 @@ fn responses(outcome: &Outcome) -> anyhow::Result<String> {
         return Ok(String::new());
     };
     let mut html = paragraph(
-        "Elo lost by each parameter alone, the others at their final values. Grey: the ends \
-         of its 95 % interval; upright: the interval of the optimum.",
+        "Elo lost by each parameter alone, the others at their final values. Upright: the 95 % \
+         interval of the optimum.",
     );
-    html += &figures(&pictures::responses(outcome))?;
+    let colours = [
+        (Paint::First, "estimate"),
+        (Paint::Faint, "ends of its 95 % interval"),
+        (Paint::Second, "optimum"),
+    ];
+    html += &all(&pictures::responses(outcome), &colours)?;
     if response.interactions.is_empty() {
         return Ok(html);
     }
@@ -148,4 +220,21 @@ fn responses(outcome: &Outcome) -> anyhow::Result<String> {
         table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
     }
     Ok(html + &table.html())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn differences_have_the_digits_of_the_value() {
+        for (from, to, text) in [
+            ("200", "187", "\u{2212}13"),
+            ("0.50", "0.75", "+0.25"),
+            ("7", "7", "0"),
+            ("true", "false", ""),
+        ] {
+            assert_eq!(difference(from, to), text);
+        }
+    }
 }

@@ -4,7 +4,9 @@ use super::outcome::Outcome;
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::param::Param;
 use crate::experiment::tune::response::{ParamResponse, Weight};
-use crate::report::chart::{Chart, Level, Line, Mark, Paint, Thinning, sheet, short};
+use crate::report::chart::{
+    Chart, Level, Line, Mark, Paint, READINGS, Reading, Thinning, Ticks, sheet, short,
+};
 use crate::stats::Estimate;
 
 /// Charts in a row of a file.
@@ -76,18 +78,35 @@ fn path_chart(param: &Param, points: Vec<(f64, f64)>) -> Option<Chart<'static>> 
         ),
         title: param.name.clone(),
         x_title: "pairs",
+        y_title: "value",
+        x_ticks: Ticks::Whole,
         x: (0.0, pairs),
         y: (param.min, param.max),
         levels: vec![Level {
-            paint: Paint::Soft,
+            paint: Paint::Faint,
             y: param.start,
         }],
         lines: vec![Line {
             paint: Paint::First,
-            points,
+            points: points.clone(),
         }],
+        readings: readings(&points, |pairs, value| {
+            format!("after {pairs} pairs\n{}", param.text(value))
+        }),
         ..Chart::default()
     })
+}
+
+/// As many as can be pointed at.
+fn readings(points: &[(f64, f64)], text: impl Fn(f64, f64) -> String) -> Vec<Reading> {
+    let thinning = Thinning::new(points.len() as u64, READINGS);
+    let points = (0..).zip(points).filter(|(at, _)| thinning.keeps(*at));
+    points
+        .map(|(_, (x, y))| Reading {
+            x: *x,
+            text: text(*x, *y),
+        })
+        .collect()
 }
 
 /// Elo against a parameter's value, from what is lost a quarter of the span
@@ -112,6 +131,7 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
         text: String::new(),
         row: 0,
     };
+    let estimate = curve(param, known, known.quarter.estimate);
     let points = curve(param, known, known.quarter.estimate.max(0.5));
     let deepest = 1.5 * points.iter().map(|(_, elo)| *elo).fold(-1.0, f64::min);
     Chart {
@@ -123,14 +143,18 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
             interval(known.quarter)
         ),
         title: param.name.clone(),
+        x_title: "value",
         y_title: "Elo",
         x: (param.min, param.max),
         y: (deepest, 0.5),
         lines: vec![
-            line(Paint::Soft, known.quarter.low),
-            line(Paint::Soft, known.quarter.high),
+            line(Paint::Faint, known.quarter.low),
+            line(Paint::Faint, known.quarter.high),
             line(Paint::First, known.quarter.estimate),
         ],
+        readings: readings(&estimate, |value, elo| {
+            format!("{}\n{elo:+.1} Elo", param.text(value))
+        }),
         marks: vec![mark(known.optimum.low), mark(known.optimum.high)],
         ..Chart::default()
     }

@@ -109,7 +109,7 @@ impl Report for TuneReport {
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         let mut files = vec![
             (REPORT_JSON, json_file(&self.object(Value::Null))?),
-            (VALUES, self.outcome.exports()),
+            (VALUES, self.outcome.exports_file()),
         ];
         let paths = pictures::file(&pictures::paths(&self.experiment))?;
         files.extend(paths.map(|text| ("paths.svg", text)));

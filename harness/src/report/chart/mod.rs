@@ -1,18 +1,26 @@
 //! Charts as SVG: lines over an axis, bands, levels, marks, bars.
 
+mod on_page;
+mod scale;
 mod theme;
+mod ticks;
 
+pub(crate) use on_page::{READINGS, Reading};
 pub(crate) use theme::Paint;
+pub(crate) use ticks::Ticks;
 
+use on_page::{Ends, Size, WIDE};
 use plotters::coord::Shift;
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use theme::themed;
+use scale::Scale;
 
-/// Width and height of a chart; a page scales it down where it is wider.
-const SIZE: (u32, u32) = (560, 300);
-const FONT: (&str, u32) = ("sans-serif", 14);
+/// 13 pixels in SVG, which measures the letters alone.
+const FONT: (&str, u32) = ("sans-serif", 16);
+/// Pixels that a letter takes.
+const LETTER: u32 = 8;
+/// Pixels from one number of the y axis to the next.
+const LINE: u32 = 40;
 
 /// Points of a drawn line: more cannot be seen.
 pub(crate) const POINTS: u64 = 400;
@@ -61,21 +69,19 @@ pub(crate) struct Bar {
     pub name: Option<String>,
 }
 
-/// How the numbers of an axis are written.
-pub(crate) type Format<'a> = &'a dyn Fn(&f64) -> String;
-
 /// A chart.
 #[derive(Default)]
 pub(crate) struct Chart<'a> {
     /// What it shows, for those who cannot see it.
     pub label: String,
-    /// Written above it in a file; a page has its own.
+    /// Above it.
     pub title: String,
     pub x_title: &'a str,
     pub y_title: &'a str,
     pub x: (f64, f64),
     pub y: (f64, f64),
-    pub x_format: Option<Format<'a>>,
+    pub x_ticks: Ticks,
+    pub y_ticks: Ticks,
     pub bands: Vec<Band>,
     pub bars: Vec<Bar>,
     pub lines: Vec<Line>,
@@ -83,10 +89,12 @@ pub(crate) struct Chart<'a> {
     pub marks: Vec<Mark>,
     /// Points to stand out.
     pub dots: Vec<(f64, f64)>,
+    /// Shown to those who point at it, in the order of the x axis.
+    pub readings: Vec<Reading>,
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Plot<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Scale, Scale>>;
 
 impl<'a> Chart<'a> {
     /// Named bars side by side: `(name, height, paint)`.
@@ -107,6 +115,7 @@ impl<'a> Chart<'a> {
         Self {
             label,
             y_title,
+            y_ticks: Ticks::Whole,
             x: (0.0, bars.len().max(1) as f64),
             y: (0.0, if highest > 0.0 { highest * 1.12 } else { 1.0 }),
             bars,
@@ -114,53 +123,67 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// As SVG in the colours of a page. What lies outside the axes is drawn at
-    /// their ends.
-    ///
-    /// # Errors
-    /// If an axis has no length.
-    pub(crate) fn svg(&self) -> anyhow::Result<String> {
+    /// As SVG of this size, and the ends of its axes in it.
+    fn drawn(&self, size: Size) -> anyhow::Result<(String, (Ends, Ends))> {
         let mut svg = String::new();
-        {
-            let root = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-            self.draw(&root)?;
+        let plot = {
+            let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            let plot = self.draw(&root, "")?;
             root.present()?;
-        }
-        Ok(themed(&svg, &self.label))
+            plot
+        };
+        Ok((svg, plot))
     }
 
-    fn draw(&self, root: &Area<'_>) -> anyhow::Result<()> {
+    fn draw(&self, root: &Area<'_>, title: &str) -> anyhow::Result<(Ends, Ends)> {
         let (x, y) = (axis(self.x)?, axis(self.y)?);
         let is_named = self.bars.iter().any(|bar| bar.name.is_some());
+        let (width, height) = root.dim_in_pixel();
+        let y_ticks = self.y_ticks.of(y, (height / LINE) as usize);
+        let x_ticks = self.x_ticks.of(x, self.x_labels(width));
         let mut builder = ChartBuilder::on(root);
-        if !self.title.is_empty() {
-            builder.caption(&self.title, (FONT.0, 16));
+        if !title.is_empty() {
+            builder.caption(title, (FONT.0, 18));
         }
         let mut plot = builder
             .margin(6)
-            .margin_right(16)
-            .x_label_area_size(if is_named { 30 } else { 44 })
-            .y_label_area_size(58)
-            .build_cartesian_2d(x.0..x.1, y.0..y.1)?;
-        let default_format: Format<'_> = &short;
+            .margin_right(22)
+            .margin_top(12)
+            .x_label_area_size(match (is_named, self.x_title.is_empty()) {
+                (true, _) | (_, true) => 28,
+                (false, false) => 46,
+            })
+            .y_label_area_size(left_side(&y_ticks, !self.y_title.is_empty()))
+            .build_cartesian_2d(Scale::new(x, x_ticks), Scale::new(y, y_ticks))?;
         let mut mesh = plot.configure_mesh();
         if is_named {
             mesh.disable_x_mesh().disable_x_axis();
         }
-        mesh.x_labels(6)
-            .y_labels(6)
-            .x_desc(self.x_title)
+        mesh.x_desc(self.x_title)
             .y_desc(self.y_title)
-            .x_label_formatter(&self.x_format.unwrap_or(default_format))
-            .y_label_formatter(&default_format)
             .label_style(FONT.into_font().color(&Paint::Ink.rgb()))
             .axis_desc_style(FONT.into_font().color(&Paint::Ink.rgb()))
-            .axis_style(Paint::Ink.rgb())
+            .axis_style(Paint::Faint.rgb())
             .bold_line_style(Paint::Soft.rgb().mix(0.7))
             .light_line_style(TRANSPARENT)
             .draw()?;
         self.draw_areas(root, &mut plot)?;
-        self.draw_lines(&mut plot, x, y)
+        self.draw_lines(&mut plot, x, y)?;
+        let (x, y) = plot.plotting_area().get_pixel_range();
+        Ok(((x.start, x.end), (y.start, y.end)))
+    }
+
+    /// How many texts have room side by side.
+    fn x_labels(&self, width: u32) -> usize {
+        let letters = match &self.x_ticks {
+            Ticks::Named(all) => all.iter().map(|(_, text)| text.chars().count()).max(),
+            _ => [self.x.0, self.x.1]
+                .map(|x| short(&x).len())
+                .into_iter()
+                .max(),
+        };
+        let room = LETTER * (letters.unwrap_or(0) as u32 + 2);
+        (width.saturating_sub(70) / room.max(36)) as usize
     }
 
     fn draw_areas(&self, root: &Area<'_>, plot: &mut Plot<'_, '_>) -> anyhow::Result<()> {
@@ -228,19 +251,27 @@ impl<'a> Chart<'a> {
 /// If an axis has no length.
 pub(crate) fn sheet(charts: &[Chart<'_>], columns: usize) -> anyhow::Result<String> {
     let rows = charts.len().div_ceil(columns).max(1);
-    let size = (SIZE.0 * columns as u32, SIZE.1 * rows as u32);
+    let size = (WIDE.0 * columns as u32, WIDE.1 * rows as u32);
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         root.fill(&WHITE)?;
         for (chart, area) in charts.iter().zip(root.split_evenly((rows, columns))) {
-            chart.draw(&area)?;
+            chart.draw(&area, &chart.title)?;
         }
         root.present()?;
     }
     let labels: Vec<&str> = charts.iter().map(|chart| chart.label.as_str()).collect();
     let title = super::escape(&labels.join(" "));
     Ok(svg.replacen('>', &format!("><title>{title}</title>"), 1))
+}
+
+/// Width of the numbers and the title beside the y axis.
+fn left_side(ticks: &[(f64, String)], has_title: bool) -> u32 {
+    let letters = ticks.iter().map(|(_, text)| text.chars().count()).max();
+    let title = if has_title { 26 } else { 6 };
+    let letters = letters.unwrap_or(0) as u32;
+    title + LETTER * letters + 6
 }
 
 fn text_style(paint: Paint, x: HPos, y: VPos) -> TextStyle<'static> {
@@ -348,12 +379,17 @@ mod tests {
         };
         let bars = [("LL".to_string(), 3.0, Paint::First)];
         let bars = Chart::of_bars("bars".to_string(), "pairs", bars);
-        for svg in [chart.svg().unwrap(), bars.svg().unwrap()] {
+        for svg in [chart.on_page().unwrap(), bars.on_page().unwrap()] {
             assert!(svg.contains("var(--ink)"), "{svg}");
             assert!(!svg.contains("=\"#"), "{svg}");
             assert!(svg.contains("role=\"img\""));
         }
-        assert!(chart.svg().unwrap().contains("aria-label=\"&lt;a &quot;"));
+        assert!(
+            chart
+                .on_page()
+                .unwrap()
+                .contains("aria-label=\"&lt;a &quot;")
+        );
         let sheet = sheet(&[chart, bars], 1).unwrap();
         assert!(sheet.contains("<title>&lt;a &quot;chart&quot;&gt; bars</title>"));
         assert!(sheet.contains("LL") && sheet.contains("v1"));

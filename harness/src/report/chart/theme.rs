@@ -8,7 +8,9 @@ use plotters::style::RGBColor;
 pub(crate) enum Paint {
     /// Text and axes.
     Ink,
-    /// Grid lines and what is of less weight.
+    /// What is of less weight.
+    Faint,
+    /// Grid lines.
     Soft,
     /// The first engine, and the main line.
     First,
@@ -19,8 +21,9 @@ pub(crate) enum Paint {
 }
 
 impl Paint {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Ink,
+        Self::Faint,
         Self::Soft,
         Self::First,
         Self::Second,
@@ -32,6 +35,7 @@ impl Paint {
     pub(crate) fn rgb(self) -> RGBColor {
         match self {
             Self::Ink => RGBColor(0x24, 0x29, 0x2f),
+            Self::Faint => RGBColor(0x57, 0x60, 0x6a),
             Self::Soft => RGBColor(0xc8, 0xce, 0xd6),
             Self::First => RGBColor(0x0b, 0x62, 0xc4),
             Self::Second => RGBColor(0xc2, 0x4d, 0x00),
@@ -44,6 +48,7 @@ impl Paint {
     pub(crate) fn css(self) -> &'static str {
         match self {
             Self::Ink => "var(--ink)",
+            Self::Faint => "var(--faint)",
             Self::Soft => "var(--soft)",
             Self::First => "var(--first)",
             Self::Second => "var(--second)",
@@ -55,15 +60,10 @@ impl Paint {
 
 /// A picture for a page: its colours follow the page's theme, and `label` says
 /// to those who cannot see it what it shows.
-pub(super) fn themed(svg: &str, label: &str) -> String {
-    let mut svg = svg.replacen(
-        "<svg ",
-        &format!(
-            "<svg role=\"img\" aria-label=\"{}\" ",
-            crate::report::escape(label)
-        ),
-        1,
-    );
+pub(super) fn themed(svg: &str, label: &str, attributes: &str) -> String {
+    let label = crate::report::escape(label);
+    let opening = format!("<svg role=\"img\" aria-label=\"{label}\" {attributes}");
+    let mut svg = svg.replacen("<svg ", &opening, 1);
     for paint in Paint::ALL {
         let RGBColor(r, g, b) = paint.rgb();
         svg = svg.replace(&format!("#{r:02X}{g:02X}{b:02X}"), paint.css());
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_style_sheet_knows_every_colour() {
-        let style = include_str!("../html/style.css");
+        let style = include_str!("../html/theme.css");
         for paint in Paint::ALL {
             let name = paint.css().trim_start_matches("var(").trim_end_matches(')');
             let light = format!("{name}: ");

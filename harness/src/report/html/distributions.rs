@@ -1,15 +1,47 @@
 //! How long the engines thought and how deep they looked.
 
 use super::Source;
+use super::bins::Bins;
 use super::effort::{Counts, Effort};
-use super::markup::{Table, paragraph};
-use super::progress::figure;
+use super::markup::{figure, paragraph, pictures};
+use super::table::Table;
 use crate::ledger::LedgerError;
-use crate::report::chart::{Chart, Line, Paint};
+use crate::report::chart::{Band, Chart, Line, Paint, Reading, Ticks};
 use crate::report::facts::RunFacts;
 
-/// Bins of a decade of milliseconds.
-const BINS: f64 = 8.0;
+/// Engines in a chart: more cannot be told apart.
+const SHOWN: usize = 2;
+
+/// What a distribution is of.
+struct Quantity {
+    title: &'static str,
+    unit: &'static str,
+    pick: fn(&Effort) -> &Counts,
+    /// Share of the moves that the chart shows.
+    shown: f64,
+    bins: fn(u64, u64) -> Bins,
+    /// Whether each bin is one number, written below its middle.
+    is_single: bool,
+}
+
+const TIME: Quantity = Quantity {
+    title: "Time of a move",
+    unit: "ms",
+    pick: |effort| &effort.ms,
+    shown: 1.0,
+    bins: Bins::growing,
+    is_single: false,
+};
+
+const DEPTH: Quantity = Quantity {
+    title: "Depth of a move",
+    unit: "depth",
+    pick: |effort| &effort.depth,
+    // Mates are found at any depth: the last few would squeeze all others.
+    shown: 0.995,
+    bins: Bins::each,
+    is_single: true,
+};
 
 /// Of `efforts`, which the games' comments told, or, where they tell nothing,
 /// of the means of games in the ledger.
@@ -34,30 +66,16 @@ pub(super) fn section(
     if efforts.iter().all(|effort| effort.ms.total() == 0) {
         return Ok(paragraph("No moves yet."));
     }
-    let mut html = paragraph(origin);
-    html += "<div class=\"pictures\">\n";
-    html += &pictured(
-        "Time of a move",
-        "ms",
-        unit,
-        &names,
-        efforts,
-        time,
-        &log_bin,
-    )?;
-    html += &pictured(
-        "Depth of a move",
-        "depth",
-        unit,
-        &names,
-        efforts,
-        depth,
-        &|v| v as f64,
-    )?;
-    html += "</div>\n";
-    html += &table("Time of a move, in ms", unit, &names, efforts, time);
-    html += &table("Depth of a move", unit, &names, efforts, depth);
-    Ok(html)
+    let quantities = [TIME, DEPTH];
+    let figures: Vec<String> = quantities
+        .iter()
+        .map(|quantity| quantity.figure(unit, &names, efforts))
+        .collect::<anyhow::Result<_>>()?;
+    let tables: String = quantities
+        .iter()
+        .map(|quantity| quantity.table(unit, &names, efforts).collapsed())
+        .collect();
+    Ok(paragraph(origin) + &pictures(&figures) + &tables)
 }
 
 fn means_of_games(
@@ -85,163 +103,175 @@ fn means_of_games(
     Ok(efforts)
 }
 
-/// The middle of the bin of a time in milliseconds, as its logarithm to the
-/// base of ten; less than a millisecond has a bin of its own.
-fn log_bin(ms: u64) -> f64 {
-    if ms == 0 {
-        return -1.0 / BINS;
+impl Quantity {
+    /// Histograms of the first engines.
+    fn figure(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> anyhow::Result<String> {
+        let both: Vec<(&str, &Counts)> = names
+            .iter()
+            .zip(efforts)
+            .take(SHOWN)
+            .map(|(name, effort)| (*name, (self.pick)(effort)))
+            .filter(|(_, counts)| counts.total() > 0)
+            .collect();
+        let end = |q| {
+            both.iter()
+                .filter_map(move |(_, counts)| counts.quantile(q))
+        };
+        let first = end(0.0).min().unwrap_or(0);
+        let last = end(self.shown).max().unwrap_or(0);
+        let bins = (self.bins)(first, last);
+        let shares: Vec<Vec<f64>> = both.iter().map(|(_, c)| shares(c, &bins)).collect();
+        let top = shares
+            .iter()
+            .flatten()
+            .fold(0.0, |top: f64, share| top.max(*share));
+        let medians: Vec<String> = both
+            .iter()
+            .filter_map(|(name, counts)| Some(format!("{name} {}", counts.quantile(0.5)?)))
+            .collect();
+        let mut label = format!("{}: median {}.", self.title, medians.join(", "));
+        if self.shown < 1.0 {
+            label += &format!(" Shown up to {last}, where {} % lie.", 100.0 * self.shown);
+        }
+        let paints = [Paint::First, Paint::Second];
+        let outlines = || shares.iter().map(|shares| outline(shares)).zip(paints);
+        let y_title = format!("% of {unit}");
+        let chart = Chart {
+            label,
+            title: self.title.to_string(),
+            x_title: self.unit,
+            y_title: &y_title,
+            x: (0.0, bins.count() as f64),
+            y: (0.0, (top * 1.08).max(1.0)),
+            x_ticks: self.ticks(&bins),
+            bands: outlines()
+                .map(|(points, paint)| Band {
+                    paint,
+                    points: points.into_iter().map(|(x, y)| (x, 0.0, y)).collect(),
+                })
+                .collect(),
+            lines: outlines()
+                .map(|(points, paint)| Line { paint, points })
+                .collect(),
+            readings: self.readings(&bins, &both, &shares),
+            ..Chart::default()
+        };
+        let legend: Vec<(Paint, &str)> = paints
+            .into_iter()
+            .zip(both.iter().map(|(name, _)| *name))
+            .collect();
+        figure(&chart, &legend)
     }
-    ((ms as f64).log10() * BINS).floor() / BINS
-}
 
-type Pick = fn(&Effort) -> &Counts;
-
-fn time(effort: &Effort) -> &Counts {
-    &effort.ms
-}
-
-fn depth(effort: &Effort) -> &Counts {
-    &effort.depth
-}
-
-fn pictured(
-    title: &str,
-    x_title: &str,
-    unit: &str,
-    names: &[&str],
-    efforts: &[Effort],
-    pick: Pick,
-    bin: &dyn Fn(u64) -> f64,
-) -> anyhow::Result<String> {
-    let is_log = x_title == "ms";
-    let width = if is_log { 1.0 / BINS } else { 1.0 };
-    // Mates are found at any depth: the last few would squeeze all others.
-    let most = |effort: &Effort| pick(effort).quantile(if is_log { 1.0 } else { 0.995 });
-    let last = efforts.iter().take(2).filter_map(most).max().unwrap_or(0);
-    let shares: Vec<Vec<(f64, f64)>> = efforts
-        .iter()
-        .take(2)
-        .map(|effort| steps(pick(effort), last, bin, width))
-        .collect();
-    let all = || shares.iter().flatten();
-    let ends = all().fold((f64::MAX, f64::MIN), |(low, high), (x, _)| {
-        (low.min(*x), high.max(*x))
-    });
-    let top = all().map(|(_, y)| *y).fold(0.0, f64::max);
-    let medians: Vec<String> = names
-        .iter()
-        .zip(efforts)
-        .take(2)
-        .filter_map(|(name, effort)| Some(format!("{name} {}", pick(effort).quantile(0.5)?)))
-        .collect();
-    let mut words = format!("{title}: median {}.", medians.join(", "));
-    if !is_log {
-        words += &format!(" Shown up to {last}, where 99.5 % lie.");
+    fn ticks(&self, bins: &Bins) -> Ticks {
+        let shift = if self.is_single { 0.5 } else { 0.0 };
+        let count = bins.edges().len() - usize::from(self.is_single);
+        let edges = bins.edges().iter().take(count).enumerate();
+        Ticks::Named(
+            edges
+                .map(|(at, edge)| (at as f64 + shift, edge.to_string()))
+                .collect(),
+        )
     }
-    let milliseconds = |x: &f64| match x {
-        x if *x < 0.0 => "<1".to_string(),
-        x => format!("{:.0}", 10f64.powf(*x)),
-    };
-    let y_title = format!("% of {unit}");
-    let paints = [Paint::First, Paint::Second];
-    let lines = shares.into_iter().zip(paints);
-    let svg = Chart {
-        label: words.clone(),
-        x_title,
-        y_title: &y_title,
-        x: ends,
-        y: (0.0, (top * 1.08).max(1.0)),
-        x_format: if is_log { Some(&milliseconds) } else { None },
-        lines: lines
-            .map(|(points, paint)| Line { paint, points })
-            .collect(),
-        ..Chart::default()
+
+    fn readings(&self, bins: &Bins, both: &[(&str, &Counts)], shares: &[Vec<f64>]) -> Vec<Reading> {
+        let reading = |bin: usize| {
+            let mut text = match (bins.ends(bin), self.is_single) {
+                ((first, _), true) => format!("{} {first}", self.unit),
+                ((first, last), false) if first == last => format!("{first} {}", self.unit),
+                ((first, last), false) => format!("{first} to {last} {}", self.unit),
+            };
+            for ((name, _), shares) in both.iter().zip(shares) {
+                text += &format!("\n{name}: {:.1} %", shares[bin]);
+            }
+            Reading {
+                x: bin as f64 + 0.5,
+                text,
+            }
+        };
+        (0..bins.count()).map(reading).collect()
     }
-    .svg()?;
-    let legend: Vec<(Paint, &str)> = paints.into_iter().zip(names.iter().copied()).collect();
-    Ok(figure(&svg, &words, &legend))
+
+    fn table(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> Table {
+        let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "most"];
+        let caption = match self.is_single {
+            true => format!("{}: quantiles", self.title),
+            false => format!("{}: quantiles, in {}", self.title, self.unit),
+        };
+        let mut table = Table::new(&caption, &head);
+        for (name, effort) in names.iter().zip(efforts) {
+            let counts = (self.pick)(effort);
+            let mut row = vec![(*name).to_string(), counts.total().to_string()];
+            row.extend([0.1, 0.5, 0.9, 0.99, 1.0].map(|q| {
+                let value = counts.quantile(q);
+                value.map_or("–".to_string(), |value| value.to_string())
+            }));
+            table.row(&row);
+        }
+        table
+    }
 }
 
-/// The outline of a histogram in percent, up to the value `last`.
-fn steps(counts: &Counts, last: u64, bin: &dyn Fn(u64) -> f64, width: f64) -> Vec<(f64, f64)> {
-    let mut bins: Vec<(f64, f64)> = Vec::new();
-    for (value, count) in counts.iter().take_while(|(value, _)| *value <= last) {
-        let share = 100.0 * count as f64 / counts.total() as f64;
-        let x = bin(value);
-        match bins.last_mut() {
-            Some((last, sum)) if *last == x => *sum += share,
-            _ => bins.push((x, share)),
+/// Percent of all in each bin.
+fn shares(counts: &Counts, bins: &Bins) -> Vec<f64> {
+    let mut shares = vec![0.0; bins.count()];
+    for (value, count) in counts.iter() {
+        if let Some(bin) = bins.of(value) {
+            shares[bin] += 100.0 * count as f64 / counts.total() as f64;
         }
     }
-    let mut outline = Vec::new();
-    let mut end = None;
-    for (x, share) in bins {
-        if let Some(end) = end
-            && x - end > width / 2.0
-        {
-            outline.extend([(end, 0.0), (x, 0.0)]);
-        } else if end.is_none() {
-            outline.push((x, 0.0));
-        }
-        outline.extend([(x, share), (x + width, share)]);
-        end = Some(x + width);
-    }
-    outline.extend(end.map(|end| (end, 0.0)));
-    outline
+    shares
 }
 
-fn table(caption: &str, unit: &str, names: &[&str], efforts: &[Effort], pick: Pick) -> String {
-    let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "most"];
-    let mut table = Table::new(caption, &head);
-    for (name, effort) in names.iter().zip(efforts) {
-        let counts = pick(effort);
-        let mut row = vec![(*name).to_string(), counts.total().to_string()];
-        for q in [0.1, 0.5, 0.9, 0.99, 1.0] {
-            row.push(
-                counts
-                    .quantile(q)
-                    .map_or("-".to_string(), |v| v.to_string()),
-            );
-        }
-        table.row(&row);
+/// The outline of bins of width 1 from 0 on.
+fn outline(shares: &[f64]) -> Vec<(f64, f64)> {
+    let mut points = vec![(0.0, 0.0)];
+    for (bin, share) in shares.iter().enumerate() {
+        points.extend([(bin as f64, *share), (bin as f64 + 1.0, *share)]);
     }
-    table.html()
+    points.push((shares.len() as f64, 0.0));
+    points
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_histogram_is_an_outline_of_all() {
+    fn counts(values: &[u64]) -> Counts {
         let mut counts = Counts::default();
-        for depth in [1, 2, 2, 5] {
-            counts.add(depth);
-        }
-        let outline = steps(&counts, 9, &|v| v as f64, 1.0);
-        assert_eq!(
-            outline,
-            [
-                (1.0, 0.0),
-                (1.0, 25.0),
-                (2.0, 25.0),
-                (2.0, 50.0),
-                (3.0, 50.0),
-                (3.0, 0.0),
-                (5.0, 0.0),
-                (5.0, 25.0),
-                (6.0, 25.0),
-                (6.0, 0.0)
-            ]
-        );
-        assert!(steps(&Counts::default(), 9, &|v| v as f64, 1.0).is_empty());
+        values.iter().for_each(|value| counts.add(*value));
+        counts
     }
 
     #[test]
-    fn times_are_binned_by_their_logarithm() {
-        assert_eq!(log_bin(1), 0.0);
-        assert_eq!(log_bin(1000), 3.0);
-        assert!(log_bin(0) < 0.0);
-        assert_eq!(log_bin(105), 2.0);
+    fn a_histogram_is_an_outline_of_all() {
+        let shares = shares(&counts(&[1, 2, 2, 4]), &Bins::each(1, 4));
+        assert_eq!(shares, [25.0, 50.0, 0.0, 25.0]);
+        let outline = outline(&shares[..2]);
+        assert_eq!(
+            outline,
+            [
+                (0.0, 0.0),
+                (0.0, 25.0),
+                (1.0, 25.0),
+                (1.0, 50.0),
+                (2.0, 50.0),
+                (2.0, 0.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn one_and_two_milliseconds_are_neighbours() {
+        let bins = Bins::growing(0, 2);
+        assert_eq!(shares(&counts(&[0, 1, 1, 2]), &bins), [25.0, 50.0, 25.0]);
+    }
+
+    #[test]
+    fn depths_stand_below_the_middle_of_their_bins() {
+        let Ticks::Named(ticks) = DEPTH.ticks(&Bins::each(4, 5)) else {
+            panic!("depths are named");
+        };
+        assert_eq!(ticks, [(0.5, "4".to_string()), (1.5, "5".to_string())]);
     }
 }

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::Source;
 use super::escape;
-use super::markup::{paragraph, preformatted};
+use super::markup::{paragraph, preformatted, prose};
 use crate::ledger::FAILURES;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
 
-/// The bundles of a run.
-pub(crate) fn failures_section(source: &Source<'_>) -> String {
+/// The bundles of a run, with links to those games on the board that are among
+/// the first `pairs` pairs.
+pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> String {
     let mut bundles = bundles(&source.dir.join(FAILURES));
     if bundles.is_empty() {
         return paragraph("None: no crash, no stall, no illegal move, no game lost on time.");
@@ -27,13 +28,16 @@ pub(crate) fn failures_section(source: &Source<'_>) -> String {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        let link = link(source, bundle, &name);
+        let mut link = link(source, bundle, &name);
+        if let Some(game) = address(&name, pairs) {
+            link += &format!(" · <a href=\"#{game}\">Show the end on the board</a>");
+        }
         let summary = fs::read_to_string(bundle.join("summary.txt")).unwrap_or_default();
         if index < SHOWN {
             html += &format!(
                 "<details><summary>Pair and game {}: {}</summary>\n<p>{link}</p>\n{}</details>\n",
                 escape(&name),
-                escape(summary.lines().next().unwrap_or("no summary")),
+                prose(summary.lines().next().unwrap_or("no summary")),
                 preformatted(&summary)
             );
         } else {
@@ -41,6 +45,13 @@ pub(crate) fn failures_section(source: &Source<'_>) -> String {
         }
     }
     html
+}
+
+/// Where the page shows the game of a bundle; none if it was played again.
+fn address(name: &str, pairs: u64) -> Option<String> {
+    let (pair, game) = name.split_once('-')?;
+    let (pair, game): (u64, u64) = (pair.parse().ok()?, game.parse().ok()?);
+    ((1..=pairs).contains(&pair) && (1..=2).contains(&game)).then(|| format!("game-{pair}-{game}"))
 }
 
 fn bundles(dir: &Path) -> Vec<PathBuf> {
@@ -96,6 +107,14 @@ mod tests {
     #[test]
     fn addresses_hold_any_path() {
         assert_eq!(percent_encoded("/a b/ü\"<"), "/a%20b/%C3%BC%22%3C");
+    }
+
+    #[test]
+    fn games_that_count_have_an_address() {
+        assert_eq!(address("12-2", 12).as_deref(), Some("game-12-2"));
+        for name in ["13-1", "12-2-2", "12", "a-b", "0-1"] {
+            assert_eq!(address(name, 12), None, "{name}");
+        }
     }
 
     #[test]

@@ -32,8 +32,7 @@ use super::markup::paragraph;
 use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile};
-use crate::rules::Notation;
-use crate::rules::{Outcome, Termination};
+use crate::rules::{Notation, Outcome, Stage, Termination};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -179,7 +178,12 @@ impl Packer {
             return Ok((paragraph("No games yet.").into(), self.efforts));
         }
         let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
-        let meta = json!({ "engines": source.manifest.names(), "terminations": words });
+        let meta = json!({
+            "engines": source.manifest.names(),
+            "terminations": words,
+            "clocks": clocks(source),
+            "chess960": self.mode == CastlingMode::Chess960,
+        });
         let mut html = String::new();
         if total > self.games {
             html += &paragraph(&format!(
@@ -210,6 +214,17 @@ impl Packer {
         body.push("</script>\n");
         Ok((body, self.efforts))
     }
+}
+
+/// The stages of each engine's clock, in milliseconds; none if none runs.
+fn clocks(source: &Source<'_>) -> Vec<serde_json::Value> {
+    let config = &source.manifest.config;
+    let limits = config.engine.iter();
+    let limits = limits.map(|engine| engine.limit.as_ref().unwrap_or(&config.r#match.limit));
+    let stage = |stage: &Stage| json!({ "moves": stage.moves, "base": stage.base, "increment": stage.increment });
+    limits
+        .map(|limit| limit.stages().iter().map(stage).collect())
+        .collect()
 }
 
 /// The file of games; none where a run has none.

@@ -1,26 +1,38 @@
 //! The report as one self-contained page of HTML: no network,
 //! light and dark, readable on a phone, a table or a text beside each picture.
 
+mod bins;
+mod cells;
 mod distributions;
 mod effort;
 mod failures;
+mod field;
+mod figures;
 mod games;
 mod markup;
+mod numbers;
 mod outcomes;
 mod page;
 mod progress;
 mod record;
 mod setup;
+mod summary;
+mod table;
 mod trace;
 
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
+pub(crate) use cells::{Cell, scale_of};
 pub(crate) use failures::failures_section;
+pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
-pub(crate) use markup::{Table, legend, paragraph, preformatted};
-pub(crate) use page::{Page, Tone};
-pub(crate) use progress::figure;
+pub(crate) use markup::{
+    collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
+};
+pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
+pub(crate) use page::Page;
 pub(crate) use setup::setup_section;
+pub(crate) use table::Table;
 
 use std::path::Path;
 
@@ -67,22 +79,24 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     let names = source.manifest.names();
     let title = match names.as_slice() {
         [first, second] => format!("{first} against {second}"),
-        [first, others @ ..] => format!("{first} against {} others", others.len()),
         [] => facts.run.clone(),
+        all => format!("Tournament of {} engines", all.len()),
     };
     let mut page = Page::new(&title, &subtitle(facts, source.manifest));
     // What follows its first line is among the results.
     let verdict = verdict_sentence(facts);
     page.lead(
         verdict.lines().next().unwrap_or_default(),
-        facts.verdict.into(),
+        summary::tone(facts),
     );
+    page.figures(&summary::figures(facts));
+    if names.len() > 2 {
+        page.section("ratings", "Ratings and crosstable", field::section(facts));
+    }
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
         let trace = trace::Trace::of(&source, facts)?;
         page.section("progress", "Course of the test", progress::section(&trace)?);
-    } else {
-        page.section("pairings", "Ratings and pairings", outcomes::field(facts));
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, efforts) = games_section(&source, facts.absorbed)?;
@@ -91,7 +105,11 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
         "Time and depth of the moves",
         distributions::section(&efforts, facts, &source)?,
     );
-    page.section("failures", "Failures", failures_section(&source));
+    page.section(
+        "failures",
+        "Failures",
+        failures_section(&source, facts.pairs),
+    );
     page.section("games", "Games", games);
     page.section(
         "setup",
@@ -109,12 +127,12 @@ fn repeat(manifest: &Manifest) -> String {
          With a node or depth limit they are equal.",
     );
     let command = manifest.kind.name();
-    words + &preformatted(&format!("hone {command} config.toml"))
+    words + &copyable(&format!("hone {command} config.toml"))
 }
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
     let kind = match facts.sprt {
-        Some(_) => "Sequential test",
+        Some(_) => "SPRT",
         None => "Match",
     };
     format!(

@@ -1,89 +1,107 @@
-//! The numbers of a run: results, pairings, pairs, endings, colours.
+//! The numbers of a run: results, engines, pairs, endings, colours.
 
-use super::markup::{Table, paragraph};
-use super::progress::figure;
-use crate::report::chart::{Chart, Paint};
-use crate::report::facts::{EngineFacts, RunFacts};
-use crate::report::text::{number, percent, plus_minus};
+use super::cells::Cell;
+use super::markup::{figure, paragraph, side_by_side};
+use super::numbers::{duration, ends, percentage, rounded_or_dash, with_margin};
+use super::summary::PAIRS;
+use super::table::Table;
+use crate::report::chart::{Chart, Paint, Reading};
+use crate::report::facts::{EngineFacts, RunFacts, SprtFacts};
+use crate::report::numbers::TOO_FEW;
 use crate::stats::Estimate;
 
-/// What a pair can come to, from the first engine's side.
-const PAIRS: [(&str, &str); 5] = [
-    ("LL", "both lost"),
-    ("LD", "one lost, one drawn"),
-    ("DD+WL", "level"),
-    ("WD", "one won, one drawn"),
-    ("WW", "both won"),
-];
-
+/// Results beside engines.
 pub(super) fn results(facts: &RunFacts) -> String {
-    let mut table = Table::new("From the first engine's side", &["", ""]);
-    let [wins, draws, losses] = facts.wdl;
-    let games = wins + draws + losses;
-    let points = wins as f64 + draws as f64 / 2.0;
-    let share = (games > 0).then(|| points / games as f64);
-    let interval = |e: Option<Estimate>| match e {
-        Some(e) => format!(
-            "{} (95 %: {:.1} to {:.1})",
-            plus_minus(Some(e)),
-            e.low,
-            e.high
-        ),
-        None => "not defined".to_string(),
+    let mut html = String::new();
+    for finding in &facts.findings {
+        html += &format!(
+            "<div class=\"lead bad\">{}</div>\n",
+            paragraph(&finding.sentence())
+        );
+    }
+    let numbers = match facts.engines.len() > 2 {
+        true => all_games(facts),
+        false => first_engine(facts),
     };
+    html + &side_by_side(&[numbers.html(), engines(facts).html()])
+}
+
+fn first_engine(facts: &RunFacts) -> Table {
+    let mut table = Table::new("From the first engine's side", &["", ""]);
     table.row(&["Elo", &interval(facts.elo)]);
     if let Some(valid) = facts.always_valid {
-        table.row(&[
-            "Elo, always-valid interval",
-            &format!("{:.1} to {:.1} (95 %)", valid.low, valid.high),
-        ]);
+        table.row(&["Elo, always-valid interval (95 %)", &ends(valid)]);
     }
-    if let Some(estimate) = facts.sprt.as_ref().and_then(|sprt| sprt.elo.as_ref()) {
-        table.row(&[
-            "Elo, corrected for stopping at a bound",
-            &format!(
-                "{:.1} (95 %: {:.1} to {:.1})",
-                estimate.elo.estimate, estimate.elo.low, estimate.elo.high
-            ),
-        ]);
+    if let Some(sprt) = &facts.sprt {
+        test(&mut table, sprt);
     }
     table.row(&["normalized Elo", &interval(facts.nelo)]);
-    if let Some(sprt) = &facts.sprt {
-        table.row(&[
-            "LLR",
-            &format!(
-                "{:.2}, bounds {:.2} and {:.2}",
-                sprt.llr, sprt.lower, sprt.upper
-            ),
-        ]);
-        table.row(&[
-            "hypotheses",
-            &format!(
-                "H0: {} Elo, H1: {} Elo ({}), error rates {} and {}",
-                sprt.elo0, sprt.elo1, sprt.model, sprt.alpha, sprt.beta
-            ),
-        ]);
-    }
-    table.row(&["probability of being stronger", &percent(facts.los)]);
+    table.row(&["LOS", &share_words(facts.los)]);
+    let [wins, draws, losses] = facts.wdl;
+    let games = wins + draws + losses;
     table.row(&[
         "games",
         &format!("{games}: {wins} won, {draws} drawn, {losses} lost"),
     ]);
-    table.row(&["points", &format!("{points:.1} ({})", percent(share))]);
-    table.row(&["drawn pairs", &percent(facts.draw_ratio)]);
-    table.row(&["pairs won by pairs lost", &number(facts.pair_ratio)]);
-    table.row(&["seconds of play", &format!("{:.1}", facts.seconds)]);
-    let mut html = table.html();
-    for finding in &facts.findings {
-        html += &format!(
-            "<div class=\"lead bad\">{}</div>",
-            paragraph(&finding.sentence())
-        );
-    }
-    html + &engines(facts)
+    let points = wins as f64 + draws as f64 / 2.0;
+    let share = (games > 0).then(|| points / games as f64);
+    table.row(&["points", &format!("{points:.1} ({})", share_words(share))]);
+    table.row(&["drawn pairs", &share_words(facts.draw_ratio)]);
+    table.row(&[
+        "pairs won by pairs lost",
+        &rounded_or_dash(facts.pair_ratio),
+    ]);
+    table.row(&["time of play", &duration(facts.seconds)]);
+    table
 }
 
-fn engines(facts: &RunFacts) -> String {
+fn test(table: &mut Table, sprt: &SprtFacts) {
+    if let Some(estimate) = &sprt.elo {
+        let name = "Elo, corrected for stopping at a bound";
+        table.row(&[name, &interval(Some(estimate.elo))]);
+    }
+    table.row(&[
+        "LLR",
+        &format!(
+            "{:.2}, bounds {:.2} and {:.2}",
+            sprt.llr, sprt.lower, sprt.upper
+        ),
+    ]);
+    table.row(&[
+        "hypotheses",
+        &format!(
+            "H0: {} Elo, H1: {} Elo ({}), error rates {} and {}",
+            sprt.elo0, sprt.elo1, sprt.model, sprt.alpha, sprt.beta
+        ),
+    ]);
+}
+
+fn all_games(facts: &RunFacts) -> Table {
+    let mut table = Table::new("All games", &["", ""]);
+    let games: u64 = facts.by_colour.iter().sum();
+    let [white, drawn, _] = facts.by_colour;
+    let share = |points: f64| (games > 0).then(|| points / games as f64);
+    let white = share(white as f64 + drawn as f64 / 2.0);
+    table.row(&["games", &games.to_string()]);
+    table.row(&["pairs", &facts.pairs.to_string()]);
+    table.row(&["score of White", &share_words(white)]);
+    table.row(&["draws", &share_words(share(drawn as f64))]);
+    table.row(&["time of play", &duration(facts.seconds)]);
+    table
+}
+
+fn interval(estimate: Option<Estimate>) -> String {
+    match estimate {
+        Some(e) => format!("{} (95 %: {})", with_margin(e), ends(e)),
+        None => TOO_FEW.to_string(),
+    }
+}
+
+fn share_words(share: Option<f64>) -> String {
+    share.map_or(TOO_FEW.to_string(), percentage)
+}
+
+fn engines(facts: &RunFacts) -> Table {
     let mut head = vec![""];
     head.extend(facts.engines.iter().map(|engine| engine.name.as_str()));
     let mut table = Table::new("The engines: means over their moves", &head);
@@ -92,14 +110,14 @@ fn engines(facts: &RunFacts) -> String {
         cells.extend(facts.engines.iter().map(cell));
         table.row(&cells);
     };
-    row("points as White", &|e| percent(share(e.as_white)));
-    row("points as Black", &|e| percent(share(e.as_black)));
-    row("depth", &|e| number(e.depth));
-    row("selective depth", &|e| number(e.seldepth));
-    row("nodes a move", &|e| number(e.nodes));
-    row("ms a move", &|e| number(e.ms));
-    row("nodes a second", &|e| number(e.nps));
-    table.html()
+    row("score as White", &|e| share_words(share(e.as_white)));
+    row("score as Black", &|e| share_words(share(e.as_black)));
+    row("depth", &|e| rounded_or_dash(e.depth));
+    row("selective depth", &|e| rounded_or_dash(e.seldepth));
+    row("nodes a move", &|e| rounded_or_dash(e.nodes));
+    row("ms a move", &|e| rounded_or_dash(e.ms));
+    row("nodes a second", &|e| rounded_or_dash(e.nps));
+    table
 }
 
 fn share([wins, draws, losses]: [u64; 3]) -> Option<f64> {
@@ -107,116 +125,93 @@ fn share([wins, draws, losses]: [u64; 3]) -> Option<f64> {
     (games > 0).then(|| (wins as f64 + draws as f64 / 2.0) / games as f64)
 }
 
-/// The rating list and the pairings of more than two engines.
-pub(super) fn field(facts: &RunFacts) -> String {
-    let mut ratings = Table::new("Ratings", &["engine", "Elo", "points", "games"]);
-    for rating in &facts.ratings {
-        ratings.row(&[
-            rating.name.clone(),
-            plus_minus(rating.elo),
-            format!("{:.1}", rating.points),
-            rating.games.to_string(),
-        ]);
-    }
-    let mut pairings = Table::new(
-        "Pairings, from the first engine's side",
-        &["pairing", "won", "drawn", "lost", "Elo", "normalized Elo"],
-    );
-    for pairing in &facts.pairings {
-        let [w, d, l] = pairing.wdl.map(|count| count.to_string());
-        pairings.row(&[
-            format!("{} - {}", pairing.first, pairing.second),
-            w,
-            d,
-            l,
-            plus_minus(pairing.summary.elo),
-            plus_minus(pairing.summary.nelo),
-        ]);
-    }
-    if let Some(error) = &facts.rating_error {
-        paragraph(&format!("No rating list: {error}.")) + &pairings.html()
-    } else if facts.ratings.is_empty() {
-        pairings.html()
-    } else {
-        ratings.html() + &pairings.html()
-    }
-}
-
 /// Pairs, endings and colours.
 pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<String> {
-    let total: u64 = facts.pentanomial.iter().sum();
-    let mut table = Table::new(
-        "Pairs by what the first engine took from them",
-        &["pair", "meaning", "pairs", "share"],
-    );
-    for ((name, meaning), count) in PAIRS.iter().zip(facts.pentanomial) {
-        table.row(&[
-            (*name).to_string(),
-            (*meaning).to_string(),
-            count.to_string(),
-            percent((total > 0).then(|| count as f64 / total as f64)),
-        ]);
+    let games = colours(facts).html() + &endings(facts);
+    if facts.engines.len() > 2 {
+        return Ok(games);
     }
+    let pairs = pairs_chart(facts)? + &pairs_table(facts).collapsed();
+    Ok(side_by_side(&[pairs, games]))
+}
+
+fn pairs_chart(facts: &RunFacts) -> anyhow::Result<String> {
     let paints = [
         Paint::Bad,
         Paint::Bad,
-        Paint::Soft,
+        Paint::Faint,
         Paint::Good,
         Paint::Good,
     ];
     let bars = PAIRS.iter().zip(facts.pentanomial).zip(paints);
-    let words = format!("Pairs LL, LD, DD+WL, WD, WW: {:?}.", facts.pentanomial);
-    let bars = bars.map(|(((name, _), count), paint)| ((*name).to_string(), count as f64, paint));
-    let svg = Chart::of_bars(words.clone(), "pairs", bars).svg()?;
+    let label = format!("Pairs LL, LD, DD+WL, WD, WW: {:?}.", facts.pentanomial);
+    let bars = bars.map(|(((name, ..), count), paint)| ((*name).to_string(), count as f64, paint));
+    let total: u64 = facts.pentanomial.iter().sum();
+    let readings = PAIRS.iter().zip(facts.pentanomial).zip(0..);
+    let readings = readings.map(|(((name, meaning, _), count), at)| Reading {
+        x: f64::from(at) + 0.5,
+        text: format!(
+            "{name}, {meaning}\n{count} of {total} pairs ({})",
+            percentage(count as f64 / total.max(1) as f64)
+        ),
+    });
+    let chart = Chart {
+        title: "Pentanomial".to_string(),
+        readings: readings.collect(),
+        ..Chart::of_bars(label, "pairs", bars)
+    };
     let legend = [
         (Paint::Bad, "lost"),
-        (Paint::Soft, "level"),
+        (Paint::Faint, "level"),
         (Paint::Good, "won"),
     ];
-    let mut html = String::from("<div class=\"pictures\">\n");
-    html += &figure(&svg, &words, &legend);
-    html += "<div>\n";
-    html += &table.html();
-    html += &colours(facts);
-    html += "</div>\n</div>\n";
-    Ok(html + &endings(facts))
+    figure(&chart, &legend)
 }
 
-fn colours(facts: &RunFacts) -> String {
+fn pairs_table(facts: &RunFacts) -> Table {
+    let total: u64 = facts.pentanomial.iter().sum();
+    let mut table = Table::new(
+        "The same in numbers",
+        &["pair", "meaning", "pairs", "share"],
+    );
+    for ((name, meaning, _), count) in PAIRS.iter().zip(facts.pentanomial) {
+        table.row(&[
+            (*name).to_string(),
+            (*meaning).to_string(),
+            count.to_string(),
+            share_words((total > 0).then(|| count as f64 / total as f64)),
+        ]);
+    }
+    table
+}
+
+fn colours(facts: &RunFacts) -> Table {
     let games: u64 = facts.by_colour.iter().sum();
     let mut table = Table::new("Games by colour", &["", "games", "share", ""]);
     for (name, count) in ["White won", "drawn", "Black won"]
         .iter()
         .zip(facts.by_colour)
     {
-        let share = (games > 0).then(|| count as f64 / games as f64);
-        let cells = [(*name).to_string(), count.to_string(), percent(share)];
-        table.bar_row(&cells, share.unwrap_or(0.0));
+        let share = count as f64 / games.max(1) as f64;
+        let mut cells = texts(&[name, &count.to_string(), &percentage(share)]);
+        cells.push(Cell::bar(share));
+        table.cells(cells);
     }
-    table.html()
+    table
 }
 
 fn endings(facts: &RunFacts) -> String {
     let games: u64 = facts.terminations.iter().map(|(_, count)| count).sum();
-    let mut table = Table::new(
-        "Games by how they ended",
-        &[
-            "ended by",
-            "games",
-            "White won",
-            "drawn",
-            "Black won",
-            "share",
-            "",
-        ],
-    );
+    let head = ["ended by", "games", "White", "drawn", "Black", "share", ""];
+    let mut table = Table::new("Games by how they ended, and who won", &head);
     for (termination, colours) in &facts.endings {
         let count: u64 = colours.iter().sum();
         let share = count as f64 / games.max(1) as f64;
-        let mut cells = vec![termination.words().to_string(), count.to_string()];
-        cells.extend(colours.map(|count| count.to_string()));
-        cells.push(percent(Some(share)));
-        table.bar_row(&cells, share);
+        let mut cells = texts(&[termination.words(), &count.to_string()]);
+        cells.extend(colours.map(|count| Cell::text(&count.to_string())));
+        cells.push(Cell::text(&percentage(share)));
+        cells.push(Cell::bar(share));
+        table.cells(cells);
     }
     let plies = match facts.mean_plies {
         Some(plies) => paragraph(&format!(
@@ -225,4 +220,8 @@ fn endings(facts: &RunFacts) -> String {
         None => String::new(),
     };
     table.html() + &plies
+}
+
+fn texts(texts: &[&str]) -> Vec<Cell> {
+    texts.iter().map(|text| Cell::text(text)).collect()
 }

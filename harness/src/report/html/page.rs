@@ -8,10 +8,28 @@ use anyhow::Context;
 use tempfile::SpooledTempFile;
 
 use super::escape;
+use super::figures::{self, Figure, Tone};
 use crate::report::verdict::TestVerdict;
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("viewer.js");
+const STYLE: [&str; 4] = [
+    include_str!("theme.css"),
+    include_str!("page.css"),
+    include_str!("chart.css"),
+    include_str!("viewer.css"),
+];
+
+/// One scope: each uses functions of those before it.
+const SCRIPT: [&str; 9] = [
+    include_str!("script/copy.js"),
+    include_str!("script/charts.js"),
+    include_str!("script/decode.js"),
+    include_str!("script/notation.js"),
+    include_str!("script/clock.js"),
+    include_str!("script/board.js"),
+    include_str!("script/score.js"),
+    include_str!("script/viewer.js"),
+    include_str!("script/list.js"),
+];
 
 /// Only the page's own script runs, and nothing is ever loaded.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
@@ -63,14 +81,6 @@ impl Body {
     }
 }
 
-/// How a page's first words are coloured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
-    Good,
-    Bad,
-    Neutral,
-}
-
 impl From<TestVerdict> for Tone {
     fn from(verdict: TestVerdict) -> Self {
         match verdict {
@@ -110,16 +120,16 @@ impl Page {
 
     /// The result in words, one paragraph a line.
     pub(crate) fn lead(&mut self, text: &str, tone: Tone) {
-        let class = match tone {
-            Tone::Good => "lead good",
-            Tone::Bad => "lead bad",
-            Tone::Neutral => "lead",
-        };
         let mut lines = String::new();
-        for line in text.lines() {
+        for line in text.lines().filter(|line| !line.is_empty()) {
             lines += &super::paragraph(line);
         }
-        self.lead = format!("<div class=\"{class}\">\n{lines}</div>\n");
+        self.lead += &format!("<div class=\"lead{}\">\n{lines}</div>\n", tone.class());
+    }
+
+    /// The large figures under it.
+    pub(crate) fn figures(&mut self, figures: &[Figure]) {
+        self.lead += &figures::html(figures);
     }
 
     /// Adds a section, unless it is empty.
@@ -162,29 +172,31 @@ impl Page {
         write!(
             out,
             "</main>\n<footer><p>Made by hone {}. This page needs no network.</p></footer>\n\
-             <script nonce=\"hone\">\n{SCRIPT}</script>\n</body>\n</html>\n",
-            env!("CARGO_PKG_VERSION")
+             <script nonce=\"hone\">\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n",
+            env!("CARGO_PKG_VERSION"),
+            SCRIPT.concat()
         )
     }
 
     /// All that comes before the sections.
     fn head(&self) -> String {
         let title = escape(&self.title);
+        let style = STYLE.concat();
         let mut out = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+             <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the result</a>\n\
-             <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n\
+             <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n</header>\n\
              <nav aria-label=\"Sections\"><ul>",
             escape(&self.subtitle)
         );
         for Section { id, heading, .. } in &self.sections {
             out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
         }
-        out + "</ul></nav>\n</header>\n<main id=\"main\">\n" + &self.lead + "\n"
+        out + "</ul></nav>\n<main id=\"main\">\n" + &self.lead + "\n"
     }
 }
 

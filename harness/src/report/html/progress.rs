@@ -1,21 +1,35 @@
 //! LLR and Elo over pairs.
 
-use super::markup::{Table, legend, paragraph};
+use super::markup::{figure, paragraph, pictures};
+use super::numbers::{ends, signed};
+use super::table::Table;
 use super::trace::{Moment, TestMoment, Trace};
-use crate::report::chart::{Band, Chart, Level, Line, Paint, short};
+use crate::report::chart::{
+    Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
+};
 use crate::stats::Estimate;
 
 pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
     if trace.moments.is_empty() {
         return Ok(paragraph("No pairs yet."));
     }
-    let mut html = String::from("<div class=\"pictures\">\n");
+    let mut figures = vec![elo_figure(&trace.moments)?];
     if trace.is_test {
-        html += &llr_figure(&trace.moments)?;
+        figures.insert(0, llr_figure(&trace.moments)?);
     }
-    html += &elo_figure(&trace.moments)?;
-    html += "</div>\n";
-    Ok(html + &table(trace))
+    Ok(pictures(&figures) + &table(trace).collapsed())
+}
+
+/// As many as can be pointed at.
+fn readings<T: Copy>(points: &[(f64, T)], text: impl Fn(T) -> String) -> Vec<Reading> {
+    let thinning = Thinning::new(points.len() as u64, READINGS);
+    let points = (0..).zip(points).filter(|(at, _)| thinning.keeps(*at));
+    points
+        .map(|(_, (pairs, value))| Reading {
+            x: *pairs,
+            text: format!("after {pairs} pairs\n{}", text(*value)),
+        })
+        .collect()
 }
 
 fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
@@ -32,10 +46,13 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
         "The LLR over pairs: {:.2} after {pairs} pairs, between the bounds {:.2} and {:.2}.",
         last.llr, last.lower, last.upper
     );
-    let svg = Chart {
-        label: label.clone(),
+    let chart = Chart {
+        label,
+        title: "LLR".to_string(),
         x_title: "pairs",
         y_title: "LLR",
+        x_ticks: Ticks::Whole,
+        readings: readings(&tests, |t| format!("LLR {:.2}", t.llr)),
         x: (0.0, pairs),
         y: (low, high),
         levels: vec![
@@ -53,17 +70,15 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
             points: line(|t| t.llr),
         }],
         ..Chart::default()
-    }
-    .svg()?;
-    Ok(figure(
-        &svg,
-        &label,
+    };
+    figure(
+        &chart,
         &[
             (Paint::First, "LLR"),
             (Paint::Good, "upper bound: H1 is accepted"),
             (Paint::Bad, "lower bound: H0 is accepted"),
         ],
-    ))
+    )
 }
 
 fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
@@ -83,10 +98,15 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
         "Elo over pairs: {:+.1} after {pairs} pairs, always-valid 95 % band from {:+.1} to {:+.1}.",
         last.estimate, last.low, last.high
     );
-    let svg = Chart {
-        label: label.clone(),
+    let chart = Chart {
+        label,
+        title: "Elo".to_string(),
         x_title: "pairs",
         y_title: "Elo",
+        x_ticks: Ticks::Whole,
+        readings: readings(&points, |e| {
+            format!("Elo {}\n95 %: {}", signed(e.estimate), ends(e))
+        }),
         x: (0.0, pairs),
         y: (low, high),
         bands: vec![Band {
@@ -102,11 +122,9 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
             points: points.iter().map(|(x, e)| (*x, e.estimate)).collect(),
         }],
         ..Chart::default()
-    }
-    .svg()?;
-    Ok(figure(
-        &svg,
-        &label,
+    };
+    figure(
+        &chart,
         &[
             (
                 Paint::First,
@@ -114,15 +132,6 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
             ),
             (Paint::Ink, "equal strength"),
         ],
-    ))
-}
-
-/// A picture, what its colours mean, and what it shows in words.
-pub(crate) fn figure(svg: &str, words: &str, entries: &[(Paint, &str)]) -> String {
-    format!(
-        "<figure>\n<div class=\"scroll\">{svg}</div>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-        legend(entries),
-        super::escape(words)
     )
 }
 
@@ -135,7 +144,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low - air, high + air)
 }
 
-fn table(trace: &Trace) -> String {
+fn table(trace: &Trace) -> Table {
     let mut head = vec!["after pairs", "Elo", "always-valid 95 %"];
     if trace.is_test {
         head.extend(["LLR", "bounds"]);
@@ -156,5 +165,5 @@ fn table(trace: &Trace) -> String {
         }
         table.row(&row);
     }
-    table.html()
+    table
 }

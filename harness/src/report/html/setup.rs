@@ -3,7 +3,8 @@
 use anyhow::Context;
 
 use super::Source;
-use super::markup::{Table, preformatted};
+use super::markup::{collapsed, copyable};
+use super::table::Table;
 
 /// Engines, book and configuration; `repeat` is HTML that tells how to repeat
 /// the run.
@@ -37,9 +38,6 @@ pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result
         facts.row(&["openings in it", &book.openings.to_string()]);
     }
     let config = toml::to_string(&manifest.config).context("the configuration as TOML")?;
-    let mut html = engines.html() + &facts.html();
-    html += repeat;
-    html += "<details><summary>The configuration, with every default filled in</summary>\n";
-    html += &preformatted(&config);
-    Ok(html + "</details>\n")
+    let summary = "The configuration, with every default filled in";
+    Ok(engines.html() + &facts.html() + repeat + &collapsed(summary, &copyable(&config)))
 }

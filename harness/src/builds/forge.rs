@@ -1,0 +1,87 @@
+//! Web pages of commits, on the hosts whose addresses are known.
+
+/// A repository on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Forge {
+    /// `https://host/owner/name`.
+    address: String,
+    /// What GitLab writes before the kind of a page.
+    infix: &'static str,
+}
+
+impl Forge {
+    /// Of a remote's URL; none if its host is not known.
+    pub(crate) fn of(remote: &str) -> Option<Self> {
+        let remote = remote.trim().trim_end_matches('/');
+        let remote = remote.strip_suffix(".git").unwrap_or(remote);
+        let (host, path) = match remote.split_once("://") {
+            Some(("https" | "http" | "ssh" | "git", rest)) => rest.split_once('/')?,
+            Some(_) => return None,
+            // `git@host:owner/name`
+            None => remote.split_once(':')?,
+        };
+        // A name or a token before the host is no part of the address.
+        let host = host.rsplit('@').next()?;
+        let host = host.split(':').next()?;
+        let infix = match host {
+            "github.com" | "codeberg.org" => "",
+            host if host.starts_with("gitlab.") => "-/",
+            _ => return None,
+        };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
+        (path.contains('/') && path.chars().all(is_plain)).then(|| Self {
+            address: format!("https://{host}/{path}"),
+            infix,
+        })
+    }
+
+    /// The page of a commit.
+    pub(crate) fn commit(&self, id: &str) -> String {
+        format!("{}/{}commit/{id}", self.address, self.infix)
+    }
+
+    /// The page of what changed from one commit to another.
+    pub(crate) fn diff(&self, from: &str, to: &str) -> String {
+        format!("{}/{}compare/{from}...{to}", self.address, self.infix)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_forms_of_a_remote_are_one_repository() {
+        for remote in [
+            "https://github.com/owner/engine.git",
+            "https://name:token@github.com/owner/engine",
+            "git@github.com:owner/engine.git",
+            "ssh://git@github.com:22/owner/engine/",
+        ] {
+            let forge = Forge::of(remote).expect(remote);
+            assert_eq!(
+                forge.commit("abc"),
+                "https://github.com/owner/engine/commit/abc"
+            );
+        }
+        let forge = Forge::of("git@gitlab.com:group/sub/engine.git").expect("known");
+        assert_eq!(
+            forge.diff("a", "b"),
+            "https://gitlab.com/group/sub/engine/-/compare/a...b"
+        );
+    }
+
+    #[test]
+    fn other_remotes_have_no_pages() {
+        for remote in [
+            "/srv/engine.git",
+            "file:///srv/engine",
+            "user@host:engine.git",
+            "https://github.com/owner",
+            "https://github.com/owner/\"onload=",
+            "",
+        ] {
+            assert_eq!(Forge::of(remote), None, "{remote}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where the numbers of an axis stand.
+
+/// The numbers of an axis.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Ticks {
+    /// Round numbers.
+    #[default]
+    Numbers,
+    /// Whole numbers only: counts, depths.
+    Whole,
+    /// Places with a text each, in order; as many are shown as have room.
+    Named(Vec<(f64, String)>),
+}
+
+impl Ticks {
+    /// Places and texts on an axis with this range and room for `most` texts.
+    pub(super) fn of(&self, range: (f64, f64), most: usize) -> Vec<(f64, String)> {
+        match self {
+            Self::Numbers => numbers(range, most, 0.0),
+            Self::Whole => numbers(range, most, 1.0),
+            Self::Named(all) => {
+                let step = all.len().div_ceil(most.max(1)).max(1);
+                all.iter().step_by(step).cloned().collect()
+            }
+        }
+    }
+}
+
+fn numbers(range: (f64, f64), most: usize, finest: f64) -> Vec<(f64, String)> {
+    let places = round_numbers(range, most, finest);
+    places.into_iter().map(|x| (x, super::short(&x))).collect()
+}
+
+/// Multiples of 1, 2 or 5 times a power of ten, at least `finest`, that divide
+/// the range at most `most` times.
+fn round_numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<f64> {
+    let wanted = ((high - low) / most.max(1) as f64).max(finest);
+    let power = 10f64.powf(wanted.log10().floor());
+    // A little less than wanted is wanted, too: 0.2 is not exactly 2 times 0.1.
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+    let step = steps.into_iter().find(|step| *step >= wanted * 0.999_999);
+    let step = step.unwrap_or(wanted);
+    let [first, last] = [(low / step).ceil() as i64, (high / step).floor() as i64];
+    (first..=last)
+        .map(|multiple| multiple as f64 * step)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(ticks: &Ticks, range: (f64, f64), most: usize) -> Vec<String> {
+        let ticks = ticks.of(range, most);
+        ticks.into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn numbers_are_round_and_few() {
+        assert_eq!(
+            texts(&Ticks::Numbers, (-0.3, 0.9), 6),
+            ["-0.2", "0", "0.2", "0.4", "0.6", "0.8"]
+        );
+        assert_eq!(
+            texts(&Ticks::Numbers, (0.0, 4321.0), 5),
+            ["0", "1000", "2000", "3000", "4000"]
+        );
+        for most in 2..9 {
+            for high in [0.01, 1.0, 7.0, 85.0, 1e6] {
+                let count = texts(&Ticks::Numbers, (0.0, high), most).len();
+                assert!((2..=most + 1).contains(&count), "{most} {high}: {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn depths_are_whole() {
+        assert_eq!(texts(&Ticks::Whole, (0.5, 4.5), 8), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn names_are_thinned() {
+        let names = |count: i32| (0..count).map(|at| (f64::from(at), at.to_string()));
+        let ticks = Ticks::Named(names(10).collect());
+        assert_eq!(texts(&ticks, (0.0, 9.0), 4), ["0", "3", "6", "9"]);
+        assert_eq!(texts(&ticks, (0.0, 9.0), 20).len(), 10);
+        assert!(texts(&Ticks::Named(Vec::new()), (0.0, 1.0), 4).is_empty());
+    }
+}

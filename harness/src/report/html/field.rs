@@ -1,0 +1,126 @@
+//! The ratings and the crosstable of a tournament.
+
+use super::cells::{Cell, scale_of};
+use super::markup::{paragraph, side_by_side};
+use super::numbers::{ends, percentage, with_margin};
+use super::table::Table;
+use crate::report::facts::{PairingFacts, RunFacts};
+use crate::report::numbers::TOO_FEW;
+use crate::report::standings::Standing;
+
+pub(super) fn section(facts: &RunFacts) -> String {
+    let list = match (&facts.rating_error, facts.ratings.is_empty()) {
+        (Some(error), _) => paragraph(&format!("No rating list: {error}.")),
+        (None, true) => String::new(),
+        (None, false) => ratings(&facts.ratings),
+    };
+    side_by_side(&[list, crosstable(facts)]) + &pairings(facts).collapsed()
+}
+
+fn ratings(ratings: &[Standing]) -> String {
+    let scale = scale_of(ratings.iter().filter_map(|rating| rating.elo));
+    let caption = format!(
+        "Ratings, relative to their mean; the bars are 95 % intervals from {:.0} to {:.0} Elo",
+        scale.0, scale.1
+    );
+    let head = [
+        "",
+        "engine",
+        "Elo",
+        "95 % interval",
+        "games",
+        "W-D-L",
+        "score",
+        "LOS vs next",
+    ];
+    let mut table = Table::new(&caption, &head);
+    for (index, rating) in ratings.iter().enumerate() {
+        let (elo, bar) = match rating.elo {
+            Some(elo) => (
+                Cell::text(&with_margin(elo)),
+                Cell::interval(elo, scale, &format!("{}: {}", rating.name, ends(elo))),
+            ),
+            None => (Cell::text("not defined"), Cell::text("")),
+        };
+        let share = rating.points / rating.games.max(1) as f64;
+        table.cells(vec![
+            Cell::text(&(index + 1).to_string()),
+            Cell::text(&rating.name).of_words(),
+            elo,
+            bar,
+            Cell::text(&rating.games.to_string()),
+            Cell::text(&wdl([rating.wins, rating.draws, rating.losses])),
+            Cell::text(&percentage(share)),
+            Cell::text(&rating.los.map_or("–".to_string(), percentage)),
+        ]);
+    }
+    table.html()
+}
+
+/// Each engine's score against each other one, best first.
+fn crosstable(facts: &RunFacts) -> String {
+    let names: Vec<&str> = match facts.ratings.is_empty() {
+        false => facts.ratings.iter().map(|r| r.name.as_str()).collect(),
+        true => facts.engines.iter().map(|e| e.name.as_str()).collect(),
+    };
+    let numbers: Vec<String> = (1..=names.len()).map(|rank| rank.to_string()).collect();
+    let mut head = vec!["engine"];
+    head.extend(numbers.iter().map(String::as_str));
+    let caption =
+        "Crosstable: score and W-D-L of the engine in the row against the one in the column";
+    let mut table = Table::new(caption, &head);
+    for (row, name) in names.iter().enumerate() {
+        let mut cells = vec![Cell::text(&format!("{}. {name}", row + 1))];
+        cells.extend(names.iter().map(|other| {
+            let result = facts.pairings.iter().find_map(|p| result(p, name, other));
+            match result {
+                Some(wdl) => score(wdl, name, other),
+                None => Cell::text("").faint(),
+            }
+        }));
+        table.cells(cells);
+    }
+    table.html()
+}
+
+/// What `name` scored against `other` in a pairing of these two.
+fn result(pairing: &PairingFacts, name: &str, other: &str) -> Option<[u64; 3]> {
+    let [wins, draws, losses] = pairing.wdl;
+    match (pairing.first.as_str(), pairing.second.as_str()) {
+        (first, second) if first == name && second == other => Some([wins, draws, losses]),
+        (first, second) if first == other && second == name => Some([losses, draws, wins]),
+        _ => None,
+    }
+}
+
+fn score(counts: [u64; 3], name: &str, other: &str) -> Cell {
+    let games: u64 = counts.iter().sum();
+    if games == 0 {
+        return Cell::text("–").faint();
+    }
+    let share = (counts[0] as f64 + counts[1] as f64 / 2.0) / games as f64;
+    Cell::lines(&percentage(share), &wdl(counts))
+        .judged(share)
+        .explained(&format!("{name} against {other}"))
+}
+
+fn pairings(facts: &RunFacts) -> Table {
+    let mut table = Table::new(
+        "Pairings, from the first engine's side",
+        &["pairing", "W-D-L", "Elo", "normalized Elo"],
+    );
+    for pairing in &facts.pairings {
+        let elo = |elo: Option<_>| elo.map_or(TOO_FEW.to_string(), with_margin);
+        table.row(&[
+            format!("{} - {}", pairing.first, pairing.second),
+            wdl(pairing.wdl),
+            elo(pairing.summary.elo),
+            elo(pairing.summary.nelo),
+        ]);
+    }
+    table
+}
+
+fn wdl(counts: [u64; 3]) -> String {
+    counts.map(|count| count.to_string()).join("-")
+}

@@ -1,0 +1,219 @@
+//! The large figures under the verdict.
+
+use super::cells::{Cell, scale_of};
+use super::numbers::{ends, signed};
+use crate::report::escape;
+use crate::report::numbers::TOO_FEW;
+use crate::stats::Estimate;
+
+/// What a figure is judged to be; it gets a colour and, beside the number, no
+/// meaning of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Tone {
+    Good,
+    Bad,
+    #[default]
+    Neutral,
+}
+
+impl Tone {
+    /// Good above zero, bad below, neutral where the interval holds zero.
+    pub(crate) fn of(estimate: Option<Estimate>) -> Self {
+        match estimate {
+            Some(e) if e.low > 0.0 => Self::Good,
+            Some(e) if e.high < 0.0 => Self::Bad,
+            _ => Self::Neutral,
+        }
+    }
+
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Good => " good",
+            Self::Bad => " bad",
+            Self::Neutral => "",
+        }
+    }
+}
+
+/// A number in large letters with its name, a picture, and a note.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Figure {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) note: String,
+    pub(crate) tone: Tone,
+    picture: String,
+}
+
+/// A part of a whole, with the class that colours it.
+pub(crate) struct Part<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) count: u64,
+    pub(crate) class: &'static str,
+}
+
+impl Figure {
+    pub(crate) fn new(name: &str, value: &str, note: &str) -> Self {
+        Self {
+            name: name.to_string(),
+            value: value.to_string(),
+            note: note.to_string(),
+            ..Self::default()
+        }
+    }
+
+    /// Elo with its interval; green or red where that leaves out zero.
+    pub(crate) fn elo(name: &str, estimate: Option<Estimate>) -> Self {
+        let Some(elo) = estimate else {
+            return Self::new(name, "–", TOO_FEW);
+        };
+        let note = format!("95 %: {}", ends(elo));
+        let value = match elo.half_width().is_finite() {
+            true => format!("{} ± {:.1}", signed(elo.estimate), elo.half_width()),
+            false => signed(elo.estimate),
+        };
+        let words = format!("{value} ({note})");
+        Self {
+            picture: Cell::interval(elo, scale_of([elo]), &words).html,
+            ..Self::new(name, &value, &note).toned(Tone::of(estimate))
+        }
+    }
+
+    pub(crate) fn toned(mut self, tone: Tone) -> Self {
+        self.tone = tone;
+        self
+    }
+
+    /// A bar from `low` to `high` with a mark at `value`, filled from zero.
+    pub(crate) fn with_gauge(mut self, value: f64, (low, high): (f64, f64)) -> Self {
+        let place = |value: f64| {
+            let share = (value - low) / (high - low).max(f64::MIN_POSITIVE);
+            100.0 * share.clamp(0.0, 1.0)
+        };
+        let (zero, at) = (place(0.0), place(value));
+        self.picture = format!(
+            "<span class=\"gauge\"><i class=\"fill{}\" style=\"left:{:.1}%;width:{:.1}%\"></i>\
+             <i class=\"zero\" style=\"left:{zero:.1}%\"></i></span>",
+            if value < 0.0 { " bad" } else { " good" },
+            zero.min(at),
+            (zero - at).abs()
+        );
+        self
+    }
+
+    /// A bar filled to a share of it.
+    pub(crate) fn with_progress(mut self, share: f64) -> Self {
+        let width = (100.0 * share).clamp(0.0, 100.0);
+        self.picture = format!(
+            "<span class=\"gauge\"><i class=\"fill\" style=\"left:0;width:{width:.1}%\"></i></span>"
+        );
+        self
+    }
+
+    /// One bar of all parts, each as wide as its share.
+    pub(crate) fn with_parts(mut self, parts: &[Part<'_>]) -> Self {
+        let total: u64 = parts.iter().map(|part| part.count).sum();
+        let mut bar = String::from("<span class=\"parts\">");
+        for part in parts.iter().filter(|part| part.count > 0) {
+            bar += &format!(
+                "<i class=\"{}\" style=\"flex-grow:{}\" title=\"{}: {} of {total}\"></i>",
+                part.class,
+                part.count,
+                escape(part.name),
+                part.count
+            );
+        }
+        self.picture = bar + "</span>";
+        self
+    }
+
+    /// Upright bars side by side.
+    pub(crate) fn with_columns(mut self, parts: &[Part<'_>]) -> Self {
+        let most = parts
+            .iter()
+            .map(|part| part.count)
+            .max()
+            .unwrap_or(0)
+            .max(1);
+        let mut columns = String::from("<span class=\"columns\">");
+        for part in parts {
+            let height = 100.0 * part.count as f64 / most as f64;
+            columns += &format!(
+                "<span title=\"{0}: {1}\"><i class=\"{2}\" style=\"height:{height:.1}%\"></i></span>",
+                escape(part.name),
+                part.count,
+                part.class
+            );
+        }
+        self.picture = columns + "</span>";
+        self
+    }
+
+    fn html(&self) -> String {
+        format!(
+            "<div class=\"figure{}\"><dt>{}</dt><dd class=\"value{}\">{}</dd>{}<dd class=\"note\">{}</dd></div>\n",
+            self.tone.class(),
+            escape(&self.name),
+            if self.value.chars().count() > 16 {
+                " long"
+            } else {
+                ""
+            },
+            escape(&self.value),
+            match self.picture.is_empty() {
+                true => String::new(),
+                false => format!("<dd aria-hidden=\"true\">{}</dd>", self.picture),
+            },
+            escape(&self.note)
+        )
+    }
+}
+
+/// All of them, side by side where there is room.
+pub(super) fn html(figures: &[Figure]) -> String {
+    let figures: String = figures.iter().map(Figure::html).collect();
+    format!("<dl class=\"figures\">\n{figures}</dl>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(low: f64, high: f64) -> Estimate {
+        Estimate {
+            estimate: f64::midpoint(low, high),
+            low,
+            high,
+        }
+    }
+
+    #[test]
+    fn elo_is_coloured_by_what_its_interval_says() {
+        assert_eq!(
+            Figure::elo("Elo", Some(estimate(1.0, 3.0))).tone,
+            Tone::Good
+        );
+        assert_eq!(
+            Figure::elo("Elo", Some(estimate(-3.0, -1.0))).tone,
+            Tone::Bad
+        );
+        let neutral = Figure::elo("Elo", Some(estimate(-1.0, 3.0)));
+        assert_eq!(
+            (neutral.tone, neutral.value.as_str()),
+            (Tone::Neutral, "+1.0 ± 2.0")
+        );
+        assert_eq!(Figure::elo("Elo", None).value, "–");
+    }
+
+    #[test]
+    fn a_gauge_is_filled_from_zero() {
+        let figure = Figure::new("LLR", "−1", "").with_gauge(-1.5, (-3.0, 3.0));
+        assert!(
+            figure
+                .html()
+                .contains("bad\" style=\"left:25.0%;width:25.0%\"")
+        );
+        let beyond = Figure::new("LLR", "9", "").with_gauge(9.0, (-3.0, 3.0));
+        assert!(beyond.html().contains("left:50.0%;width:50.0%"));
+    }
+}

@@ -1,0 +1,105 @@
+//! Numbers as people read them.
+
+use crate::stats::Estimate;
+
+/// Three digits and a unit: `732 k` for 732035.43.
+pub(crate) fn rounded(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        size if size >= 999.5e6 => (value / 1e9, " G"),
+        size if size >= 999.5e3 => (value / 1e6, " M"),
+        size if size >= 9_999.5 => (value / 1e3, " k"),
+        _ => (value, ""),
+    };
+    let digits = match scaled.abs() {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{scaled:.digits$}{unit}")
+}
+
+/// The same, where there may be none.
+pub(crate) fn rounded_or_dash(value: Option<f64>) -> String {
+    value.map_or("–".to_string(), rounded)
+}
+
+/// `1 pair`, `2 pairs`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// `+4.2 ± 3.1`, with a real minus sign.
+pub(crate) fn with_margin(estimate: Estimate) -> String {
+    format!(
+        "{} ± {:.1}",
+        signed(estimate.estimate),
+        estimate.half_width()
+    )
+}
+
+/// `−1.2 to +3.4`.
+pub(crate) fn ends(estimate: Estimate) -> String {
+    format!("{} to {}", signed(estimate.low), signed(estimate.high))
+}
+
+/// One decimal with its sign; zero has none.
+pub(crate) fn signed(value: f64) -> String {
+    let text = format!("{value:+.1}");
+    if text == "+0.0" || text == "-0.0" {
+        return "0.0".to_string();
+    }
+    text.replace('-', "\u{2212}")
+}
+
+/// A share as a percentage with one decimal.
+pub(crate) fn percentage(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// Seconds as people say them: `7.3 s`, `12 min`, `3 h 20 min`.
+pub(crate) fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match seconds {
+        s if s < 100.0 => format!("{s:.1} s"),
+        s if s < 5_970.0 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_a_unit() {
+        for (value, text) in [
+            (732_035.43, "732 k"),
+            (409_336.0, "409 k"),
+            (1_254_000.0, "1.25 M"),
+            (999_700.0, "1.00 M"),
+            (9_999.4, "9999"),
+            (12_345.0, "12.3 k"),
+            (5.436, "5.44"),
+            (99.96, "100"),
+            (0.0, "0.00"),
+        ] {
+            assert_eq!(rounded(value), text);
+        }
+        assert_eq!(rounded_or_dash(None), "–");
+    }
+
+    #[test]
+    fn signs_are_shown_and_zero_has_none() {
+        assert_eq!(signed(3.21), "+3.2");
+        assert_eq!(signed(-3.21), "\u{2212}3.2");
+        assert_eq!(signed(-0.01), "0.0");
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration(7.3), "7.3 s");
+        assert_eq!(duration(720.0), "12 min");
+        assert_eq!(duration(12_000.0), "3 h 20 min");
+    }
+}

@@ -1,0 +1,121 @@
+//! Tables.
+
+use std::fmt::Write;
+
+use super::cells::Cell;
+use crate::report::escape;
+
+/// A table. Its first column names the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    caption: String,
+    head: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table with these columns and no rows. Without headings it is a list
+    /// of names and their values.
+    pub(crate) fn new(caption: &str, head: &[&str]) -> Self {
+        Self {
+            caption: caption.to_string(),
+            head: head.iter().map(|text| escape(text)).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of texts.
+    pub(crate) fn row<T: AsRef<str>>(&mut self, cells: &[T]) {
+        self.cells(cells.iter().map(|cell| Cell::text(cell.as_ref())).collect());
+    }
+
+    /// Adds a row.
+    pub(crate) fn cells(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// As HTML.
+    pub(crate) fn html(&self) -> String {
+        let mut out = String::from("<div class=\"scroll\" tabindex=\"0\"><table>");
+        if !self.caption.is_empty() {
+            write!(out, "<caption>{}</caption>", escape(&self.caption)).expect(WRITTEN);
+        }
+        self.write(&mut out).expect(WRITTEN);
+        out + "</table></div>\n"
+    }
+
+    /// As HTML that is only seen when it is opened.
+    pub(crate) fn collapsed(&self) -> String {
+        let mut out = format!(
+            "<details><summary>{}</summary><div class=\"scroll\" tabindex=\"0\"><table>",
+            escape(&self.caption)
+        );
+        self.write(&mut out).expect(WRITTEN);
+        out + "</table></div></details>\n"
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let is_list = self.head.iter().all(String::is_empty);
+        if !is_list {
+            out.push_str("<thead><tr>");
+            for (column, name) in self.head.iter().enumerate() {
+                let class = match self.is_of_numbers(column) {
+                    true => " class=\"n\"",
+                    false => "",
+                };
+                write!(out, "<th scope=\"col\"{class}>{name}</th>")?;
+            }
+            out.push_str("</tr></thead>");
+        }
+        out.push_str("<tbody>");
+        for row in &self.rows {
+            out.push_str("<tr>");
+            for (column, cell) in row.iter().enumerate() {
+                match column {
+                    0 => write!(out, "<th scope=\"row\">{}</th>", cell.html)?,
+                    _ => {
+                        let is_number = cell.is_number && !is_list;
+                        write!(out, "<td{}>{}</td>", cell.attributes(is_number), cell.html)?;
+                    }
+                }
+            }
+            out.push_str("</tr>");
+        }
+        out.push_str("</tbody>");
+        Ok(())
+    }
+
+    fn is_of_numbers(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        column > 0 && cells.any(|cell| cell.is_number)
+    }
+}
+
+const WRITTEN: &str = "writing to a string cannot fail";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_can_become_markup() {
+        let evil = "<script>alert('1')</script>\" onload=\"x&";
+        let mut table = Table::new(evil, &[evil, "n"]);
+        table.row(&[evil, "1"]);
+        for html in [table.html(), table.collapsed()] {
+            assert!(!html.contains("<script"), "{html}");
+            assert!(html.contains("&lt;script&gt;"), "{html}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_set_as_numbers() {
+        let mut table = Table::new("t", &["a", "b"]);
+        table.row(&["x", "+1.5"]);
+        table.row(&["y", "not defined"]);
+        let html = table.html();
+        assert!(html.contains("<td class=\"n\">+1.5</td>"));
+        assert!(html.contains("<td>not defined</td>"));
+        assert!(html.contains("<th scope=\"col\" class=\"n\">b</th>"));
+    }
+}
