@@ -86,6 +86,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Resume it for one hour",
                 "hone resume results/RUN --max-time 1h",
             ),
+            (
+                "Play the games again that are missing in a damaged folder",
+                "hone resume results/RUN --replay-missing",
+            ),
         ],
     ),
     (

@@ -9,6 +9,7 @@ use super::ends::EndArgs;
 use super::play::conclude;
 use super::{Exit, Failure};
 use crate::kinds;
+use crate::ledger::Recovery;
 use crate::run::Manifest;
 
 /// Continue a run that was interrupted or stopped.
@@ -16,6 +17,11 @@ use crate::run::Manifest;
 pub(super) struct ResumeArgs {
     /// The run's folder.
     run: PathBuf,
+    /// Also remove finished games that are missing in games.pgn or games.csv,
+    /// and play them again. Without this, more than the one pair that a kill
+    /// can have torn is an error.
+    #[arg(long)]
+    replay_missing: bool,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -23,7 +29,11 @@ pub(super) struct ResumeArgs {
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let kind = kinds::of(Manifest::read(&self.run)?.kind);
-        let resumed = kind.resume(&self.run, self.ends.max_time(), &mut announce);
+        let recovery = match self.replay_missing {
+            true => Recovery::Replay,
+            false => Recovery::LastPair,
+        };
+        let resumed = kind.resume(&self.run, recovery, self.ends.max_time(), &mut announce);
         conclude(resumed.map_err(failure)?, &self.ends)
     }
 }

@@ -12,12 +12,13 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::executor::local::Local;
 use crate::executor::machine;
-use crate::ledger::{Ledger, Pairs};
+use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::setup::{book_identity, open_book, open_tables, placement, same_book};
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
+    conditions,
 };
 use crate::settings::TimeSpan;
 
@@ -32,6 +33,41 @@ pub(crate) struct Session<K> {
     ledger: Ledger,
     pairs: Pairs,
     kind: PhantomData<K>,
+}
+
+/// What a session needs beside its ledger.
+struct Ready {
+    folder: Folder,
+    manifest: Manifest,
+    players: Vec<Player>,
+    book: Option<Book>,
+}
+
+impl Ready {
+    fn with_ledger<K: RunKind>(
+        self,
+        lock: Lock,
+        recovery: Recovery,
+    ) -> Result<Session<K>, SessionError> {
+        let dir = self.folder.path();
+        let options = LedgerOptions {
+            names: &self.manifest.names(),
+            epd: self.manifest.config.pgn.epd,
+            conditions: conditions::read(dir)?,
+            recovery,
+        };
+        let (ledger, pairs) = Ledger::open(dir, lock, options)?;
+        Ok(Session {
+            max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            folder: self.folder,
+            manifest: self.manifest,
+            players: self.players,
+            book: self.book,
+            ledger,
+            pairs,
+            kind: PhantomData,
+        })
+    }
 }
 
 /// How a process left a run.
@@ -75,8 +111,18 @@ impl<K: RunKind> Session<K> {
             config,
         };
         let folder = Folder::create(out, K::KIND, &folder_names)?;
+        let lock = Lock::begin(folder.path())?;
+        // Another process may have had the lock since.
+        folder.check_free()?;
+        lock.check_empty()?;
         manifest.write(folder.path())?;
-        Self::with_ledger(folder, manifest, players, book)
+        let ready = Ready {
+            folder,
+            manifest,
+            players,
+            book,
+        };
+        ready.with_ledger(lock, Recovery::LastPair)
     }
 
     /// Opens a run that is there already, making sure that it goes on with the
@@ -86,32 +132,20 @@ impl<K: RunKind> Session<K> {
     /// [`SessionError`].
     pub(crate) fn resume(
         path: &Path,
+        recovery: Recovery,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         let book = same_book(&manifest, K::openings(&manifest.config))?;
         let players = K::same_engines(&manifest, announce)?;
-        Self::with_ledger(Folder::open(path), manifest, players, book)
-    }
-
-    fn with_ledger(
-        folder: Folder,
-        manifest: Manifest,
-        players: Vec<Player>,
-        book: Option<Book>,
-    ) -> Result<Self, SessionError> {
-        let epd = manifest.config.pgn.epd;
-        let (ledger, pairs) = Ledger::open(folder.path(), &manifest.names(), epd)?;
-        Ok(Self {
-            folder,
-            max_time: K::max_time(&manifest.config).map(TimeSpan::duration),
+        let ready = Ready {
+            folder: Folder::open(path),
             manifest,
             players,
             book,
-            ledger,
-            pairs,
-            kind: PhantomData,
-        })
+        };
+        let lock = Lock::resume(path, recovery)?;
+        ready.with_ledger(lock, recovery)
     }
 
     /// The same session, playing for at most so long, if that is given.
@@ -212,7 +246,7 @@ impl<K: RunKind> Session<K> {
                 Readiness::Stopped => break Ended::Interrupted,
             }
         };
-        ledger.sync()?;
+        ledger.sync().map_err(|error| stopped(error.into()))?;
         Ok((ended, driver.fold))
     }
 }

@@ -1,6 +1,6 @@
 //! One row of `games.csv`.
 
-use std::fmt::Write;
+use std::borrow::Cow;
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
@@ -52,13 +52,18 @@ pub(crate) struct Row {
     pub white_illegal_pvs: u32,
     #[serde(default)]
     pub black_illegal_pvs: u32,
+    /// Sixteen hexadecimal digits: the digest of `run.toml`, without what has
+    /// no influence on the games. Empty in runs of earlier versions.
+    #[serde(default)]
+    pub conditions: String,
 }
 
 /// The header line: the columns of the contract, then ours.
 pub(super) const HEADER: &str = "pair,game,white,black,opening,result,termination,plies,\
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
-    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs\n";
+    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,\
+    conditions\n";
 
 /// Why a row makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +89,8 @@ pub struct Entry {
     pub pgn: [(u64, u64); 2],
     pub worker: usize,
     pub finished_ms: i64,
+    /// The digest of the conditions, if its rows name one.
+    pub conditions: Option<u64>,
 }
 
 /// A row with its names resolved.
@@ -99,6 +106,7 @@ pub(super) struct Parsed {
     pub(super) pgn_bytes: u64,
     worker: usize,
     finished_ms: i64,
+    conditions: Option<u64>,
 }
 
 impl Entry {
@@ -106,7 +114,8 @@ impl Entry {
         let fits = first.pair == second.pair
             && first.pair > 0
             && (first.game, second.game) == (1, 2)
-            && (first.white, first.black) == (second.black, second.white);
+            && (first.white, first.black) == (second.black, second.white)
+            && first.conditions == second.conditions;
         if !fits {
             return Err(RowError::Order);
         }
@@ -123,6 +132,7 @@ impl Entry {
             ],
             worker: first.worker,
             finished_ms: first.finished_ms,
+            conditions: first.conditions,
         })
     }
 }
@@ -136,20 +146,31 @@ pub(super) struct Csv<R> {
 
 impl Row {
     /// The text of the two rows of a pair whose games begin at `offsets`.
-    pub(super) fn pair(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
+    pub(super) fn pair(
+        names: &[String],
+        played: &PlayedPair,
+        offsets: [u64; 2],
+        conditions: u64,
+    ) -> String {
         let mut writer = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(Vec::new());
         for (game, offset) in offsets.into_iter().enumerate() {
             writer
-                .serialize(Row::of(names, played, game, offset))
+                .serialize(Row::of(names, played, game, offset, conditions))
                 .expect("a row can be written to memory");
         }
         let text = writer.into_inner().expect("memory can be flushed");
         String::from_utf8(text).expect("rows are text")
     }
 
-    fn of(names: &[String], played: &PlayedPair, game: usize, offset: u64) -> Self {
+    fn of(
+        names: &[String],
+        played: &PlayedPair,
+        game: usize,
+        offset: u64,
+        conditions: u64,
+    ) -> Self {
         let result = &played.result.games[game];
         let [first, second] = played.result.engines.map(|engine| names[engine].clone());
         let (white, black) = if game == 0 {
@@ -157,8 +178,6 @@ impl Row {
         } else {
             (second, first)
         };
-        let mut digest = String::new();
-        write!(digest, "{:016x}", result.digest).expect("writing to a string cannot fail");
         let [we, be] = result.effort;
         Self {
             pair: played.result.pair + 1,
@@ -174,7 +193,7 @@ impl Row {
             white_nodes: result.nodes[0],
             black_nodes: result.nodes[1],
             pgn_offset: offset,
-            digest,
+            digest: format!("{:016x}", result.digest),
             pgn_bytes: played.texts[game].pgn.len() as u64,
             white_moves: we.moves,
             black_moves: be.moves,
@@ -190,6 +209,7 @@ impl Row {
             black_starved_us: be.starved_us,
             white_illegal_pvs: we.illegal_pvs,
             black_illegal_pvs: be.illegal_pvs,
+            conditions: format!("{conditions:016x}"),
         }
     }
 
@@ -201,8 +221,13 @@ impl Row {
                 .ok_or(RowError::Name(name))
         };
         let outcome = Outcome::parse(&self.result).ok_or(RowError::Result(self.result))?;
-        let digest =
-            u64::from_str_radix(&self.digest, 16).map_err(|_| RowError::Digest(self.digest))?;
+        let hexadecimal =
+            |text: String| u64::from_str_radix(&text, 16).map_err(|_| RowError::Digest(text));
+        let digest = hexadecimal(self.digest)?;
+        let conditions = match self.conditions.is_empty() {
+            true => None,
+            false => Some(hexadecimal(self.conditions)?),
+        };
         Ok(Parsed {
             pair: self.pair,
             game: self.game,
@@ -239,6 +264,7 @@ impl Row {
             pgn_bytes: self.pgn_bytes,
             worker: self.worker,
             finished_ms: self.finished_ms,
+            conditions,
         })
     }
 }
@@ -246,8 +272,13 @@ impl Row {
 impl<R: Read> Csv<R> {
     /// Reads the header line.
     pub(super) fn read(rows: R) -> Result<Self, csv::Error> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(rows);
-        let headers = reader.headers()?.clone();
+        // Lines end at the line feed, so that a position between two rows is
+        // one between two lines, whatever an editor has made of the line ends.
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .terminator(csv::Terminator::Any(b'\n'))
+            .from_reader(rows);
+        let headers = without_return(reader.headers()?).into_owned();
         Ok(Self {
             reader,
             record: csv::StringRecord::new(),
@@ -269,8 +300,7 @@ impl<R: Read> Csv<R> {
     pub(super) fn next_row(&mut self, names: &[String]) -> Result<Option<Parsed>, (u64, RowError)> {
         let row = match self.reader.read_record(&mut self.record) {
             Ok(false) => return Ok(None),
-            Ok(true) => self
-                .record
+            Ok(true) => without_return(&self.record)
                 .deserialize::<Row>(Some(&self.headers))
                 .map_err(RowError::from),
             Err(error) => Err(error.into()),
@@ -281,13 +311,26 @@ impl<R: Read> Csv<R> {
     }
 }
 
+/// A line without the carriage return at its end.
+fn without_return(line: &csv::StringRecord) -> Cow<'_, csv::StringRecord> {
+    let Some(last) = line
+        .iter()
+        .next_back()
+        .and_then(|last| last.strip_suffix('\r'))
+    else {
+        return Cow::Borrowed(line);
+    };
+    let before = line.iter().take(line.len() - 1);
+    Cow::Owned(before.chain([last]).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_header_names_the_columns_of_a_row() {
-        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab\n";
         let text = format!("{HEADER}{values}");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row: Row = reader.deserialize().next().unwrap().unwrap();

@@ -17,6 +17,7 @@ use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Match, Session};
+use crate::ledger::Recovery;
 use crate::run::{Ended, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
@@ -142,7 +143,7 @@ impl Tracker {
     ) -> Result<Went, SessionError> {
         for path in self.unfinished() {
             (self.announce)(&format!("resuming {}", path.display()));
-            let session = Session::resume(&path, &mut self.announce)?;
+            let session = Session::resume(&path, Recovery::LastPair, &mut self.announce)?;
             let went = self.play(session)?;
             if went != Went::Through {
                 return Ok(went);
