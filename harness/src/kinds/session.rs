@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
-use crate::config::Config;
+use crate::config::{Config, check_concurrency};
 use crate::executor::Player;
 use crate::executor::local::Local;
 use crate::executor::machine;
@@ -89,6 +89,9 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
+        if let Some(pairs) = config.r#match.concurrency {
+            check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
+        }
         let base = env::current_dir().context("the working directory is gone")?;
         let book = open_book(&config, K::openings(&config), &base)?;
         open_tables(&mut config, &base)?;
