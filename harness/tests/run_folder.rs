@@ -279,6 +279,20 @@ fn a_ledger_with_other_line_ends_is_whole() {
 }
 
 #[test]
+fn names_with_quotes_and_backslashes_verify() {
+    let [one, two] = [1, 2].map(|seed| format!("{} --seed {seed}", scripted()));
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = 'a\\\\\"b'\ncmd = '{one}'\n\
+         [[engine]]\nname = '\\\"'\ncmd = '{two}'\n\
+         [match]\nlimit = \"nodes=1\"\npairs = 2\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n"
+    ));
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    digest(&setup.run("run"));
+}
+
+#[test]
 fn a_manifest_with_unequal_lists_of_engines_is_refused() {
     let (_setup, run, _) = played(1);
     let path = run.join("run.toml");

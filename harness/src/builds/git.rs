@@ -43,9 +43,10 @@ pub struct Commit {
     pub bench: Option<u64>,
 }
 
-/// The first digits of a commit's id, as people write them.
+/// The first digits of a commit's id, as people write them. What is not an id
+/// is left whole.
 pub(crate) fn short_id(commit: &str) -> &str {
-    &commit[..10.min(commit.len())]
+    commit.get(..10).unwrap_or(commit)
 }
 
 impl Commit {
@@ -195,7 +196,8 @@ impl Repository {
     fn log_of(&self, arguments: &[&str], paths: &[String]) -> Result<Vec<Commit>, GitError> {
         let mut command = git(&self.path);
         command
-            .args(["log", "-z", "--no-show-signature", "--format=%H%n%cI%n%B"])
+            .args(["log", "-z", "--no-show-signature", "--encoding=UTF-8"])
+            .arg("--format=%H%n%cI%n%B")
             .args(arguments)
             .arg("--")
             .args(paths);

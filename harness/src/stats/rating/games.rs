@@ -63,7 +63,15 @@ impl Games {
     ///
     /// # Panics
     /// As [`Games::add_single`], or if the colours are not reversed.
-    pub fn add_pair(&mut self, [one, two]: [Game; 2]) {
+    pub fn add_pair(&mut self, pair: [Game; 2]) {
+        self.add_pairs(pair, 1);
+    }
+
+    /// Adds so many pairs with the same results.
+    ///
+    /// # Panics
+    /// As [`Games::add_pair`].
+    pub fn add_pairs(&mut self, [one, two]: [Game; 2], count: u64) {
         self.check(one);
         assert_eq!(
             (one.white, one.black),
@@ -71,7 +79,7 @@ impl Games {
             "colours are reversed"
         );
         let counts = self.pairs.entry([one.white, two.white]).or_default();
-        counts[one.half_points][two.half_points] += 1;
+        counts[one.half_points][two.half_points] += count;
     }
 
     fn check(&self, game: Game) {
