@@ -278,6 +278,23 @@ fn a_ledger_with_other_line_ends_is_whole() {
     assert_eq!(digest(&run), expected);
 }
 
+/// Linux allows any bytes in a path.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_need_not_have_a_name_in_utf_8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let setup = instant(2);
+    let run = setup.dir.path().join(OsStr::from_bytes(b"run-\xff"));
+    let mut command = hone();
+    command.arg("match").arg(&setup.config);
+    command.arg("--out").arg(&run);
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    digest(&run);
+    assert_eq!(on_run("report", &run).code, Some(0));
+}
+
 #[test]
 fn names_with_quotes_and_backslashes_verify() {
     let [one, two] = [1, 2].map(|seed| format!("{} --seed {seed}", scripted()));
