@@ -284,6 +284,9 @@ fn history_is_read_along_first_parents() {
         let error = opened.commit(rev).expect_err(rev);
         assert!(!BuildError::from(error).is_of_commit());
     }
+    // Whatever the user's git prints commits in, they are read as UTF-8.
+    repository.git(&["config", "i18n.logOutputEncoding", "UTF-16"]);
+    assert_eq!(opened.commit("v1").expect("there").subject, "First");
     let nowhere = Repository::open(&repository.dir.path().join("nowhere"));
     assert!(nowhere.is_err());
 }
@@ -341,7 +344,10 @@ fn a_run_names_its_commits_and_goes_on_with_them() {
     let kept: Vec<&str> = games.split_inclusive('\n').take(3).collect();
     fs::write(run.join("games.csv"), kept.concat()).expect("written");
     let mut resume = repository.hone();
-    resume.arg("resume").arg(&run).arg("--json");
+    resume
+        .arg("resume")
+        .arg(&run)
+        .args(["--json", "--replay-missing"]);
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(resumed.json()["engines"][0]["bench"], 6);

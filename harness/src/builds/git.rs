@@ -46,9 +46,10 @@ pub struct Commit {
     pub bench: Option<u64>,
 }
 
-/// The first digits of a commit's id, as people write them.
+/// The first digits of a commit's id, as people write them. What is not an id
+/// is left whole.
 pub(crate) fn short_id(commit: &str) -> &str {
-    &commit[..10.min(commit.len())]
+    commit.get(..10).unwrap_or(commit)
 }
 
 impl Commit {
@@ -209,6 +210,7 @@ impl Repository {
                 "log",
                 "-z",
                 "--no-show-signature",
+                "--encoding=UTF-8",
                 "--format=%H%n%cI%n%an%n%B",
             ])
             .args(arguments)

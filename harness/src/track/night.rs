@@ -248,8 +248,12 @@ fn role_of(text: &str) -> Result<Role, String> {
         .ok_or_else(|| format!("`{text}` is not a role"))
 }
 
+/// Pairs of one kind in a night at most: sums of all nights fit into 64 bits.
+const MAX_COUNT: u64 = 1_000_000_000_000;
+
 fn pentanomial(text: &str) -> Result<Pentanomial, String> {
-    let counts: Option<Vec<u64>> = text.split('/').map(|count| count.parse().ok()).collect();
+    let count = |count: &str| count.parse().ok().filter(|count| *count <= MAX_COUNT);
+    let counts: Option<Vec<u64>> = text.split('/').map(count).collect();
     counts
         .and_then(|counts| <[u64; 5]>::try_from(counts).ok())
         .map(Pentanomial)
@@ -322,6 +326,11 @@ pub(super) mod tests {
         let text = fs::read_to_string(&path).expect("there");
         for (from, to, says) in [
             ("1/2/3/4/5", "1/2/3/4", "not a pentanomial"),
+            (
+                "1/2/3/4/5",
+                "1/2/3/4/18446744073709551615",
+                "not a pentanomial",
+            ),
             ("anchor", "friend", "not a role"),
             ("anchor", "anchor anchor", "equally many"),
         ] {

@@ -97,6 +97,28 @@ impl Status {
         self.changes.iter().filter(noticed)
     }
 
+    /// The losses that were noticed with the games of these commits.
+    pub(crate) fn losses_at<'a>(
+        &'a self,
+        commits: &'a [String],
+    ) -> impl Iterator<Item = &'a Change> {
+        let noticed = commits.iter().flat_map(|commit| self.noticed_at(commit));
+        noticed.filter(|change| change.direction == Direction::Loss)
+    }
+
+    /// The losses noticed with these commits, a sentence each; without those
+    /// of the last night, which [`Status::sentences`] has.
+    pub(crate) fn earlier_losses(&self, commits: &[String]) -> String {
+        let last = self.points.len().saturating_sub(1);
+        self.losses_at(commits)
+            .filter(|change| change.noticed != last)
+            .map(|change| {
+                let noticed = short_id(&self.points[change.noticed].commit);
+                format!("Noticed at {noticed}: {}", self.change_sentence(change))
+            })
+            .collect()
+    }
+
     /// Whether the last night made a regression certain.
     pub(crate) fn is_regression(&self) -> bool {
         self.points.last().is_some_and(|last| {
