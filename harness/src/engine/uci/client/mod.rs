@@ -52,6 +52,27 @@ pub enum StartError {
         seconds: u64,
         heard: String,
     },
+    #[error(
+        "`{command}` declares more than {MAX_OPTIONS} options, or {} KiB of them",
+        MAX_OPTION_BYTES / 1024
+    )]
+    TooManyOptions { command: String },
+}
+
+/// Options that an engine may declare, and bytes of the lines that do so.
+const MAX_OPTIONS: usize = 4096;
+const MAX_OPTION_BYTES: usize = 1024 * 1024;
+
+/// Why there was no `uciok`.
+enum Unheard {
+    Answer(AnswerError),
+    TooManyOptions,
+}
+
+impl From<AnswerError> for Unheard {
+    fn from(error: AnswerError) -> Self {
+        Self::Answer(error)
+    }
 }
 
 /// Why an engine did not answer.
@@ -142,12 +163,13 @@ impl Client {
                 tracing::info!("engine {pid} started: {command} ({})", client.name);
                 Ok(client)
             }
-            Err(AnswerError::Disconnected) => Err(StartError::Ended {
+            Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
+            Err(Unheard::Answer(AnswerError::Disconnected)) => Err(StartError::Ended {
                 command,
                 status: client.exit_status().await,
                 stderr: client.stderr_hint(),
             }),
-            Err(AnswerError::TimedOut) => Err(StartError::NoUciok {
+            Err(Unheard::Answer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
                 seconds: timeouts.startup.as_secs(),
                 heard: client.stderr_hint(),
@@ -155,13 +177,15 @@ impl Client {
         }
     }
 
-    async fn handshake(&mut self, limit: Duration) -> Result<(), AnswerError> {
+    async fn handshake(&mut self, limit: Duration) -> Result<(), Unheard> {
         let deadline = Instant::now() + limit;
         self.send(b"uci\n", deadline).await?;
+        let mut option_bytes = 0;
         loop {
+            let arrived = self.lines.arrived();
             while let Some(line) = self.lines.buffered() {
                 self.transcript
-                    .push(Direction::FromEngine, Instant::now(), line);
+                    .push(Direction::FromEngine, arrived, line);
                 let text = String::from_utf8_lossy(line);
                 let text = text.trim();
                 if text == "uciok" {
@@ -172,9 +196,14 @@ impl Client {
                 } else if let Some(author) = text.strip_prefix("id author ") {
                     self.author = author.trim().to_string();
                 } else if let Some(option) = EngineOption::parse(text) {
+                    option_bytes += line.len();
+                    if self.options.len() == MAX_OPTIONS || option_bytes > MAX_OPTION_BYTES {
+                        return Err(Unheard::TooManyOptions);
+                    }
                     self.options.push(option);
                 }
             }
+            self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
         }
     }

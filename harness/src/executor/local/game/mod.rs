@@ -371,7 +371,7 @@ impl<'a> Game<'a> {
         let info = client.info();
         let score = info.score;
         self.used[side] += used;
-        self.nodes[side] += info.nodes;
+        self.nodes[side] = self.nodes[side].saturating_add(info.nodes);
         let effort = &mut self.effort[side];
         effort.moves += 1;
         effort.depth += u64::from(info.depth);
