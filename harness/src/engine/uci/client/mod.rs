@@ -184,8 +184,7 @@ impl Client {
         loop {
             let arrived = self.lines.arrived();
             while let Some(line) = self.lines.buffered() {
-                self.transcript
-                    .push(Direction::FromEngine, arrived, line);
+                self.transcript.push(Direction::FromEngine, arrived, line);
                 let text = String::from_utf8_lossy(line);
                 let text = text.trim();
                 if text == "uciok" {
@@ -320,12 +319,27 @@ impl Client {
     }
 }
 
+/// Wherever a name or value comes from (a failure bundle can be edited), it
+/// stays one command.
 fn push_setoption(commands: &mut String, name: &str, value: &str) {
-    commands.push_str("setoption name ");
-    commands.push_str(name);
+    let mut push = |text: &str| commands.extend(text.chars().filter(|c| !c.is_control()));
+    push("setoption name ");
+    push(name);
     if !value.is_empty() {
-        commands.push_str(" value ");
-        commands.push_str(value);
+        push(" value ");
+        push(value);
     }
     commands.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_stays_one_command() {
+        let mut commands = String::new();
+        push_setoption(&mut commands, "Se\red", "1\nquit\0");
+        assert_eq!(commands, "setoption name Seed value 1quit\n");
+    }
 }
