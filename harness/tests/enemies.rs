@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use common::{Setup, engines, hone, on_run, scripted};
+use common::{Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
 
 /// Peak memory of a child and how it ended, in KiB.
 fn ended(child: Child) -> (Option<i32>, i64) {
@@ -113,6 +113,81 @@ fn an_engine_that_dies_while_its_child_holds_its_output_has_crashed() {
         let summary = setup.run("run").join("failures/1-1/summary.txt");
         let summary = fs::read_to_string(summary).unwrap();
         assert!(summary.contains("process:   exit status 7"), "{summary}");
+    }
+}
+
+/// The first start of a further game finds another program, which would be
+/// mixed into the results.
+#[test]
+fn an_engine_that_is_replaced_during_a_run_ends_it() {
+    let setup = setup("", "");
+    let engine = setup.dir.path().join("engine");
+    fs::copy(scripted(), &engine).unwrap();
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let text = text
+        .replace(
+            &format!("cmd = '{} --name bad ", scripted()),
+            &format!("restart = true\ncmd = '{} go=late:20 ", engine.display()),
+        )
+        .replace("pairs = 1\n", "pairs = 1000\n");
+    fs::write(&setup.config, text).unwrap();
+    let mut command = setup.command("match", "run", &[]);
+    let errors = setup.dir.path().join("errors");
+    command.stderr(fs::File::create(&errors).unwrap());
+    let child = command.stdout(Stdio::null()).spawn().expect("hone starts");
+    let run = setup.run("run");
+    wait_until("a pair", || rows(&run) >= 2);
+    // The same content at another inode is no harm.
+    let other = setup.dir.path().join("other");
+    fs::copy(&engine, &other).unwrap();
+    fs::rename(&other, &engine).unwrap();
+    let before = rows(&run);
+    wait_until("further pairs", || rows(&run) >= before + 4);
+    let mut bytes = fs::read(&engine).unwrap();
+    bytes.push(0);
+    fs::write(&other, bytes).unwrap();
+    let mode = fs::metadata(&engine).unwrap().permissions();
+    fs::set_permissions(&other, mode).unwrap();
+    let kept = fs::read(&engine).unwrap();
+    fs::rename(&other, &engine).unwrap();
+    let (code, _) = ended(child);
+    let text = fs::read_to_string(&errors).unwrap();
+    assert_eq!(code, Some(4), "{text}");
+    assert!(
+        text.contains("is not the program that this run was started with"),
+        "{text}"
+    );
+    // With the old program it can go on.
+    let resumed = |max_time: &str| {
+        let mut resume = hone();
+        resume.args(["resume", "--max-time", max_time]).arg(&run);
+        finish(resume)
+    };
+    let refused = resumed("1s");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    fs::write(&engine, kept).unwrap();
+    let resumed = resumed("1s");
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+}
+
+#[test]
+fn an_option_is_one_command() {
+    let engine = scripted();
+    let mut commands = vec![vec!["check", &engine]];
+    commands.push(vec!["suite", "x.epd", "--engine", &engine]);
+    commands.push(vec!["sprt", "--dev", &engine, "--base", &engine]);
+    commands.push(vec!["book", "info", "books/quick.epd", "--engine", &engine]);
+    commands.push(vec!["book", "make", "--engine", &engine]);
+    for arguments in commands {
+        let mut command = hone();
+        command.args(&arguments).args(["--option", "Seed=1\nquit"]);
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{arguments:?}");
+        assert!(
+            refused.stderr.contains("would break the protocol"),
+            "{arguments:?}: {}",
+            refused.stderr
+        );
     }
 }
 

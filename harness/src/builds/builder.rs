@@ -131,8 +131,8 @@ impl Builder {
         match made {
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
-                self.cache.publish(&partial, &address)?;
-                Ok(self.cache.built(recipe, &address, record, false))
+                let hold = self.cache.publish(&partial, &address)?;
+                Ok(self.cache.built(recipe, &address, record, hold))
             }
             Err(BuildError::Failed(mut failed)) => {
                 self.cache.keep_failed(&failed.log, &failed_log)?;

@@ -31,6 +31,7 @@ enum BuildsCommand {
 
 /// Remove builds and work trees that are no longer in use.
 ///
+/// Builds that a run plays with stay.
 /// A run that is resumed later rebuilds its engines.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
@@ -38,7 +39,7 @@ struct PruneArgs {
     /// Remove what was last used longer ago than this: 30d, 12h or 90m.
     #[arg(long, value_name = "AGE")]
     older_than: Option<TimeSpan>,
-    /// Remove everything.
+    /// Remove everything that is not in use.
     #[arg(long)]
     all: bool,
 }
@@ -65,6 +66,9 @@ impl BuildsArgs {
                     freed.trees,
                     HumanBytes(freed.bytes)
                 );
+                if freed.in_use > 0 {
+                    outln!("kept {} builds that are in use", freed.in_use);
+                }
             }
             None => {
                 let builds: Vec<BuildLine> = cache.list().into_iter().map(line).collect();
