@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
 use super::text::{number, percent, plus_minus, results_block, verdict_sentence};
 
@@ -15,7 +16,7 @@ pub(crate) fn markdown(facts: &RunFacts) -> String {
 fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
     writeln!(out, "# {}\n", facts.run)?;
     for sentence in verdict_sentence(facts).lines() {
-        writeln!(out, "{sentence}\n")?;
+        writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
     writeln!(out, "```text\n{}```\n", results_block(facts))?;
     writeln!(out, "| | {} |", cells(facts, |e| e.name.clone()))?;
@@ -73,8 +74,8 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
             writeln!(
                 out,
                 "| {} - {} | {w}-{d}-{l} | {} | {} |",
-                escape(&pairing.first),
-                escape(&pairing.second),
+                escape_markdown(&pairing.first),
+                escape_markdown(&pairing.second),
                 plus_minus(pairing.summary.elo),
                 plus_minus(pairing.summary.nelo)
             )?;
@@ -100,7 +101,7 @@ fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {
     facts
         .engines
         .iter()
-        .map(|engine| escape(&cell(engine)))
+        .map(|engine| escape_markdown(&cell(engine)))
         .collect::<Vec<_>>()
         .join(" | ")
 }
@@ -111,8 +112,4 @@ fn options(engine: &EngineFacts) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('|', "\\|")
 }

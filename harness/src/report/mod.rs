@@ -12,7 +12,7 @@ mod summary;
 mod text;
 mod verdict;
 
-pub(crate) use escape::escape;
+pub(crate) use escape::{escape, escape_markdown};
 pub(crate) use facts::{RunFacts, first_engine};
 pub(crate) use live::Scoreboard;
 pub(crate) use live::terminal_block;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::escape_markdown;
 use super::facts::RunFacts;
 use super::text::{plus_minus, verdict_sentence};
 use super::verdict::TestVerdict;
@@ -42,7 +43,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     };
     writeln!(out, "## hone: {heading}\n")?;
     for sentence in verdict_sentence(facts).lines() {
-        writeln!(out, "{sentence}\n")?;
+        writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
     writeln!(out, "| | |\n|---|---|")?;
     for engine in &facts.engines {
@@ -52,11 +53,11 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
         let bench = engine
             .bench
             .map_or(String::new(), |nodes| format!(", bench {nodes}"));
-        let id = engine.id.replace('|', "\\|");
+        let id = escape_markdown(&engine.id);
         writeln!(
             out,
             "| {} | {id}{commit}{bench} |",
-            engine.name.replace('|', "\\|")
+            escape_markdown(&engine.name)
         )?;
     }
     let [wins, draws, losses] = facts.wdl;

@@ -8,6 +8,7 @@ use crate::builds::short_id;
 use crate::experiment::bisect::BisectExperiment;
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
+use crate::report::escape_markdown;
 use crate::run::{Fold, Kind, RunFiles};
 use crate::stats::Estimate;
 
@@ -209,10 +210,12 @@ impl Outcome {
 
     /// For a pull request or a wiki.
     pub(crate) fn markdown(&self) -> String {
+        let sentence = self.sentence();
+        let sentence: Vec<String> = sentence.lines().map(escape_markdown).collect();
         format!(
             "# {}\n\n{}\n\n```text\n{}```\n",
             self.run,
-            self.sentence(),
+            sentence.join("\n"),
             self.table()
         )
     }

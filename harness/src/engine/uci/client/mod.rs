@@ -21,6 +21,7 @@ use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
+use crate::output::printable;
 use crate::rules::Info;
 
 pub(crate) use waiting::Answer;
@@ -62,6 +63,13 @@ pub enum StartError {
 /// Options that an engine may declare, and bytes of the lines that do so.
 const MAX_OPTIONS: usize = 4096;
 const MAX_OPTION_BYTES: usize = 1024 * 1024;
+
+/// Characters kept of an engine's name and author.
+const MAX_NAME: usize = 256;
+
+fn shortened(name: &str) -> String {
+    name.trim().chars().take(MAX_NAME).collect()
+}
 
 /// Why there was no `uciok`.
 enum Unheard {
@@ -186,15 +194,15 @@ impl Client {
             while let Some(line) = self.lines.buffered() {
                 self.transcript.push(Direction::FromEngine, arrived, line);
                 let text = String::from_utf8_lossy(line);
-                let text = text.trim();
+                let text = printable(text.trim());
                 if text == "uciok" {
                     return Ok(());
                 }
                 if let Some(name) = text.strip_prefix("id name ") {
-                    self.name = name.trim().to_string();
+                    self.name = shortened(name);
                 } else if let Some(author) = text.strip_prefix("id author ") {
-                    self.author = author.trim().to_string();
-                } else if let Some(option) = EngineOption::parse(text) {
+                    self.author = shortened(author);
+                } else if let Some(option) = EngineOption::parse(&text) {
                     option_bytes += line.len();
                     if self.options.len() == MAX_OPTIONS || option_bytes > MAX_OPTION_BYTES {
                         return Err(Unheard::TooManyOptions);
