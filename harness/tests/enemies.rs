@@ -171,6 +171,38 @@ fn an_engine_that_is_replaced_during_a_run_ends_it() {
 }
 
 #[test]
+fn too_few_open_files_are_an_error() {
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 8; exec \"$0\" check x"])
+        .arg(hone().get_program());
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("ulimit -n 1024"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// Its name, its author and its last words go to the terminal and to reports.
+#[test]
+fn what_an_engine_says_of_itself_is_not_obeyed() {
+    let setup = setup("", "");
+    let engine = setup.dir.path().join("hostile.sh");
+    let text = "#!/bin/sh\nprintf 'id name A\\033[31mB<b>\\nid author \\033]0;x\\007\\n'\n\
+                printf '\\033[2Jlast words\\n' >&2\n";
+    fs::write(&engine, text).unwrap();
+    let mut command = hone();
+    command.args(["check", &format!("sh {}", engine.display())]);
+    let done = finish(command);
+    assert_eq!(done.code, Some(1));
+    let said = done.stdout + &done.stderr;
+    assert!(said.contains("last words"), "{said}");
+    assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+}
+
+#[test]
 fn an_option_is_one_command() {
     let engine = scripted();
     let mut commands = vec![vec!["check", &engine]];
