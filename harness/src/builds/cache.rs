@@ -47,7 +47,10 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 impl Cache {
     /// The user's cache: `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or
     /// `~/.cache` (on Windows `%LOCALAPPDATA%`).
-    pub fn of_user() -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`BuildError::NoCache`], [`BuildError::CachePath`].
+    pub fn of_user() -> Result<Self, BuildError> {
         let folder = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
             value.map(PathBuf::from)
@@ -61,8 +64,14 @@ impl Cache {
                         .join("hone"),
                 )
             })
-            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))?;
-        Some(Self::at(&dir))
+            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))
+            .ok_or(BuildError::NoCache)?;
+        let cache = Self::at(&dir);
+        // Build lines and manifests are text.
+        match cache.dir.to_str() {
+            Some(_) => Ok(cache),
+            None => Err(BuildError::CachePath { path: cache.dir }),
+        }
     }
 
     /// A cache in a folder, which need not exist.
@@ -81,7 +90,7 @@ impl Cache {
         let address = recipe.address(source);
         let dir = self.dir.join(BUILDS).join(&address);
         // Held before it is read: what is read cannot be pruned any more.
-        let hold = BuildHold::of(&dir);
+        let hold = BuildHold::of(&dir.join(record::RECORD));
         let record = BuildRecord::read(&dir)?;
         let built = self.built(recipe, &address, record, hold);
         let built = Built {
@@ -155,9 +164,11 @@ impl Cache {
         address: &str,
     ) -> Result<BuildHold, BuildError> {
         let to = self.dir.join(BUILDS).join(address);
-        let hold = BuildHold::of(&partial.path);
+        let hold = BuildHold::of(&partial.path.join(record::RECORD));
         match fs::rename(&partial.path, &to) {
-            Err(_) if to.join(record::RECORD).exists() => Ok(BuildHold::of(&to)),
+            Err(_) if to.join(record::RECORD).exists() => {
+                Ok(BuildHold::of(&to.join(record::RECORD)))
+            }
             result => result.map(|()| hold).map_err(BuildError::io(&to)),
         }
     }
@@ -225,7 +236,7 @@ impl Cache {
             if !goes {
                 continue;
             }
-            match Claim::of(&dir) {
+            match Claim::of(&record) {
                 Some(_claim) => {
                     remove(&dir, &mut freed)?;
                     freed.builds += 1;

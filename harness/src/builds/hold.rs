@@ -5,8 +5,6 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::record::RECORD;
-
 /// Keeps a build in the cache: a shared lock on its record, until the last
 /// copy of this is dropped. Where the file system has no locks it keeps
 /// nothing.
@@ -16,10 +14,10 @@ pub struct BuildHold {
 }
 
 impl BuildHold {
-    /// Holds the build in `dir`, if there is one.
-    pub(super) fn of(dir: &Path) -> Self {
+    /// Holds the build with this record, if there is one.
+    pub(super) fn of(record: &Path) -> Self {
         let lock = || {
-            let record = File::open(dir.join(RECORD)).ok()?;
+            let record = File::open(record).ok()?;
             record.lock_shared().ok()?;
             Some(Arc::new(record))
         };
@@ -43,10 +41,10 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// `None` if the build in `dir` is in use.
-    pub(super) fn of(dir: &Path) -> Option<Self> {
+    /// `None` if the build with this record is in use.
+    pub(super) fn of(record: &Path) -> Option<Self> {
         // Some file systems lock only what can be written.
-        let record = File::options().append(true).open(dir.join(RECORD)).ok();
+        let record = File::options().append(true).open(record).ok();
         match record.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => None,
             _ => Some(Self { _record: record }),

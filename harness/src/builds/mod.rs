@@ -12,6 +12,7 @@
 //! user's repository and writes nothing to it; whoever holds its lock builds.
 
 mod bench;
+mod build_line;
 mod builder;
 mod cache;
 mod error;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::builds::{BuildError, BuildRecord, Cache, Listed, short_id};
+use crate::builds::{BuildRecord, Cache, Listed, short_id};
 use crate::settings::TimeSpan;
 
 /// List or prune the cache of engines built from commits.
@@ -55,7 +55,7 @@ struct BuildLine {
 
 impl BuildsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let cache = Cache::of_user().ok_or(BuildError::NoCache)?;
+        let cache = Cache::of_user()?;
         match self.command {
             Some(BuildsCommand::Prune(prune)) => {
                 let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);
