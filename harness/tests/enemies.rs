@@ -64,11 +64,11 @@ fn empty_lines_without_end_fill_neither_memory_nor_disk() {
 
 #[test]
 fn a_flood_before_uciok_is_refused_in_time() {
-    for (script, message) in [
-        ("uci=blank", "did not send `uciok` within 1 s"),
-        ("uci=options", "declares more than 4096 options"),
+    for (script, startup_ms, message) in [
+        ("uci=blank", 1_000, "did not send `uciok` within 1 s"),
+        ("uci=options", 60_000, "declares more than 4096 options"),
     ] {
-        let setup = setup(script, "startup_ms = 1000\n");
+        let setup = setup(script, &format!("startup_ms = {startup_ms}\n"));
         let mut command = setup.command("match", "run", &[]);
         let errors = setup.dir.path().join("errors");
         let file = fs::File::create(&errors).unwrap();

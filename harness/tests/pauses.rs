@@ -60,11 +60,11 @@ fn a_pause_longer_than_the_watchdog_is_no_stall_and_changes_no_game() {
 /// because it is read late.
 #[test]
 fn short_pauses_are_no_time_forfeits() {
-    let setup = setup("limit = \"movetime=300\"\nmargin_ms = 100");
+    let setup = setup("limit = \"movetime=500\"\nmargin_ms = 200");
     let mut command = setup.command("match", "run", &[]);
     let mut child = command.stderr(Stdio::null()).spawn().expect("hone starts");
     wait_until("games", || rows(&setup.run("run")) >= 2);
-    for pause in [600, 900, 700, 1_000, 900, 800] {
+    for pause in [900, 1_000, 900, 1_000, 900, 1_000] {
         signal(&child, libc::SIGSTOP);
         thread::sleep(Duration::from_millis(pause));
         signal(&child, libc::SIGCONT);
