@@ -37,6 +37,7 @@ fn players(count: usize) -> Vec<Player> {
                 env: Vec::new(),
             }
             .into(),
+            program: Default::default(),
             options: [].into(),
             limit: Limit::nodes(1).into(),
             ponder: false,

@@ -169,6 +169,24 @@ pub(crate) fn in_order(nights: &[Night]) -> Vec<&Night> {
     ordered
 }
 
+/// What a spreadsheet would take for a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
+
+/// Text of others as a cell that a spreadsheet shows and does not calculate.
+fn guarded(text: &str) -> String {
+    match text.starts_with(FORMULA) {
+        true => format!("'{text}"),
+        false => text.to_string(),
+    }
+}
+
+/// The text of a [`guarded`] cell.
+fn unguarded(cell: &str) -> String {
+    let text = cell.strip_prefix('\'');
+    let text = text.filter(|text| text.starts_with(FORMULA));
+    text.unwrap_or(cell).to_string()
+}
+
 impl From<&Night> for Row {
     fn from(night: &Night) -> Self {
         let list = |item: fn(&NightMatch) -> String| -> String {
@@ -181,8 +199,8 @@ impl From<&Night> for Row {
             date: night.date,
             commit: night.commit.clone(),
             committed: night.committed,
-            subject: night.subject.clone(),
-            tag: night.tag.clone(),
+            subject: guarded(&night.subject),
+            tag: night.tag.as_deref().map(guarded),
             bench: night.bench,
             limit: night.limit.clone(),
             roles: list(|played| played.role.name().to_string()),
@@ -230,8 +248,8 @@ impl TryFrom<Row> for Night {
             date: row.date,
             commit: row.commit,
             committed: row.committed,
-            subject: row.subject,
-            tag: row.tag,
+            subject: unguarded(&row.subject),
+            tag: row.tag.as_deref().map(unguarded),
             bench: row.bench,
             limit: row.limit,
             elo,
@@ -311,6 +329,32 @@ pub(super) mod tests {
             .map(|n| n.commit.as_str())
             .collect();
         assert_eq!(order, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_subject_is_not_a_formula() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        let subjects = [
+            "=HYPERLINK(\"x\")",
+            "+1",
+            "-1",
+            "@x",
+            "'=1",
+            "'quoted'",
+            "x=1",
+        ];
+        let mut nights = Vec::new();
+        for subject in subjects {
+            let mut hostile = night(2, "b", &[]);
+            hostile.subject = subject.to_string();
+            append(&path, &mut nights, hostile).expect("written");
+        }
+        let mut reader = csv::Reader::from_path(&path).expect("opens");
+        for row in reader.records().map(|row| row.expect("a row")) {
+            assert!(!row[4].starts_with(['=', '+', '-', '@']), "{row:?}");
+        }
+        assert_eq!(read(&path).expect("reads"), nights);
     }
 
     #[test]
