@@ -98,10 +98,6 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Test the values of a tuning that has ended",
                 "hone resume results/RUN --verify",
             ),
-            (
-                "Play the games again that are missing in a damaged folder",
-                "hone resume results/RUN --replay-missing",
-            ),
         ],
     ),
     (
