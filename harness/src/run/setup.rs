@@ -33,12 +33,13 @@ pub(crate) fn placement(
             processors.len()
         ));
     }
-    if let Some(load) = machine::load()
+    if config.is_timed()
+        && let Some(load) = machine::load()
         && load > 0.5
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
         announce(&format!(
-            "warning: other programs keep {load:.1} processors busy: expect noise in timed games"
+            "warning: other programs use {load:.1} processors: timed games will be noisy"
         ));
     }
     if !config.r#match.affinity {
