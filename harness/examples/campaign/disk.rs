@@ -62,7 +62,12 @@ impl Disk {
 
     /// Leaves `more` bytes of room.
     pub(crate) fn fill(&self, more: u64) -> io::Result<()> {
-        self.remount(&format!("size={}", used(&self.path)? + more))
+        let shrink = || self.remount(&format!("size={}", used(&self.path)? + more));
+        // It fails if files have grown since their size was asked for.
+        (0..20)
+            .map(|_| shrink())
+            .find(Result::is_ok)
+            .unwrap_or_else(shrink)
     }
 
     pub(crate) fn make_room(&self) -> io::Result<()> {

@@ -214,10 +214,14 @@ impl Repository {
             .args(arguments)
             .arg("--")
             .args(paths);
-        let shown = succeed(&mut command)?;
-        let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
-        entries.map(parse_commit).collect()
+        parse_commits(&succeed(&mut command)?)
     }
+}
+
+/// The commits that `git log -z` has printed.
+pub(crate) fn parse_commits(shown: &str) -> Result<Vec<Commit>, GitError> {
+    let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
+    entries.map(parse_commit).collect()
 }
 
 fn parse_commit(entry: &str) -> Result<Commit, GitError> {
