@@ -5,13 +5,14 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Instant;
 
 use harness::fuzzing::READERS;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs made from each seed.
-const MUTANTS: usize = 40;
+/// Inputs made from each seed, unless `HONE_MUTANTS` gives another number.
+const MUTANTS: usize = 200;
 
 /// What readers look at: numbers at their limits, and what separates fields.
 const WORDS: [&[u8]; 20] = [
@@ -80,24 +81,34 @@ fn mutant(seed: &[u8], other: &[u8], random: &mut impl Rng) -> Vec<u8> {
     text
 }
 
+fn mutants() -> usize {
+    std::env::var("HONE_MUTANTS").map_or(MUTANTS, |text| {
+        text.parse().expect("HONE_MUTANTS is a number")
+    })
+}
+
 #[test]
 fn no_reader_panics() {
-    let mut random = ChaCha8Rng::seed_from_u64(19);
     for (name, read) in READERS {
+        let begun = Instant::now();
+        let mut count = 0_u64;
+        let mut random = ChaCha8Rng::seed_from_u64(19);
         let seeds = seeds(name);
         assert!(!seeds.is_empty(), "{name} has no seeds");
         let check = |from: &str, input: &[u8]| {
             let result = catch_unwind(AssertUnwindSafe(|| read(input)));
-            let text = String::from_utf8_lossy(input);
-            assert!(result.is_ok(), "{name}, from {from}: {input:?}\n{text}");
+            let text = input.escape_ascii();
+            assert!(result.is_ok(), "{name}, from {from}: {text}");
         };
         check("nothing", b"");
         for (from, seed) in &seeds {
             check(from, seed);
-            for _ in 0..MUTANTS {
+            for _ in 0..mutants() {
                 let other = &seeds[random.random_range(0..seeds.len())].1;
                 check(from, &mutant(seed, other, &mut random));
+                count += 1;
             }
         }
+        println!("{name}: {count} inputs in {:.1?}", begun.elapsed());
     }
 }
