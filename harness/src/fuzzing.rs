@@ -256,7 +256,8 @@ pub fn manifest(data: &[u8]) {
             let _ = manifest.names();
             manifest.write(folder).expect("it is TOML");
             let again = Manifest::read(folder).expect("it is of our own writing");
-            assert_eq!(again, manifest);
+            // Not a number is not equal to itself: compared as text.
+            assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
         }
     });
 }

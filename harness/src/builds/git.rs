@@ -48,7 +48,7 @@ pub struct Commit {
 
 /// The first digits of a commit's id, as people write them.
 pub(crate) fn short_id(commit: &str) -> &str {
-    &commit[..10.min(commit.len())]
+    commit.get(..10).unwrap_or(commit)
 }
 
 impl Commit {
@@ -231,6 +231,9 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     };
     let mut parts = entry.splitn(4, '\n');
     let (id, date) = parts.next().zip(parts.next()).ok_or_else(malformed)?;
+    if !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(malformed());
+    }
     let author = parts.next().unwrap_or("").to_string();
     let message = parts.next().unwrap_or("");
     Ok(Commit {
