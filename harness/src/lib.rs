@@ -35,6 +35,7 @@
 //! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 
 // `println!` panics on a closed pipe: `output` prints in its place.
@@ -50,6 +51,8 @@ pub mod config;
 pub mod engine;
 pub mod executor;
 pub mod experiment;
+#[doc(hidden)]
+pub mod fuzzing;
 mod kinds;
 pub mod ledger;
 mod report;

@@ -113,6 +113,13 @@ fn mistakes_are_named() {
             "[tune]\n[tune.params]\nA = { start = 500 }\n",
             "outside 0 to 200",
         ),
+        ("[tune]\n[tune.spsa]\ngain = nan\n", "at least 0"),
+        ("[tune]\n[tune.classic]\nalpha = inf\n", "at least 0"),
+        ("[tune]\n[tune.params]\nA = { gain = -1 }\n", "at least 0"),
+        (
+            "[tune]\n[tune.adaptive]\nwidth_min = 0.5\n",
+            "must not be above width_max 0.35",
+        ),
         ("[tune]\ngroup = [\"Z*\"]\n", "no parameters to tune"),
         ("[tune]\nimport = \"nowhere.txt\"\n", "nowhere.txt"),
     ] {

@@ -28,8 +28,12 @@ impl Forge {
             host if host.starts_with("gitlab.") => "-/",
             _ => return None,
         };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/".contains(c);
-        (path.contains('/') && path.chars().all(is_plain)).then(|| Self {
+        let is_plain = |text: &str, marks: &str| {
+            let mut chars = text.chars();
+            chars.all(|c| c.is_ascii_alphanumeric() || marks.contains(c))
+        };
+        let is_address = is_plain(host, "-.") && is_plain(path, "-._~/") && path.contains('/');
+        is_address.then(|| Self {
             address: format!("https://{host}/{path}"),
             infix,
         })
@@ -79,6 +83,8 @@ mod tests {
             "user@host:engine.git",
             "https://github.com/owner",
             "https://github.com/owner/\"onload=",
+            "https://gitlab.\"onload=/owner/engine",
+            "https://gitlab.org\n/owner/engine",
             "",
         ] {
             assert_eq!(Forge::of(remote), None, "{remote}");

@@ -217,10 +217,14 @@ impl Repository {
             .args(arguments)
             .arg("--")
             .args(paths);
-        let shown = succeed(&mut command)?;
-        let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
-        entries.map(parse_commit).collect()
+        parse_commits(&succeed(&mut command)?)
     }
+}
+
+/// The commits that `git log -z` has printed.
+pub(crate) fn parse_commits(shown: &str) -> Result<Vec<Commit>, GitError> {
+    let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
+    entries.map(parse_commit).collect()
 }
 
 fn parse_commit(entry: &str) -> Result<Commit, GitError> {
@@ -230,6 +234,9 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     };
     let mut parts = entry.splitn(4, '\n');
     let (id, date) = parts.next().zip(parts.next()).ok_or_else(malformed)?;
+    if !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(malformed());
+    }
     let author = parts.next().unwrap_or("").to_string();
     let message = parts.next().unwrap_or("");
     Ok(Commit {

@@ -33,7 +33,7 @@ pub(crate) use convention::Convention;
 pub use error::BuildError;
 pub(crate) use forge::Forge;
 pub use git::Repository;
-pub(crate) use git::{Commit, short_id};
+pub(crate) use git::{Commit, parse_commits, short_id};
 pub use hold::BuildHold;
 pub(crate) use recipe::Spec;
 pub use recipe::{Recipe, Revision};

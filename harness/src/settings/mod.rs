@@ -7,4 +7,4 @@ mod values;
 pub(crate) use openings::{BookSource, OpeningsConfig};
 pub(crate) use time_span::TimeSpan;
 pub(crate) use values::OnFailure;
-pub(crate) use values::{positive, positive_option};
+pub(crate) use values::{amount, amount_option, positive, positive_option};

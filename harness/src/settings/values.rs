@@ -31,6 +31,25 @@ where
     T::try_from(number).map_err(|_| D::Error::custom(format!("{number} is too large")))
 }
 
+/// A number that is finite and not negative.
+pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    if number.is_finite() && number >= 0.0 {
+        return Ok(number);
+    }
+    Err(D::Error::custom(format!(
+        "{number} is out of range: a number of at least 0 is allowed"
+    )))
+}
+
+/// As [`amount`], of a value that may be absent.
+pub(crate) fn amount_option<'de, D>(deserializer: D) -> Result<Option<f64>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    amount(deserializer).map(Some)
+}
+
 pub(crate) fn positive_option<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -43,11 +43,16 @@ pub(crate) fn stillwater() -> PathBuf {
 /// The engine that plays random moves and misbehaves on request.
 pub(crate) fn scripted() -> String {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    let arguments = ["-p", "harness", "--example", "scripted_engine"];
     BUILT
-        .get_or_init(|| built(&arguments, "examples/scripted_engine"))
+        .get_or_init(|| example("scripted_engine"))
         .display()
         .to_string()
+}
+
+/// An example of this crate.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let arguments = ["-p", "harness", "--example", name];
+    built(&arguments, &format!("examples/{name}"))
 }
 
 /// `cargo test --workspace` has built everything; a single test has not.

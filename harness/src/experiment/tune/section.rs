@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::method::{
     Adaptive, AdaptiveSettings, Classic, ClassicRule, ClassicSettings, Method, Spsa, SpsaSettings,
@@ -13,7 +14,7 @@ use super::space::Space;
 use super::tuner::Budget;
 use crate::experiment::SprtSection;
 use crate::rules::Limit;
-use crate::settings::{OpeningsConfig, TimeSpan, positive, positive_option};
+use crate::settings::{OpeningsConfig, TimeSpan, amount_option, positive, positive_option};
 
 /// An update rule by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -83,6 +84,7 @@ pub struct TuneSection {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
     pub spsa: SpsaSettings,
+    #[serde(deserialize_with = "adaptive")]
     pub adaptive: AdaptiveSettings,
     pub classic: ClassicSection,
     /// Parameters by name.
@@ -113,22 +115,52 @@ impl Default for TuneSection {
     }
 }
 
+fn adaptive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdaptiveSettings, D::Error> {
+    let settings = AdaptiveSettings::deserialize(deserializer)?;
+    let AdaptiveSettings {
+        width_min: least,
+        width_max: greatest,
+        ..
+    } = settings;
+    if least > greatest {
+        return Err(D::Error::custom(format!(
+            "width_min {least} must not be above width_max {greatest}"
+        )));
+    }
+    Ok(settings)
+}
+
 /// Constants of the classic rules that differ from the customary ones.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicSection {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub alpha: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub gamma: Option<f64>,
     /// `A_ratio` (OpenBench, fishtest) or `A` in games (weather-factory).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub stability: Option<f64>,
     /// `R_end` (OpenBench, fishtest) or `a` (weather-factory).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub gain: Option<f64>,
     /// Factor on the parameters' steps.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub width: Option<f64>,
 }
 
@@ -159,7 +191,10 @@ pub struct ParamSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Final gain of the classic rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "amount_option"
+    )]
     pub gain: Option<f64>,
     /// The engine takes `value * factor`, rounded, as a spin.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,303 @@
+//! The readers of outside data, one function each, for the fuzzer in `fuzz/`
+//! and for `tests/fuzzing.rs`. Any bytes may be refused; what is accepted must
+//! hold together. A panic is a finding.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::Path;
+use std::str;
+
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::book::polyglot::Polyglot;
+use crate::builds::{Forge, Spec, parse_commits};
+use crate::config::{self, Config, Draft};
+use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
+use crate::experiment::tune::model_file::Model;
+use crate::experiment::tune::{Space, import};
+use crate::ledger::{GAMES_CSV, Pairs};
+use crate::rules::openings::epd::PositionLine;
+use crate::rules::openings::games::{Games, unreadable_move};
+use crate::rules::openings::{Book, BookOptions, Opening, Variant};
+use crate::rules::{Info, Limit, illegal_move};
+use crate::run::{MANIFEST, Manifest};
+use crate::settings::TimeSpan;
+use crate::suite::problem::{Problem, Suite};
+use crate::track;
+
+/// Every reader with its name, which is that of its target in `fuzz/`.
+pub const READERS: [(&str, fn(&[u8])); 14] = [
+    ("config", config),
+    ("set", set),
+    ("arguments", arguments),
+    ("epd", epd),
+    ("pgn", pgn),
+    ("polyglot", polyglot),
+    ("book", book),
+    ("suite", suite),
+    ("uci", uci),
+    ("ledger", ledger),
+    ("manifest", manifest),
+    ("nights", nights),
+    ("tuning", tuning),
+    ("git", git),
+];
+
+const VARIANTS: [Variant; 2] = [Variant::Standard, Variant::Chess960];
+
+thread_local! {
+    /// For readers that take a path.
+    static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
+    static RUNTIME: OnceCell<Runtime> = const { OnceCell::new() };
+}
+
+/// Calls `read` with the folder of a file of this name that holds `data`.
+fn with_file(name: &str, data: &[u8], read: impl FnOnce(&Path)) {
+    FOLDER.with(|folder| {
+        let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
+        fs::write(folder.path().join(name), data).expect("written");
+        read(folder.path());
+    });
+}
+
+/// A configuration that is accepted can be written to a manifest and read again.
+fn can_be_kept(config: &Config) {
+    let text = toml::to_string(config).expect("a configuration is TOML");
+    let again: Config = toml::from_str(&text)
+        .unwrap_or_else(|error| panic!("the manifest cannot be read again: {error}\n{text}"));
+    assert_eq!(again, *config, "{text}");
+}
+
+/// A configuration.
+pub fn config(data: &[u8]) {
+    with_file("config.toml", data, |folder| {
+        if let Ok(config) = config::load(&folder.join("config.toml"), &[]) {
+            can_be_kept(&config);
+        }
+    });
+}
+
+/// Values of `--set`, one a line, over a small configuration.
+pub fn set(data: &[u8]) {
+    const PLAYERS: &[u8] = b"[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\n\
+        [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nlimit = \"8+0.08\"\n";
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    with_file("set.toml", PLAYERS, |folder| {
+        let mut draft = Draft::read(Some(&folder.join("set.toml"))).expect("it is TOML");
+        if text.lines().all(|line| draft.set_text(line).is_ok())
+            && let Ok(config) = draft.finish()
+        {
+            can_be_kept(&config);
+        }
+    });
+}
+
+/// Arguments: options, commands, limits, times, engines.
+pub fn arguments(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    if let Ok((name, _)) = parse_option(text) {
+        assert!(!name.is_empty());
+    }
+    assert!(split_command(text).is_none_or(|words| !words.is_empty()));
+    if let Ok(limit) = text.parse::<Limit>() {
+        let shown = limit.to_string();
+        assert_eq!(shown.parse::<Limit>().ok(), Some(limit), "{shown}");
+    }
+    if let Ok(time) = text.parse::<TimeSpan>() {
+        let shown = time.to_string();
+        assert_eq!(shown.parse::<TimeSpan>().ok(), Some(time), "{shown}");
+    }
+    let _ = text.parse::<Spec>();
+}
+
+/// A line of EPD or FEN, as an opening and as a test position.
+pub fn epd(data: &[u8]) {
+    for variant in VARIANTS {
+        if let Ok(line) = PositionLine::parse(data)
+            && let Ok(position) = line.position(variant)
+        {
+            // What has been accepted is written so that it is read back.
+            let again = Opening::from_position(&position).position(variant);
+            assert_eq!(again.expect("a position of our own writing"), position);
+        }
+        if let Ok((problem, _)) = Problem::parse(data, variant) {
+            assert!(!problem.wanted().is_empty());
+        }
+    }
+}
+
+/// A PGN text.
+pub fn pgn(data: &[u8]) {
+    let _ = unreadable_move(data);
+    for variant in VARIANTS {
+        for plies in [None, Some(3)] {
+            let mut lines = 1;
+            for game in Games::new(data, plies, variant) {
+                match game {
+                    Ok(game) => assert!(!game.end.legal_moves().is_empty()),
+                    Err(bad) => {
+                        assert!(bad.line >= lines);
+                        lines = bad.line;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A Polyglot table.
+pub fn polyglot(data: &[u8]) {
+    if let Ok(book) = Polyglot::parse(data) {
+        for entry in book.lines(8).entries {
+            assert!(entry.moves.len() <= 8);
+        }
+    }
+}
+
+/// A file of openings, plain or in gzip or zip.
+pub fn book(data: &[u8]) {
+    with_file("book", data, |folder| {
+        let options = BookOptions::default();
+        if let Ok(book) = Book::open(&folder.join("book"), options) {
+            for opening in book.iter().take(100) {
+                opening
+                    .position(Variant::Standard)
+                    .expect("it was checked when the book was opened");
+            }
+        }
+    });
+}
+
+/// A file of test positions, plain or packed.
+pub fn suite(data: &[u8]) {
+    with_file("suite", data, |folder| {
+        if let Ok(suite) = Suite::open(&folder.join("suite"), Variant::Standard) {
+            assert!(!suite.problems.is_empty());
+        }
+    });
+}
+
+/// What an engine prints.
+pub fn uci(data: &[u8]) {
+    let new = || Builder::new_current_thread().build().expect("a runtime");
+    RUNTIME.with(|runtime| {
+        runtime.get_or_init(new).block_on(async {
+            let mut lines = LineReader::new(data);
+            let mut info = Info::default();
+            while lines.fill().await.expect("memory can be read") {
+                while let Some(line) = lines.buffered() {
+                    assert!(!line.contains(&b'\n'));
+                    uci_line(line, &mut info);
+                }
+            }
+        });
+    });
+}
+
+fn uci_line(line: &[u8], info: &mut Info) {
+    info.update(line);
+    if let Some(score) = info.score {
+        score.write_pgn(&mut String::new());
+    }
+    let start = Chess::default();
+    for played in start.legal_moves() {
+        let uci = played.to_uci(shakmaty::CastlingMode::Standard).to_string();
+        let after = start.clone().play(played).expect("it is legal");
+        let _ = illegal_move(&start, uci.as_bytes(), &after, &info.pv);
+    }
+    let _ = UciMove::from_ascii(line);
+    if let Some(option) = EngineOption::parse(&String::from_utf8_lossy(line)) {
+        assert!(!option.name.is_empty());
+        let value = option.default_value().unwrap_or_default();
+        let name = option.name.clone();
+        let _ = check_options(&[option], [(name.as_str(), value.as_str())]);
+    }
+}
+
+/// The rows of `games.csv`.
+pub fn ledger(data: &[u8]) {
+    let names = ["one", "two"].map(String::from);
+    with_file(GAMES_CSV, data, |folder| {
+        let pairs = Pairs::open(folder, &names).expect("the file is there");
+        let Ok(arrivals) = pairs.by_arrival() else {
+            return;
+        };
+        let mut arrived = 0_usize;
+        for entry in arrivals {
+            // After an error nothing is to be expected of it.
+            let Ok(entry) = entry else { return };
+            assert_ne!(entry.result.engines[0], entry.result.engines[1]);
+            arrived += 1;
+        }
+        let ordered = pairs.in_order(u64::MAX).expect("it was read before");
+        let mut last = None;
+        let mut count = 0;
+        for entry in ordered {
+            let pair = entry.expect("it was read before").result.pair;
+            assert!(last < Some(pair));
+            last = Some(pair);
+            count += 1;
+        }
+        assert!(count <= arrived);
+    });
+}
+
+/// `run.toml`.
+pub fn manifest(data: &[u8]) {
+    with_file(MANIFEST, data, |folder| {
+        if let Ok(manifest) = Manifest::read(folder) {
+            let _ = manifest.names();
+            manifest.write(folder).expect("it is TOML");
+            let again = Manifest::read(folder).expect("it is of our own writing");
+            // Not a number is not equal to itself: compared as text.
+            assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
+        }
+    });
+}
+
+/// `elo.csv`.
+pub fn nights(data: &[u8]) {
+    with_file("elo.csv", data, |folder| {
+        if let Ok(nights) = track::read(&folder.join("elo.csv")) {
+            for night in nights {
+                let _ = night.short();
+            }
+        }
+    });
+}
+
+/// Parameters of other tuners, and the model of a simulated tuning.
+pub fn tuning(data: &[u8]) {
+    if let Ok(text) = str::from_utf8(data)
+        && let Ok(params) = import::parse(text)
+    {
+        let space = Space::new(params).expect("it was checked");
+        let start = space.start();
+        assert_eq!(space.options(&start).len(), space.dimension());
+    }
+    with_file("model.toml", data, |folder| {
+        if let Ok(model) = Model::read(&folder.join("model.toml")) {
+            let _ = model.options();
+        }
+    });
+}
+
+/// What git prints: commits, the address of a remote.
+pub fn git(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Ok(commits) = parse_commits(&text) {
+        for commit in commits {
+            let _ = commit.describe();
+        }
+    }
+    if let Some(forge) = Forge::of(&text) {
+        assert!(!forge.commit("abc").contains(char::is_whitespace));
+    }
+}

@@ -1,0 +1,114 @@
+//! The readers of outside data on the seeds of the fuzzer and on a few
+//! thousand inputs made from them: what libFuzzer does for hours, for seconds
+//! and with any compiler.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
+
+use harness::fuzzing::READERS;
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Inputs made from each seed, unless `HONE_MUTANTS` gives another number.
+const MUTANTS: usize = 200;
+
+/// What readers look at: numbers at their limits, and what separates fields.
+const WORDS: [&[u8]; 20] = [
+    b"0",
+    b"-1",
+    b"9223372036854775807",
+    b"18446744073709551615",
+    b"1e999",
+    b"nan",
+    b"\"",
+    b"'",
+    b"\\",
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b" ",
+    b"=",
+    b",",
+    b"[",
+    b"]]",
+    b"{",
+];
+
+fn seeds(reader: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let folder = folder.join(reader);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let mut seeds: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .map(|path| {
+            let name = path.file_name().expect("a file").to_string_lossy();
+            (name.into_owned(), fs::read(&path).expect("readable"))
+        })
+        .collect();
+    seeds.sort();
+    seeds
+}
+
+/// Another input: some places of `seed` changed, or a part of `other` put in.
+fn mutant(seed: &[u8], other: &[u8], random: &mut impl Rng) -> Vec<u8> {
+    let mut text = seed.to_vec();
+    for _ in 0..random.random_range(1..=4) {
+        let at = random.random_range(0..=text.len());
+        let end = (at + random.random_range(0..=12)).min(text.len());
+        match random.random_range(0..6) {
+            0 => text.truncate(at),
+            1 => drop(text.drain(at..end)),
+            2 if at < text.len() => text[at] ^= 1 << random.random_range(0..8),
+            3 => {
+                let again = text[at..end].to_vec();
+                drop(text.splice(at..at, again));
+            }
+            4 => {
+                let from = random.random_range(0..=other.len());
+                let to = (from + random.random_range(0..=60)).min(other.len());
+                drop(text.splice(at..end, other[from..to].to_vec()));
+            }
+            _ => {
+                let word = WORDS[random.random_range(0..WORDS.len())];
+                drop(text.splice(at..end, word.to_vec()));
+            }
+        }
+    }
+    text
+}
+
+fn mutants() -> usize {
+    std::env::var("HONE_MUTANTS").map_or(MUTANTS, |text| {
+        text.parse().expect("HONE_MUTANTS is a number")
+    })
+}
+
+#[test]
+fn no_reader_panics() {
+    for (name, read) in READERS {
+        let begun = Instant::now();
+        let mut count = 0_u64;
+        let mut random = ChaCha8Rng::seed_from_u64(19);
+        let seeds = seeds(name);
+        assert!(!seeds.is_empty(), "{name} has no seeds");
+        let check = |from: &str, input: &[u8]| {
+            let result = catch_unwind(AssertUnwindSafe(|| read(input)));
+            let text = input.escape_ascii();
+            assert!(result.is_ok(), "{name}, from {from}: {text}");
+        };
+        check("nothing", b"");
+        for (from, seed) in &seeds {
+            check(from, seed);
+            for _ in 0..mutants() {
+                let other = &seeds[random.random_range(0..seeds.len())].1;
+                check(from, &mutant(seed, other, &mut random));
+                count += 1;
+            }
+        }
+        println!("{name}: {count} inputs in {:.1?}", begun.elapsed());
+    }
+}
