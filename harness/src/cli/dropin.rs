@@ -239,6 +239,9 @@ impl Line<'_> {
         if let Some(file) = file.filter(|_| !settings.config.discard) {
             return self.resume(file, settings);
         }
+        for warning in &settings.warnings {
+            errln!("warning: {warning}");
+        }
         if self.own.explain {
             out!("{}", settings.explanation()?);
             return Ok(Exit::Done);
@@ -247,9 +250,6 @@ impl Line<'_> {
     }
 
     fn start(&self, settings: &Settings) -> Result<Exit, Failure> {
-        for warning in &settings.warnings {
-            errln!("warning: {warning}");
-        }
         if let Some(log) = &settings.log {
             log.write_lines(&settings.warnings)?;
         }

@@ -64,8 +64,7 @@ impl Settings {
         }
         if !self.keys.contains_key("match.openings.file") {
             set("match.openings.file", "none".into(), "no -openings");
-        }
-        if !self.keys.contains_key("match.openings.order") {
+        } else if !self.keys.contains_key("match.openings.order") {
             set("match.openings.order", "sequential".into(), "-openings");
         }
         if !self.keys.contains_key("match.concurrency") {

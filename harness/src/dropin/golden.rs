@@ -104,15 +104,16 @@ fn every_flag_does_what_the_table_says() {
     }
     for group in GROUPS.iter().filter(|group| group.flag != "-quick") {
         for entry in group.entries {
-            let more = match group.flag {
-                "-sprt" => "elo0=0 elo1=5 ",
-                "-engine" => "cmd=./c ",
-                _ => "",
+            let flag = match group.flag {
+                "-sprt" => "-sprt elo0=0 elo1=5",
+                "-engine" => "-each",
+                flag => flag,
             };
-            check(
-                entry,
-                &format!("{BASE} {} {more}{}", group.flag, entry.example),
-            );
+            let base = match entry.name {
+                "st" | "tc" => BASE.replace(" -each nodes=5", ""),
+                _ => BASE.to_string(),
+            };
+            check(entry, &format!("{base} {flag} {}", entry.example));
         }
     }
 }

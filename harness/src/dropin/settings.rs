@@ -509,7 +509,9 @@ impl Settings {
             "two engines and a book are needed: -quick cmd=ENGINE1 cmd=ENGINE2 book=BOOK"
         );
         self.set("match.openings.order", "random", "-quick");
-        self.set("match.concurrency", concurrency(-2)?, "-quick");
+        // All processors but two, and at least one.
+        let processors = concurrency(-2).unwrap_or(1);
+        self.set("match.concurrency", processors, "-quick");
         self.set("adjudication.draw.move", 30, "-quick");
         self.set("adjudication.draw.count", 8, "-quick");
         self.set("adjudication.draw.score", 8, "-quick");
@@ -539,6 +541,9 @@ impl Settings {
             self.engines.len()
         );
         self.name_engines()?;
+        for engine in &self.engines {
+            engine.limit()?;
+        }
         self.check_margins();
         if self.format != OutputFormat::Fastchess {
             self.penta = false;
