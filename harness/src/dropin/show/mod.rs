@@ -1,9 +1,8 @@
 //! What fastchess and cutechess-cli print while they play, on standard output.
 //!
-//! Games are shown as their pairs finish; the score of each game follows it.
-//! Every other figure is of the pairs that the run has absorbed, in their
-//! order: what is printed does not depend on the concurrency, and the last
-//! block is the result of the run.
+//! Games and figures are shown as their pairs finish, in that order, as both
+//! programs do: servers want a block for each pair. The last block of a
+//! sequential test is of the pairs up to its verdict.
 
 mod boards;
 mod cutechess;
@@ -43,15 +42,18 @@ pub(crate) struct Console {
     total_games: u64,
     boards: Boards,
     files: Files,
-    /// Games by pairing in the order of arrival, for the score of each game.
-    arrived: BTreeMap<[usize; 2], Wdl>,
+    /// By pairing, game by game.
+    scores: BTreeMap<[usize; 2], Wdl>,
     finished_games: u64,
     /// By engine: how its games ended.
     outcomes: Vec<BTreeMap<String, u64>>,
-    /// As of the last update.
-    tally: Option<Tally>,
+    /// All pairs in the order of arrival.
+    arrived: Tally,
+    /// The pairs that the run has absorbed, as of the last update.
+    absorbed: Option<Tally>,
+    /// The test of the run, as of the last update.
     test: Option<TestState>,
-    /// Games of the tally at which results were printed last.
+    /// Games at which results were printed last.
     printed_at: Option<u64>,
     elapsed: Duration,
 }
@@ -79,10 +81,11 @@ impl Console {
             total_games: settings.total_games()?,
             boards: Boards::new(manifest.concurrency),
             files,
-            arrived: BTreeMap::new(),
+            scores: BTreeMap::new(),
             finished_games: 0,
             outcomes: vec![BTreeMap::new(); manifest.config.engine.len()],
-            tally: None,
+            arrived: Tally::new(manifest.config.engine.len()),
+            absorbed: None,
             test: None,
             printed_at: None,
             elapsed: Duration::ZERO,
@@ -128,7 +131,7 @@ impl Console {
         );
         self.finished_games += 1;
         self.count_outcome([white, black], ended.outcome.loser(), &reason);
-        let wdl = self.arrived.entry(result.engines).or_default();
+        let wdl = self.scores.entry(result.engines).or_default();
         wdl.add(result.first_half_points(game));
         let wdl = *wdl;
         self.print_score(&wdl);
@@ -174,21 +177,21 @@ impl Console {
     }
 
     /// What is printed at intervals after a pair, and at the end.
-    fn print_results(&mut self, tally: &Tally) {
+    fn print_results(&mut self, tally: &Tally, test: Option<TestState>) {
         if tally.pairs == 0 {
             return;
         }
         self.printed_at = Some(tally.games());
         let text = match (self.names.len(), self.format) {
-            (2, OutputFormat::Fastchess) => self.fastchess_block(tally),
+            (2, OutputFormat::Fastchess) => self.fastchess_block(tally, test),
             (2, OutputFormat::FastchessAsCutechess) => {
-                let test = self.test.as_ref().map(fastchess::test_as_cutechess);
+                let test = test.as_ref().map(fastchess::test_as_cutechess);
                 fastchess::elo_as_cutechess(&counts(tally)) + &test.unwrap_or_default()
             }
             (2, OutputFormat::Cutechess) => {
                 let engine = &tally.engines[0];
                 let by_colour = [engine.as_white, engine.as_black];
-                let test = self.test.as_ref().map(cutechess::test);
+                let test = test.as_ref().map(cutechess::test);
                 cutechess::head_to_head(&self.names[0], &counts(tally), by_colour)
                     + &test.unwrap_or_default()
             }
@@ -209,9 +212,9 @@ impl Console {
         out!("{text}");
     }
 
-    fn fastchess_block(&self, tally: &Tally) -> String {
+    fn fastchess_block(&self, tally: &Tally, test: Option<TestState>) -> String {
         let names = [self.names[0].as_str(), self.names[1].as_str()];
-        let test = self.test.as_ref().map(fastchess::test);
+        let test = test.as_ref().map(fastchess::test);
         format!(
             "{rule}{}{}{rule}",
             fastchess::head_to_head(names, &self.conditions, &counts(tally), self.penta),
@@ -220,11 +223,27 @@ impl Console {
         )
     }
 
-    /// Whether results are due when the tally grows.
+    /// Whether results are due when so many games have become more.
     fn results_due(&self, before: u64, after: u64) -> bool {
         let unit = if self.penta { 2 } else { 1 };
         let interval = self.intervals.rating.saturating_mul(unit);
         interval > 0 && after / interval > before / interval
+    }
+
+    /// Adds a pair, and prints what is due.
+    fn add(&mut self, pair: &PlayedPair) {
+        let mut tally = std::mem::take(&mut self.arrived);
+        let before = tally.games();
+        tally.absorb(&pair.result);
+        let after = tally.games();
+        if self.results_due(before, after) {
+            let test = self.test.as_ref().map(|test| test.at(&counts(&tally)));
+            self.print_results(&tally, test);
+        }
+        if self.outcomes_due(before, after) {
+            out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
+        }
+        self.arrived = tally;
     }
 
     fn outcomes_due(&self, before: u64, after: u64) -> bool {
@@ -235,21 +254,25 @@ impl Console {
     /// The lines at the end of a run. `resume` is the command that continues
     /// it.
     pub(crate) fn conclude(&mut self, ended: Ended, resume: Option<&str>) {
-        let tally = self.tally.take().unwrap_or_default();
-        let accepted = self.test.as_ref().and_then(TestState::accepted);
+        let test = self.test;
+        let accepted = test.as_ref().and_then(TestState::accepted);
+        let tally = match (&self.absorbed, test) {
+            (Some(absorbed), Some(_)) => absorbed.clone(),
+            _ => self.arrived.clone(),
+        };
         let is_over = matches!(ended, Ended::Verdict(_));
         let is_printed = self.printed_at == Some(tally.games());
         if self.is_cutechess() {
-            if !is_printed {
-                self.print_results(&tally);
+            if !is_printed || accepted.is_some() {
+                self.print_results(&tally, test);
             }
-            if !self.outcomes_due(0, tally.games()) || self.intervals.outcome == 0 {
+            if self.finished_games == 0 || !is_due(self.finished_games, self.intervals.outcome) {
                 out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
             }
-        } else if let (Some(state), Some(accepted)) = (self.test, accepted) {
+        } else if let (Some(state), Some(accepted)) = (test, accepted) {
             self.print_decision(&tally, &state, accepted);
         } else if is_over && !is_printed {
-            self.print_results(&tally);
+            self.print_results(&tally, test);
         }
         if self.format == OutputFormat::Fastchess {
             self.print_failures(&tally);
@@ -274,7 +297,7 @@ impl Console {
         if self.format == OutputFormat::FastchessAsCutechess {
             out!("{}", cutechess::score(names, &counts(tally).wdl));
         }
-        self.print_results(tally);
+        self.print_results(tally, Some(*state));
         match self.format {
             OutputFormat::Fastchess => out!("{}", fastchess::decided(state, accepted)),
             _ => outln!("Tournament finished"),
@@ -308,7 +331,7 @@ impl Console {
 impl<E: Experiment> View<E> for Console {
     fn submitted(&mut self, pair: u64, engines: [usize; 2]) {
         self.boards.submit(pair, engines);
-        if self.tally.is_some() {
+        if self.absorbed.is_some() {
             self.start_waiting();
         }
     }
@@ -322,33 +345,23 @@ impl<E: Experiment> View<E> for Console {
         self.finished(pair, 0);
         self.started(number, engines, 1);
         self.finished(pair, 1);
+        self.add(pair);
     }
 
     fn update(&mut self, experiment: &E, progress: Progress<'_>) {
         self.elapsed = progress.elapsed;
         self.test = experiment.test().map(TestState::of);
-        let after = progress.tally.games();
-        let Some(tally) = &self.tally else {
+        if self.absorbed.replace(progress.tally.clone()).is_none() {
             // The first one: of a run that is resumed, what there is already.
-            self.finished_games = after;
+            self.arrived = progress.tally.clone();
+            self.finished_games = progress.tally.games();
             for (engines, pairing) in &progress.tally.pairings {
-                self.arrived.insert(*engines, pairing.wdl);
+                self.scores.insert(*engines, pairing.wdl);
             }
             if self.shuffles {
                 outln!("Indexing opening suite...");
             }
-            self.tally = Some(progress.tally.clone());
             return;
-        };
-        let before = tally.games();
-        if after != before || progress.tally.dropped_pairs != tally.dropped_pairs {
-            self.tally = Some(progress.tally.clone());
-            if self.results_due(before, after) {
-                self.print_results(progress.tally);
-            }
-            if self.outcomes_due(before, after) {
-                out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
-            }
         }
         if !progress.stopping && experiment.verdict().is_none() {
             self.start_waiting();

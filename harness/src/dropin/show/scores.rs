@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::run::PairingTally;
-use crate::stats::{Decision, Pentanomial, Sprt, Wdl};
+use crate::stats::{Decision, Model, Pentanomial, Sprt, Wdl, llr};
 
 /// Counts of one engine, or of one engine against another, from its side.
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,6 +85,7 @@ pub(super) struct TestState {
     pub elo0: f64,
     pub elo1: f64,
     pub decision: Option<Decision>,
+    model: Model,
 }
 
 impl TestState {
@@ -97,6 +98,21 @@ impl TestState {
             elo0: test.config().elo0,
             elo1: test.config().elo1,
             decision: test.decision(),
+            model: test.config().model,
+        }
+    }
+
+    /// The same test after other counts, not decided.
+    pub(super) fn at(&self, counts: &Counts) -> Self {
+        let (elo0, elo1) = (self.elo0, self.elo1);
+        let llr = match self.model {
+            Model::Bayesian => llr::bayesian_of_pairs(&counts.pairs, &counts.wdl, elo0, elo1),
+            model => llr::llr(model, counts.pairs, elo0, elo1),
+        };
+        Self {
+            llr,
+            decision: None,
+            ..*self
         }
     }
 

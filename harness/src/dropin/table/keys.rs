@@ -79,7 +79,7 @@ const ENGINE: &[Entry] = &[
         Both,
         "tc",
         "engine.limit",
-        "the first move also gets the increment; `inf` needs another limit; hourglass is refused",
+        "as in fastchess, the increment is there for the first move; `inf` needs another limit; hourglass is refused",
         "tc=40/60+0.5",
     ),
     yes(Both, "st", "engine.limit", "", "st=0.1"),
