@@ -32,6 +32,8 @@
 //! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
 //!   experiment, executor and ledger, and the independent check of its games.
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
+//! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
+//!   print.
 //! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
@@ -48,6 +50,7 @@ pub mod book;
 pub mod builds;
 pub mod cli;
 pub mod config;
+mod dropin;
 pub mod engine;
 pub mod executor;
 pub mod experiment;

@@ -9,13 +9,14 @@ use clap::{Command, CommandFactory};
 use super::Cli;
 
 /// The commands by task, in the order of `hone --help`.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Test", &["sprt", "match", "bisect", "resume"]),
     ("Tune", &["tune"]),
     ("Watch", &["track"]),
     ("Look", &["report", "runs", "verify", "replay"]),
     ("Prepare", &["check", "suite", "book", "builds"]),
     ("Calculate", &["calc"]),
+    ("Replace", &["fastchess", "cutechess-cli"]),
     ("Shell", &["completions", "man"]),
 ];
 
@@ -66,6 +67,32 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Play a commit against a release, built with the repository's makefile",
                 "hone match git:main git:v1.0 --limit nodes=20000 --book books/balanced.epd",
+            ),
+        ],
+    ),
+    (
+        "fastchess",
+        &[
+            (
+                "Play as fastchess does",
+                "hone fastchess -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd order=random -rounds 100 -repeat",
+            ),
+            (
+                "Show the configuration for hone",
+                "hone fastchess -engine cmd=./new -engine cmd=./old -each nodes=5000 --explain",
+            ),
+        ],
+    ),
+    (
+        "cutechess-cli",
+        &[
+            (
+                "Play as cutechess-cli does",
+                "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd format=epd -games 2 -rounds 100 -repeat",
+            ),
+            (
+                "Show the configuration for hone",
+                "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -games 100 --explain",
             ),
         ],
     ),

@@ -9,6 +9,7 @@ mod check;
 mod common;
 mod completions;
 mod conditions;
+mod dropin;
 mod ends;
 mod errors;
 mod exit;
@@ -62,6 +63,9 @@ enum Command {
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
     Runs(runs::RunsArgs),
+    Fastchess(dropin::FastchessArgs),
+    #[command(name = "cutechess-cli")]
+    Cutechess(dropin::CutechessArgs),
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
@@ -106,6 +110,8 @@ impl Command {
             Self::Replay(args) => args.run(),
             Self::Check(args) => args.run(),
             Self::Guard(args) => args.run(),
+            Self::Fastchess(args) => args.run(),
+            Self::Cutechess(args) => args.run(),
             Self::Runs(args) => args.run(),
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
@@ -124,6 +130,7 @@ impl Command {
             Self::Builds(_) => "use the cache of builds",
             Self::Sprt(_) => "run the test",
             Self::Match(_) => "run the match",
+            Self::Fastchess(_) | Self::Cutechess(_) => "play",
             Self::Resume(_) => "resume the run",
             Self::Report(_) => "report on the run",
             Self::Verify(_) => "verify the run",
@@ -143,6 +150,10 @@ impl Command {
 
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(called) = dropin::called(&arguments) {
+        return called.main();
+    }
     let matches = help::command()
         .try_get_matches()
         .unwrap_or_else(|error| usage::exit(error));

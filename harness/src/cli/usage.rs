@@ -65,7 +65,7 @@ fn advice(arguments: &[String]) -> Option<String> {
         "tournament" | "roundrobin" | "round-robin" => {
             "`hone match A B C` plays a round robin of engines"
         }
-        "fastchess" | "cutechess-cli" | "cutechess" | "c-chess-cli" => {
+        "cutechess" | "c-chess-cli" => {
             "`hone match A B` plays a match, `hone sprt --dev A --base B` an SPRT"
         }
         "spsa" => "`hone tune` tunes parameters by SPSA and other methods",
@@ -144,7 +144,7 @@ mod tests {
             ("match -each tc=8+0.08", "`-each` is not an option"),
             ("gauntlet a b", "match.tournament=gauntlet"),
             ("tournament", "round robin"),
-            ("fastchess -engine cmd=a", "hone sprt --dev A --base B"),
+            ("cutechess -engine cmd=a", "hone sprt --dev A --base B"),
         ] {
             let text = said(line).unwrap_or_default();
             assert!(

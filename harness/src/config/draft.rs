@@ -272,16 +272,19 @@ impl Draft {
         }
     }
 
-    /// The configuration with everything laid over the file, and checked.
+    /// The text of a configuration file with everything laid over the file.
     ///
     /// # Errors
-    /// [`ConfigError`]: a contradiction with both its sides, a mistake with
-    /// its place in the file or with what set it.
-    pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
+    /// [`ConfigError`]: a contradiction with both its sides, or a value that
+    /// has no place.
+    pub(crate) fn text(&mut self) -> Result<String, ConfigError> {
         // The table before what is in it.
         self.assignments
             .sort_by_key(|set| (set.level, set.path.len()));
         self.refuse_contradictions()?;
+        if self.assignments.is_empty() {
+            return Ok(self.text.clone());
+        }
         let mut document = self.document.clone();
         for set in &self.assignments {
             insert(&mut document, set).map_err(|reason| ConfigError::Said {
@@ -290,11 +293,16 @@ impl Draft {
                 place: None,
             })?;
         }
-        let text = if self.assignments.is_empty() {
-            self.text.clone()
-        } else {
-            document.to_string()
-        };
+        Ok(document.to_string())
+    }
+
+    /// The configuration with everything laid over the file, and checked.
+    ///
+    /// # Errors
+    /// [`ConfigError`]: a contradiction with both its sides, a mistake with
+    /// its place in the file or with what set it.
+    pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
+        let text = self.text()?;
         let mut config: Config = toml::from_str(&text)
             .map_err(|error| self.fault(&text, error.span(), plain(error.message())))?;
         name_engines(&mut config).map_err(|message| {

@@ -62,6 +62,9 @@ pub struct GameText {
     pub pgn: String,
     /// The final position as an EPD line, if it is asked for.
     pub epd: String,
+    /// Why the game ended, as [`Termination::reason`](crate::rules::Termination::reason)
+    /// has it.
+    pub reason: String,
 }
 
 /// A pair that has been played.

@@ -174,16 +174,26 @@ impl<K: RunKind> Session<K> {
         self,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
+        let manifest = self.manifest.clone();
+        self.run_in_view(&mut K::view(&manifest), announce)
+    }
+
+    /// The same, shown in another view than the kind's own.
+    ///
+    /// # Errors
+    /// [`SessionError`].
+    pub(crate) fn run_in_view(
+        self,
+        view: &mut impl View<K::Experiment>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Conclusion<K::Report>, SessionError> {
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
         announce(&K::introduction(&manifest, folder.path())?);
-        let (mut ended, fold) = {
-            let mut view = K::view(&manifest);
-            let played = self.play(experiment, &mut view, announce);
-            view.finish();
-            played?
-        };
+        let played = self.play(experiment, view, announce);
+        view.finish();
+        let (mut ended, fold) = played?;
         let report = || {
             let files = RunFiles::of(folder.clone(), manifest.clone())?;
             let report = K::report(files, fold)?;

@@ -10,7 +10,7 @@ use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
 use super::tally::Tally;
 use crate::config::{Config, MatchConfig};
-use crate::executor::{Event, Executor, ExecutorError, PairJob, Player, Rules, Stop};
+use crate::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Rules, Stop};
 use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
 use crate::ledger::{Ledger, LedgerError};
 use crate::rules::openings::{Book, Opening, Schedule};
@@ -157,6 +157,12 @@ pub trait View<E> {
     /// requested.
     fn update(&mut self, experiment: &E, progress: Progress<'_>);
 
+    /// A pair was handed to the executor.
+    fn submitted(&mut self, _pair: u64, _engines: [usize; 2]) {}
+
+    /// A pair was played and is in the ledger; the update follows.
+    fn played(&mut self, _pair: &PlayedPair) {}
+
     /// After the last update: removes what only makes sense while it plays.
     fn finish(&mut self) {}
 }
@@ -252,7 +258,7 @@ impl<E: Experiment> Driver<E> {
             }
             if !stopping {
                 self.check_failures()?;
-                self.submit(executor);
+                self.submit(executor, view);
             }
             if self.in_flight == 0 {
                 return Ok(if stopping { stopped } else { Ended::Waiting });
@@ -283,6 +289,7 @@ impl<E: Experiment> Driver<E> {
                     self.in_flight -= 1;
                     self.played += 1;
                     ledger.append(&played)?;
+                    view.played(&played);
                     self.fold.push(played.result);
                     view.update(&self.fold.experiment, self.progress(stopping));
                 }
@@ -296,7 +303,7 @@ impl<E: Experiment> Driver<E> {
         }
     }
 
-    fn submit(&mut self, executor: &mut impl Executor) {
+    fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
         while !self.planned_all
             && self.in_flight < executor.capacity() as u64
             && self.next_plan < self.fold.absorbed() + MAX_AHEAD
@@ -309,6 +316,7 @@ impl<E: Experiment> Driver<E> {
             match self.fold.experiment.plan(self.next_plan) {
                 Next::Play(plan) => {
                     executor.submit(self.jobs.job(self.next_plan, &plan));
+                    view.submitted(self.next_plan, [plan.first.engine, plan.second.engine]);
                     self.next_plan += 1;
                     self.in_flight += 1;
                 }

@@ -62,6 +62,7 @@ impl Game<'_> {
         if style.epd {
             text.epd = self.final_epd();
         }
+        text.reason = reason;
         (result, text)
     }
 

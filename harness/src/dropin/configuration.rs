@@ -1,0 +1,180 @@
+//! A command line as a configuration of `hone`.
+
+use anyhow::{Context, ensure};
+
+use super::Program;
+use super::engine::Engine;
+use super::settings::Settings;
+use crate::builds::Spec;
+use crate::config::{Config, Draft, Level};
+
+/// Games of a test of fastchess without `-rounds`, in rounds.
+const SPRT_ROUNDS: u64 = 500_000;
+
+impl Settings {
+    /// The configuration. Where no seed was given, it has `seed`: by default
+    /// both programs shuffle openings anew for each run.
+    ///
+    /// # Errors
+    /// A value that is not allowed, with the words that set it.
+    pub(crate) fn config(&self, seed: u64) -> anyhow::Result<Config> {
+        let mut draft = self.draft()?;
+        let seed = self.seed.unwrap_or(seed);
+        // The configuration's numbers have a sign.
+        let seed = i64::try_from(seed & (u64::MAX >> 1))?;
+        draft.set(Level::Key, &["match", "seed"], seed, "-srand");
+        Ok(draft.finish()?)
+    }
+
+    /// The equivalent configuration file.
+    ///
+    /// # Errors
+    /// As [`Settings::config`].
+    pub(crate) fn explanation(&self) -> anyhow::Result<String> {
+        // What is wrong is named by its words.
+        self.config(1)?;
+        let command = if self.is_sprt { "sprt" } else { "match" };
+        let mut text = format!("# hone {command} FILE\n");
+        let mut draft = self.draft()?;
+        match self.seed {
+            Some(seed) => {
+                let seed = i64::try_from(seed & (u64::MAX >> 1))?;
+                draft.set(Level::Key, &["match", "seed"], seed, "-srand");
+            }
+            None => text.push_str(
+                "# match.seed: without -srand a new one for each run; a configuration has 1\n",
+            ),
+        }
+        text.push_str(&draft.text()?);
+        Ok(text)
+    }
+
+    fn draft(&self) -> anyhow::Result<Draft> {
+        let mut draft = Draft::read(None)?;
+        for (index, engine) in self.engines.iter().enumerate() {
+            take_engine(&mut draft, index, engine)?;
+        }
+        self.set_limits(&mut draft)?;
+        let mut set = |path: &str, value: toml_edit::Value, source: &str| {
+            let path: Vec<&str> = path.split('.').collect();
+            draft.set(Level::Key, &path, value, source);
+        };
+        for (key, said) in &self.keys {
+            set(key, said.value.clone(), &said.source);
+        }
+        if !self.keys.contains_key("match.openings.file") {
+            set("match.openings.file", "none".into(), "no -openings");
+        } else if !self.keys.contains_key("match.openings.order") {
+            set("match.openings.order", "sequential".into(), "-openings");
+        }
+        if !self.keys.contains_key("match.concurrency") {
+            set("match.concurrency", 1.into(), "no -concurrency");
+        }
+        // Both play on however many games an engine loses by failing.
+        set("match.max_failures", 1.0.into(), self.program.name());
+        let pairs = i64::try_from(self.pairs()?)?;
+        let key = match self.is_sprt {
+            true => "sprt.max_pairs",
+            false => "match.pairs",
+        };
+        set(key, pairs.into(), "-rounds, -games");
+        Ok(draft)
+    }
+
+    /// The limit that all engines share belongs to the match.
+    fn set_limits(&self, draft: &mut Draft) -> anyhow::Result<()> {
+        let limits: Vec<String> = self
+            .engines
+            .iter()
+            .map(Engine::limit)
+            .collect::<anyhow::Result<_>>()?;
+        let Some(first) = limits.first() else {
+            return Ok(());
+        };
+        draft.set(Level::Key, &["match", "limit"], first.as_str(), "tc=");
+        for (index, limit) in limits.iter().enumerate() {
+            if limit != first {
+                draft.set_engine(Level::Key, index, &["limit"], limit.as_str(), "tc=");
+            }
+        }
+        Ok(())
+    }
+
+    /// Pairs of each pairing.
+    ///
+    /// # Errors
+    /// If there would be none.
+    pub(crate) fn pairs(&self) -> anyhow::Result<u64> {
+        let (rounds, games) = match self.program {
+            Program::Fastchess => {
+                let rounds = if self.is_sprt { SPRT_ROUNDS } else { 2 };
+                (self.rounds.unwrap_or(rounds), self.games.unwrap_or(2))
+            }
+            Program::Cutechess => (self.rounds.unwrap_or(1), self.games.unwrap_or(1)),
+        };
+        // fastchess takes `-games N` above 2 for the rounds.
+        let (rounds, games) = match (self.program, self.rounds) {
+            (Program::Fastchess, None) if games > 2 => (games, 2),
+            _ => (rounds, games),
+        };
+        let total = rounds.checked_mul(games).context("too many games")?;
+        ensure!(
+            total > 0,
+            "no game is asked for: `-rounds` and `-games` are above 0"
+        );
+        Ok(total.div_ceil(2))
+    }
+
+    /// Games of the whole tournament.
+    ///
+    /// # Errors
+    /// As [`Settings::pairs`].
+    pub(crate) fn total_games(&self) -> anyhow::Result<u64> {
+        let engines = self.engines.len() as u64;
+        let is_gauntlet = self
+            .keys
+            .get("match.tournament")
+            .is_some_and(|said| said.value.as_str() == Some("gauntlet"));
+        let pairings = match is_gauntlet {
+            true => engines.saturating_sub(1),
+            false => engines * engines.saturating_sub(1) / 2,
+        };
+        Ok(self.pairs()?.saturating_mul(2).saturating_mul(pairings))
+    }
+}
+
+fn take_engine(draft: &mut Draft, index: usize, engine: &Engine) -> anyhow::Result<()> {
+    let name = engine.display_name();
+    let source = format!("-engine name={name}");
+    draft.take_engine(index, &name, &Spec::Program(engine.program()), &source);
+    let mut set = |keys: &[&str], value: toml_edit::Value| {
+        draft.set_engine(Level::Key, index, keys, value, &source);
+    };
+    if !engine.args.is_empty() {
+        let args: toml_edit::Array = engine.args.iter().collect();
+        set(&["args"], args.into());
+    }
+    if let Some(dir) = &engine.dir {
+        set(&["dir"], dir.as_str().into());
+    }
+    if engine.restart {
+        set(&["restart"], true.into());
+    }
+    if engine.ponder {
+        set(&["ponder"], true.into());
+    }
+    for (name, value) in &engine.options {
+        set(&["options", name], option_value(value));
+    }
+    Ok(())
+}
+
+/// Numbers and truth values without quotes, where that is the same.
+fn option_value(text: &str) -> toml_edit::Value {
+    match (text.parse::<i64>(), text) {
+        (Ok(number), _) if number.to_string() == text => number.into(),
+        (_, "true") => true.into(),
+        (_, "false") => false.into(),
+        _ => text.into(),
+    }
+}

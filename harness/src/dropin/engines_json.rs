@@ -1,0 +1,188 @@
+//! `engines.json`: the engines that cutechess keeps.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow, bail};
+use serde::Deserialize;
+
+use super::engine::Engine;
+use super::table;
+
+/// Name of the file.
+const FILE: &str = "engines.json";
+
+/// An engine of the file.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Known {
+    name: String,
+    command: String,
+    #[serde(default)]
+    working_directory: String,
+    #[serde(default)]
+    protocol: String,
+    #[serde(default)]
+    restart: String,
+    #[serde(default)]
+    ponder: bool,
+    #[serde(default)]
+    whitepov: bool,
+    #[serde(default)]
+    init_strings: Vec<String>,
+    #[serde(default)]
+    options: Vec<KnownOption>,
+}
+
+#[derive(Debug, Deserialize)]
+struct KnownOption {
+    name: String,
+    #[serde(default)]
+    value: serde_json::Value,
+}
+
+/// The engines of `engines.json`, read when one is asked for.
+#[derive(Debug)]
+pub(crate) struct KnownEngines<'a> {
+    /// Where the file may be, in order.
+    places: &'a [PathBuf],
+    read: Option<Vec<Known>>,
+}
+
+impl<'a> KnownEngines<'a> {
+    /// The engines of the first of these files that is there.
+    pub(crate) fn in_first_of(places: &'a [PathBuf]) -> Self {
+        Self { places, read: None }
+    }
+
+    /// Where cutechess looks: here, then in the user's configuration.
+    pub(crate) fn usual_places() -> Vec<PathBuf> {
+        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+        let configuration = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .or(home);
+        let kept = configuration.map(|folder| folder.join("cutechess").join(FILE));
+        [Some(PathBuf::from(FILE)), kept]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn all(&mut self) -> anyhow::Result<&[Known]> {
+        if self.read.is_none() {
+            let path = self
+                .places
+                .iter()
+                .find(|path| path.is_file())
+                .ok_or_else(|| anyhow!("there is no {FILE} here or in the user's configuration"))?;
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            let engines = serde_json::from_str(&text)
+                .with_context(|| format!("{} is not a list of engines", path.display()))?;
+            self.read = Some(engines);
+        }
+        Ok(self.read.as_deref().unwrap_or_default())
+    }
+
+    /// The names of all engines.
+    ///
+    /// # Errors
+    /// If there is no file, or it cannot be read.
+    pub(crate) fn names(&mut self) -> anyhow::Result<Vec<String>> {
+        let all = self.all()?;
+        Ok(all.iter().map(|engine| engine.name.clone()).collect())
+    }
+
+    /// The engine of this name.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be played.
+    pub(super) fn get(&mut self, name: &str) -> anyhow::Result<Engine> {
+        let all = self.all()?;
+        let known = all.iter().find(|engine| engine.name == name);
+        let known = known.ok_or_else(|| {
+            let nearest = table::nearest(name, all.iter().map(|engine| engine.name.as_str()));
+            let help = nearest.map_or_else(String::new, |name| {
+                format!("\nhelp: did you mean `{name}`?")
+            });
+            anyhow!("`conf={name}`: {FILE} has no engine of this name{help}")
+        })?;
+        known.engine()
+    }
+}
+
+impl Known {
+    fn engine(&self) -> anyhow::Result<Engine> {
+        let refuse = |what: &str| {
+            Err(anyhow!(
+                "engine `{}` of {FILE} is not supported: {what}",
+                self.name
+            ))
+        };
+        if !matches!(self.protocol.as_str(), "" | "uci") {
+            return refuse("only the protocol uci is");
+        }
+        if self.whitepov {
+            return refuse("its scores are from White's side");
+        }
+        if !self.init_strings.is_empty() {
+            return refuse("it has `initStrings`");
+        }
+        let words = shlex::split(&self.command).unwrap_or_default();
+        let Some((program, args)) = words.split_first() else {
+            bail!("engine `{}` of {FILE} has no command", self.name);
+        };
+        let mut engine = Engine {
+            name: Some(self.name.clone()),
+            cmd: program.clone(),
+            args: args.to_vec(),
+            dir: Some(self.working_directory.clone()).filter(|dir| !dir.is_empty()),
+            restart: self.restart == "on",
+            ponder: self.ponder,
+            ..Engine::default()
+        };
+        for option in &self.options {
+            match &option.value {
+                // A button that was never pressed.
+                serde_json::Value::Null => {}
+                serde_json::Value::String(text) => engine.set_option(&option.name, text),
+                other => engine.set_option(&option.name, &other.to_string()),
+            }
+        }
+        Ok(engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_of_the_file() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join(FILE);
+        let text = r#"[
+            {"name": "A", "command": "./a --x", "workingDirectory": "/e", "protocol": "uci",
+             "restart": "on", "ponder": true,
+             "options": [{"name": "Hash", "value": 16, "type": "spin"},
+                         {"name": "Clear", "value": null}, {"name": "P", "value": "q"}]},
+            {"name": "B", "command": "b", "protocol": "xboard"}
+        ]"#;
+        fs::write(&path, text).expect("written");
+        let places = [dir.path().join("absent"), path];
+        let mut known = KnownEngines::in_first_of(&places);
+        let engine = known.get("A").expect("known");
+        assert_eq!(engine.cmd, "./a");
+        assert_eq!(engine.args, ["--x"]);
+        assert_eq!(engine.dir.as_deref(), Some("/e"));
+        assert!(engine.restart && engine.ponder);
+        let option = |name: &str, value: &str| (name.to_string(), value.to_string());
+        assert_eq!(engine.options, [option("Hash", "16"), option("P", "q")]);
+        assert!(known.get("B").is_err());
+        let error = known.get("C").expect_err("absent").to_string();
+        assert!(error.contains("did you mean"), "{error}");
+        assert_eq!(known.names().expect("read"), ["A", "B"]);
+        let mut none = KnownEngines::in_first_of(&places[..1]);
+        assert!(none.names().is_err());
+    }
+}

@@ -1,0 +1,207 @@
+//! Command lines as public scripts have them, and the configurations that one
+//! would write by hand; and every flag of the table by its example.
+
+use super::Program;
+use super::settings::{Request, Settings};
+use super::table::{Entry, FLAGS, GROUPS, Of, Support};
+
+/// Each block: `$ ` and a command line, then its configuration.
+const GOLDEN: &str = include_str!("golden.txt");
+
+/// The program and the rest of a command line.
+fn parsed(line: &str) -> anyhow::Result<Settings> {
+    let (program, rest) = line.split_once(' ').expect("a program and its options");
+    let program = Program::named(program).expect("a known program");
+    Settings::of(program, rest)
+}
+
+#[test]
+fn command_lines_of_public_scripts() {
+    let mut blocks = 0;
+    let mut wrong = String::new();
+    for block in GOLDEN.split("$ ").skip(1) {
+        let (line, expected) = block.split_once('\n').expect("a line and a configuration");
+        let settings = parsed(line).unwrap_or_else(|error| panic!("{line}: {error:#}"));
+        let mut text = settings.explanation().expect(line);
+        for warning in &settings.warnings {
+            text.push_str(&format!("# warning: {warning}\n"));
+        }
+        if text.trim() != expected.trim() {
+            wrong.push_str(&format!("$ {line}\n{text}\n"));
+        }
+        blocks += 1;
+    }
+    assert!(blocks >= 60, "{blocks} command lines");
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn what_is_explained_is_a_configuration_with_the_same_meaning() {
+    for block in GOLDEN.split("$ ").skip(1) {
+        let (line, text) = block.split_once('\n').expect("a line and a configuration");
+        let settings = parsed(line).expect(line);
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, text).expect("written");
+        let read = crate::config::load(&path, &[]).expect(line);
+        assert_eq!(read, settings.config(1).expect(line), "{line}");
+    }
+}
+
+const BASE: &str = "-engine cmd=./a -engine cmd=./b -each nodes=5";
+
+/// The error and its causes.
+fn refusal(program: Program, line: &str) -> String {
+    let error = Settings::of(program, line).expect_err(line);
+    format!("{error:#}")
+}
+
+fn program_of(entry: &Entry) -> Program {
+    match entry.of {
+        Of::Cutechess => Program::Cutechess,
+        Of::Both | Of::Fastchess => Program::Fastchess,
+    }
+}
+
+fn check(entry: &Entry, line: &str) {
+    if entry.example.is_empty() {
+        return;
+    }
+    let program = program_of(entry);
+    match entry.support {
+        Support::Refused => {
+            let text = refusal(program, line);
+            assert!(
+                text.contains(entry.name) && text.contains(entry.note),
+                "{line}: {text}"
+            );
+        }
+        Support::Yes => {
+            let settings = Settings::of(program, line).expect(line);
+            assert_eq!(settings.warnings, [""; 0], "{line}");
+            settings.config(1).expect(line);
+        }
+        Support::Ignored => {
+            let settings = Settings::of(program, line).expect(line);
+            let [warning] = &settings.warnings[..] else {
+                panic!("{line}: {:?}", settings.warnings);
+            };
+            assert!(warning.contains(entry.name) && warning.contains(entry.note));
+            // What servers count in every line that they read.
+            for word in ["stall", "disconnect", "on time", "timeout", "Warning;"] {
+                assert!(!warning.contains(word), "{warning}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_flag_does_what_the_table_says() {
+    for entry in FLAGS {
+        check(entry, &format!("{BASE} {}", entry.example));
+        // In any order.
+        check(entry, &format!("{} {BASE}", entry.example));
+    }
+    for group in GROUPS.iter().filter(|group| group.flag != "-quick") {
+        for entry in group.entries {
+            let flag = match group.flag {
+                "-sprt" => "-sprt elo0=0 elo1=5",
+                "-engine" => "-each",
+                flag => flag,
+            };
+            let base = match entry.name {
+                "st" | "tc" => BASE.replace(" -each nodes=5", ""),
+                _ => BASE.to_string(),
+            };
+            check(entry, &format!("{base} {flag} {}", entry.example));
+        }
+    }
+}
+
+/// The flags that the help texts of the programs list.
+const FASTCHESS: &str = "-version -help -quick -concurrency -force-concurrency -rounds -games -repeat -sprt -tournament -seeds -variant -noswap -reverse -wait -each -engine -draw -resign -maxmoves -tb -tbpieces -tbignore50 -tbadjudicate -openings -srand -output -pgnout -epdout -event -site -ratinginterval -scoreinterval -report -config -recover -autosaveinterval --compliance -crc32 -check-mate-pvs -show-latency -testEnv -strict -log -use-affinity -startup-ms -ucinewgame-ms -ping-ms";
+const CUTECHESS: &str = "-help -version -engines -engine -each -variant -concurrency -draw -resign -maxmoves -tb -tbpieces -tbignore50 -tournament -event -games -rounds -sprt -ratinginterval -outcomeinterval -debug -openings -bookmode -pgnout -epdout -recover -repeat -noswap -reverse -seeds -site -srand -wait -resultformat";
+const ENGINE_KEYS: &str = "cmd name args tc timemargin st nodes restart plies depth proto dir option.NAME conf arg initstr stderr trust book bookdepth whitepov ponder tscale debug";
+
+#[test]
+fn the_table_is_complete() {
+    for (text, other) in [(FASTCHESS, Of::Cutechess), (CUTECHESS, Of::Fastchess)] {
+        for name in text.split(' ') {
+            let entry = super::table::flag(name).unwrap_or_else(|| panic!("{name}"));
+            assert_ne!(entry.of, other, "{name}");
+        }
+    }
+    let known: Vec<&str> = FASTCHESS.split(' ').chain(CUTECHESS.split(' ')).collect();
+    for entry in FLAGS.iter().filter(|entry| entry.name != "-v") {
+        let dashed = format!("-{}", entry.name);
+        assert!(
+            known.contains(&entry.name) || known.contains(&dashed.as_str()),
+            "{} is in no help text",
+            entry.name
+        );
+    }
+    let keys: Vec<&str> = ENGINE_KEYS.split(' ').collect();
+    let have: Vec<&str> = GROUPS[0].entries.iter().map(|entry| entry.name).collect();
+    assert!(keys.iter().all(|name| have.contains(name)), "{have:?}");
+    assert_eq!(keys.len(), have.len());
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    let cases = [
+        ("-engine cmd=a", "two are needed"),
+        ("-engne cmd=a", "did you mean `-engine`?"),
+        ("-engine cmdd=a", "did you mean `cmd`?"),
+        ("-engine cmd=a -engine cmd=b", "no limit"),
+        ("-engine cmd=a -engine cmd=b -each tc=inf", "no limit"),
+        (
+            "-engine cmd=a -engine cmd=b -each tc=1+1 st=1",
+            "both `tc` and `st`",
+        ),
+        ("-engine cmd=a -engine cmd=b -each tc=hg1", "hourglass"),
+        ("-engine cmd=a proto=xboard", "only uci"),
+        ("-variant atomic", "standard and fischerandom"),
+        ("-tournament knockout", "rank the best"),
+        ("-tournament gauntlet -seeds 2", "only one engine"),
+        ("-rounds ten", "`ten` is not a valid number"),
+        ("-rounds", "needs a value"),
+        ("-rounds 1 2", "several values"),
+        ("-openings file=b order=shuffled", "random or sequential"),
+        ("-openings start=0", "above 0"),
+        ("-sprt elo0=0 elo1=5 model=x", "normalized, logistic"),
+        ("-draw score=-1", "not a valid number"),
+        ("-quick cmd=a book=b.epd", "two engines and a book"),
+        ("stray", "is not an option"),
+    ];
+    for (line, part) in cases {
+        let text = refusal(Program::Fastchess, line);
+        assert!(text.contains(part), "{line}: {text}");
+    }
+    for (line, part) in [
+        ("-sprt elo0=5 elo1=0 alpha=0.05 beta=0.05", "elo0"),
+        ("-sprt elo0=0 elo1=5 alpha=0.7", "error rate"),
+        ("-rounds 0", "no game is asked for"),
+    ] {
+        let settings = Settings::of(Program::Fastchess, &format!("{BASE} {line}")).expect(line);
+        let error = settings.config(1).expect_err(line).to_string();
+        assert!(error.contains(part), "{line}: {error}");
+    }
+}
+
+#[test]
+fn other_requests() {
+    let read = |line: &str| {
+        let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+        Request::read(Program::Fastchess, &words).expect(line)
+    };
+    assert!(matches!(read(""), Request::Help));
+    assert!(matches!(read("--help"), Request::Help));
+    for line in ["-version", "--version", "-v", "--v"] {
+        assert!(matches!(read(line), Request::Version), "{line}");
+    }
+    assert!(matches!(read("-engines"), Request::Engines));
+    let Request::Compliance(words) = read("--compliance ./e --flag") else {
+        panic!("a check");
+    };
+    assert_eq!(words, ["./e", "--flag"]);
+}

@@ -1,0 +1,28 @@
+//! The command lines of fastchess and cutechess-cli, and what they print.
+//!
+//! * [`table`]: every flag of both programs and what becomes of it.
+//! * [`settings`]: a command line, read.
+//! * [`configuration`]: the same as a configuration of `hone`.
+//! * [`resume`]: the file by which a run is resumed.
+//! * [`show`]: the lines that scripts and servers read, on standard output.
+//! * [`page`]: the table as a page of the documentation.
+
+mod clock;
+mod configuration;
+mod engine;
+mod engines_json;
+pub(crate) mod page;
+mod program;
+mod resume;
+mod settings;
+pub(crate) mod show;
+mod table;
+mod words;
+
+pub(crate) use engines_json::KnownEngines;
+pub(crate) use program::{OutputFormat, Program};
+pub(crate) use resume::{CONFIG_JSON, StartedRun};
+pub(crate) use settings::{OutFile, Request, Settings};
+
+#[cfg(test)]
+mod golden;

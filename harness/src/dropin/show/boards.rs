@@ -1,0 +1,71 @@
+//! Which games are being played, told from the pairs that were submitted and
+//! those that are finished: workers take pairs in the order of submission.
+
+use std::collections::{BTreeMap, VecDeque};
+
+/// The games in play.
+#[derive(Debug)]
+pub(super) struct Boards {
+    free: usize,
+    waiting: VecDeque<(u64, [usize; 2])>,
+    playing: BTreeMap<u64, [usize; 2]>,
+}
+
+impl Boards {
+    pub(super) fn new(concurrency: usize) -> Self {
+        Self {
+            free: concurrency,
+            waiting: VecDeque::new(),
+            playing: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a pair that waits for a free board.
+    pub(super) fn submit(&mut self, pair: u64, engines: [usize; 2]) {
+        self.waiting.push_back((pair, engines));
+    }
+
+    /// The next pair that has found a board.
+    pub(super) fn start(&mut self) -> Option<(u64, [usize; 2])> {
+        if self.free == 0 {
+            return None;
+        }
+        let (pair, engines) = self.waiting.pop_front()?;
+        self.free -= 1;
+        self.playing.insert(pair, engines);
+        Some((pair, engines))
+    }
+
+    /// A pair that is over; whether it was known to have started.
+    pub(super) fn finish(&mut self, pair: u64) -> bool {
+        if self.playing.remove(&pair).is_some() {
+            self.free += 1;
+            return true;
+        }
+        // A worker took it before a longer one ended.
+        self.waiting.retain(|(waiting, _)| *waiting != pair);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_start_as_boards_become_free() {
+        let mut boards = Boards::new(2);
+        for pair in 0..4 {
+            boards.submit(pair, [0, 1]);
+        }
+        assert_eq!(boards.start(), Some((0, [0, 1])));
+        assert_eq!(boards.start(), Some((1, [0, 1])));
+        assert_eq!(boards.start(), None);
+        assert!(boards.finish(1));
+        assert_eq!(boards.start(), Some((2, [0, 1])));
+        assert!(!boards.finish(3));
+        assert_eq!(boards.start(), None);
+        assert!(boards.finish(0));
+        assert_eq!(boards.start(), None);
+    }
+}

@@ -1,0 +1,407 @@
+//! What fastchess and cutechess-cli print while they play, on standard output.
+//!
+//! Games and figures are shown as their pairs finish, in that order, as both
+//! programs do: servers want a block for each pair. The last block of a
+//! sequential test is of the pairs up to its verdict.
+
+mod boards;
+mod cutechess;
+mod fastchess;
+mod figures;
+mod files;
+mod scores;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{OutputFormat, Settings};
+use crate::config::Tournament;
+use crate::executor::PlayedPair;
+use crate::experiment::Experiment;
+use crate::rules::Termination;
+use crate::rules::openings::Order;
+use crate::run::{Ended, Manifest, Progress, Tally, View};
+use crate::settings::BookSource;
+use crate::stats::Wdl;
+
+pub(crate) use files::Files;
+
+use boards::Boards;
+use scores::{Counts, TestState, by_engine};
+
+/// The live view of a run that was started by another program's command line.
+#[derive(Debug)]
+pub(crate) struct Console {
+    format: OutputFormat,
+    intervals: super::settings::Intervals,
+    penta: bool,
+    names: Vec<String>,
+    is_gauntlet: bool,
+    shuffles: bool,
+    conditions: String,
+    total_games: u64,
+    boards: Boards,
+    files: Files,
+    /// By pairing, game by game.
+    scores: BTreeMap<[usize; 2], Wdl>,
+    finished_games: u64,
+    /// By engine: how its games ended.
+    outcomes: Vec<BTreeMap<String, u64>>,
+    /// All pairs in the order of arrival.
+    arrived: Tally,
+    /// The pairs that the run has absorbed, as of the last update.
+    absorbed: Option<Tally>,
+    /// The test of the run, as of the last update.
+    test: Option<TestState>,
+    /// Games at which results were printed last.
+    printed_at: Option<u64>,
+    elapsed: Duration,
+}
+
+impl Console {
+    /// The view of a run that `settings` asked for.
+    ///
+    /// # Errors
+    /// If the number of games makes no sense.
+    pub(crate) fn new(
+        settings: &Settings,
+        manifest: &Manifest,
+        files: Files,
+    ) -> anyhow::Result<Self> {
+        let play = &manifest.config.r#match;
+        let has_book = !matches!(play.openings.file, None | Some(BookSource::StartPosition));
+        Ok(Self {
+            format: settings.format,
+            intervals: settings.intervals,
+            penta: settings.penta,
+            names: manifest.names(),
+            is_gauntlet: play.tournament == Tournament::Gauntlet,
+            shuffles: has_book && play.openings.order == Order::Random,
+            conditions: fastchess::conditions(&manifest.config),
+            total_games: settings.total_games()?,
+            boards: Boards::new(manifest.concurrency),
+            files,
+            scores: BTreeMap::new(),
+            finished_games: 0,
+            outcomes: vec![BTreeMap::new(); manifest.config.engine.len()],
+            arrived: Tally::new(manifest.config.engine.len()),
+            absorbed: None,
+            test: None,
+            printed_at: None,
+            elapsed: Duration::ZERO,
+        })
+    }
+
+    fn is_cutechess(&self) -> bool {
+        self.format == OutputFormat::Cutechess
+    }
+
+    fn started(&self, pair: u64, engines: [usize; 2], game: usize) {
+        outln!(
+            "Started game {} of {} ({} vs {})",
+            number(pair, game),
+            self.total_games,
+            self.names[engines[game]],
+            self.names[engines[1 - game]]
+        );
+    }
+
+    /// Shows the pairs that have found a board.
+    fn start_waiting(&mut self) {
+        while let Some((pair, engines)) = self.boards.start() {
+            self.started(pair, engines, 0);
+        }
+    }
+
+    fn finished(&mut self, played: &PlayedPair, game: usize) {
+        let result = &played.result;
+        let [white, black] = [result.engines[game], result.engines[1 - game]];
+        let ended = &result.games[game];
+        let reason = self.reason(&played.texts[game].reason);
+        let names = [&self.names[white], &self.names[black]];
+        let number = number(result.pair, game);
+        if !self.is_cutechess() {
+            warn_of_faults(played, game, [names[0], names[1]]);
+        }
+        outln!(
+            "Finished game {number} ({} vs {}): {} {{{reason}}}",
+            names[0],
+            names[1],
+            ended.outcome.as_str()
+        );
+        self.finished_games += 1;
+        self.count_outcome([white, black], ended.outcome.loser(), &reason);
+        let wdl = self.scores.entry(result.engines).or_default();
+        wdl.add(result.first_half_points(game));
+        let wdl = *wdl;
+        self.print_score(&wdl);
+    }
+
+    /// Why a game ended, as the program writes it: only fastchess names an
+    /// overrun, and only cutechess-cli the maximal length.
+    fn reason(&self, reason: &str) -> String {
+        let end = match self.format {
+            OutputFormat::Cutechess => " (",
+            _ => ": maximal",
+        };
+        let shortened = reason.split_once(end).map(|(before, _)| before);
+        shortened.unwrap_or(reason).to_string()
+    }
+
+    fn count_outcome(&mut self, players: [usize; 2], loser: Option<usize>, reason: &str) {
+        for (colour, player) in players.into_iter().enumerate() {
+            let text = match loser {
+                None => reason.to_string(),
+                Some(loser) if loser == colour => format!("Loss: {reason}"),
+                Some(_) => format!("Win: {reason}"),
+            };
+            *self.outcomes[player].entry(text).or_default() += 1;
+        }
+    }
+
+    /// The score after a game, where it is printed.
+    fn print_score(&self, wdl: &Wdl) {
+        let is_printed = match self.format {
+            OutputFormat::Fastchess => false,
+            OutputFormat::Cutechess => self.names.len() == 2,
+            OutputFormat::FastchessAsCutechess => {
+                self.names.len() == 2 && is_due(self.finished_games, self.intervals.score)
+            }
+        };
+        if is_printed {
+            out!(
+                "{}",
+                cutechess::score([&self.names[0], &self.names[1]], wdl)
+            );
+        }
+    }
+
+    /// What is printed at intervals after a pair, and at the end.
+    fn print_results(&mut self, tally: &Tally, test: Option<TestState>) {
+        if tally.pairs == 0 {
+            return;
+        }
+        self.printed_at = Some(tally.games());
+        let text = match (self.names.len(), self.format) {
+            (2, OutputFormat::Fastchess) => self.fastchess_block(tally, test),
+            (2, OutputFormat::FastchessAsCutechess) => {
+                let test = test.as_ref().map(fastchess::test_as_cutechess);
+                fastchess::elo_as_cutechess(&counts(tally)) + &test.unwrap_or_default()
+            }
+            (2, OutputFormat::Cutechess) => {
+                let engine = &tally.engines[0];
+                let by_colour = [engine.as_white, engine.as_black];
+                let test = test.as_ref().map(cutechess::test);
+                cutechess::head_to_head(&self.names[0], &counts(tally), by_colour)
+                    + &test.unwrap_or_default()
+            }
+            (engines, OutputFormat::Cutechess) => {
+                let all = by_engine(&tally.pairings, engines);
+                cutechess::ranking(&self.names, &all, self.is_gauntlet) + "\n"
+            }
+            (engines, format) => {
+                let all = by_engine(&tally.pairings, engines);
+                let is_plain = format == OutputFormat::FastchessAsCutechess;
+                let table = fastchess::ranking(&self.names, &all, self.penta, is_plain);
+                match is_plain {
+                    true => table,
+                    false => format!("{0}{table}{0}", fastchess::RULE),
+                }
+            }
+        };
+        out!("{text}");
+    }
+
+    fn fastchess_block(&self, tally: &Tally, test: Option<TestState>) -> String {
+        let names = [self.names[0].as_str(), self.names[1].as_str()];
+        let test = test.as_ref().map(fastchess::test);
+        format!(
+            "{rule}{}{}{rule}",
+            fastchess::head_to_head(names, &self.conditions, &counts(tally), self.penta),
+            test.unwrap_or_default(),
+            rule = fastchess::RULE
+        )
+    }
+
+    /// Whether results are due when so many games have become more.
+    fn results_due(&self, before: u64, after: u64) -> bool {
+        let unit = if self.penta { 2 } else { 1 };
+        let interval = self.intervals.rating.saturating_mul(unit);
+        interval > 0 && after / interval > before / interval
+    }
+
+    /// Adds a pair, and prints what is due.
+    fn add(&mut self, pair: &PlayedPair) {
+        let mut tally = std::mem::take(&mut self.arrived);
+        let before = tally.games();
+        tally.absorb(&pair.result);
+        let after = tally.games();
+        if self.results_due(before, after) {
+            let test = self.test.as_ref().map(|test| test.at(&counts(&tally)));
+            self.print_results(&tally, test);
+        }
+        if self.outcomes_due(before, after) {
+            out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
+        }
+        self.arrived = tally;
+    }
+
+    fn outcomes_due(&self, before: u64, after: u64) -> bool {
+        let interval = self.intervals.outcome;
+        self.is_cutechess() && interval > 0 && after / interval > before / interval
+    }
+
+    /// The lines at the end of a run. `resume` is the command that continues
+    /// it.
+    pub(crate) fn conclude(&mut self, ended: Ended, resume: Option<&str>) {
+        let test = self.test;
+        let accepted = test.as_ref().and_then(TestState::accepted);
+        let tally = match (&self.absorbed, test) {
+            (Some(absorbed), Some(_)) => absorbed.clone(),
+            _ => self.arrived.clone(),
+        };
+        let is_over = matches!(ended, Ended::Verdict(_));
+        let is_printed = self.printed_at == Some(tally.games());
+        if self.is_cutechess() {
+            if !is_printed || accepted.is_some() {
+                self.print_results(&tally, test);
+            }
+            if self.finished_games == 0 || !is_due(self.finished_games, self.intervals.outcome) {
+                out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
+            }
+        } else if let (Some(state), Some(accepted)) = (test, accepted) {
+            self.print_decision(&tally, &state, accepted);
+        } else if is_over && !is_printed {
+            self.print_results(&tally, test);
+        }
+        if self.format == OutputFormat::Fastchess {
+            self.print_failures(&tally);
+        }
+        if let Some(resume) = resume.filter(|_| !is_over) {
+            outln!("Tournament was interrupted. To resume the tournament, run: {resume}");
+        }
+        outln!("Finished match");
+        if !self.is_cutechess() {
+            let seconds = self.elapsed.as_secs();
+            outln!(
+                "Total Time: {:02}:{:02}:{:02} (hours:minutes:seconds)\n",
+                seconds / 3600,
+                seconds / 60 % 60,
+                seconds % 60
+            );
+        }
+    }
+
+    fn print_decision(&mut self, tally: &Tally, state: &TestState, accepted: &str) {
+        let names = [self.names[0].as_str(), self.names[1].as_str()];
+        if self.format == OutputFormat::FastchessAsCutechess {
+            out!("{}", cutechess::score(names, &counts(tally).wdl));
+        }
+        self.print_results(tally, Some(*state));
+        match self.format {
+            OutputFormat::Fastchess => out!("{}", fastchess::decided(state, accepted)),
+            _ => outln!("Tournament finished"),
+        }
+    }
+
+    /// Time forfeits and crashes of the engines that had any.
+    fn print_failures(&self, tally: &Tally) {
+        let mut text = String::new();
+        for (name, engine) in self.names.iter().zip(&tally.engines) {
+            let failures = engine.failures;
+            let crashes = failures.crash + failures.stall;
+            if failures.time_forfeit + crashes > 0 {
+                text.push_str(&format!(
+                    "Player: {name}\n  Timeouts: {}\n  Crashed: {crashes}\n",
+                    failures.time_forfeit
+                ));
+            }
+        }
+        if !text.is_empty() {
+            outln!("\n{text}");
+        }
+    }
+
+    /// Why a file that was asked for could not be written, if one could not.
+    pub(crate) fn take_file_error(&mut self) -> Option<anyhow::Error> {
+        self.files.take_error()
+    }
+}
+
+impl<E: Experiment> View<E> for Console {
+    fn submitted(&mut self, pair: u64, engines: [usize; 2]) {
+        self.boards.submit(pair, engines);
+        if self.absorbed.is_some() {
+            self.start_waiting();
+        }
+    }
+
+    fn played(&mut self, pair: &PlayedPair) {
+        self.files.write(pair);
+        let (number, engines) = (pair.result.pair, pair.result.engines);
+        if !self.boards.finish(number) {
+            self.started(number, engines, 0);
+        }
+        self.finished(pair, 0);
+        self.started(number, engines, 1);
+        self.finished(pair, 1);
+        self.add(pair);
+    }
+
+    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
+        self.elapsed = progress.elapsed;
+        self.test = experiment.test().map(TestState::of);
+        if self.absorbed.replace(progress.tally.clone()).is_none() {
+            // The first one: of a run that is resumed, what there is already.
+            self.arrived = progress.tally.clone();
+            self.finished_games = progress.tally.games();
+            for (engines, pairing) in &progress.tally.pairings {
+                self.scores.insert(*engines, pairing.wdl);
+            }
+            if self.shuffles {
+                outln!("Indexing opening suite...");
+            }
+            return;
+        }
+        if !progress.stopping && experiment.verdict().is_none() {
+            self.start_waiting();
+        }
+    }
+}
+
+/// The number of a game in the tournament, from 1.
+fn number(pair: u64, game: usize) -> u64 {
+    2 * pair + game as u64 + 1
+}
+
+fn is_due(count: u64, interval: u64) -> bool {
+    interval > 0 && count.is_multiple_of(interval)
+}
+
+/// The counts of the only pairing.
+fn counts(tally: &Tally) -> Counts {
+    let pairing = tally.pairings.values().next().copied().unwrap_or_default();
+    Counts::of(&pairing)
+}
+
+/// What fastchess warns of and servers look for.
+fn warn_of_faults(played: &PlayedPair, game: usize, names: [&str; 2]) {
+    let ended = &played.result.games[game];
+    let number = number(played.result.pair, game);
+    if ended.termination == Termination::IllegalMove
+        && let Some(loser) = ended.outcome.loser()
+    {
+        outln!(
+            "Warning; Illegal move in game {number} played by {}",
+            names[loser]
+        );
+    }
+    for (effort, name) in ended.effort.iter().zip(names) {
+        if effort.illegal_pvs > 0 {
+            outln!(
+                "Warning; Illegal PV move - in {} searches of game {number} from {name}",
+                effort.illegal_pvs
+            );
+        }
+    }
+}

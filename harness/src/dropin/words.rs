@@ -1,0 +1,173 @@
+//! A command line, split into flags and their values.
+
+use anyhow::{anyhow, bail};
+
+use super::table::{self, Entry, Support};
+
+/// A flag with the words after it.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    pub entry: &'static Entry,
+    pub values: Vec<String>,
+}
+
+/// A word `key=value`, or a word alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub key: &'a str,
+    pub value: Option<&'a str>,
+}
+
+/// Splits a command line. What begins with a dash and a letter is a flag;
+/// negative numbers are values.
+///
+/// # Errors
+/// A flag that neither program has, and one that is not supported.
+pub(super) fn split(arguments: &[String]) -> anyhow::Result<Vec<Given>> {
+    let mut given: Vec<Given> = Vec::new();
+    for word in arguments {
+        if !is_flag(word) {
+            match given.last_mut() {
+                Some(last) => last.values.push(word.clone()),
+                None => bail!("`{word}` is not an option: options begin with a dash, as `-engine`"),
+            }
+            continue;
+        }
+        let entry = table::flag(word).ok_or_else(|| unknown_flag(word))?;
+        if entry.support == Support::Refused {
+            bail!("`{}` is not supported: {}", entry.name, entry.note);
+        }
+        given.push(Given {
+            entry,
+            values: Vec::new(),
+        });
+    }
+    Ok(given)
+}
+
+fn is_flag(word: &str) -> bool {
+    let rest = word.trim_start_matches('-');
+    rest.len() < word.len() && rest.starts_with(|first: char| first.is_ascii_alphabetic())
+}
+
+fn unknown_flag(word: &str) -> anyhow::Error {
+    let names = table::FLAGS.iter().map(|entry| entry.name);
+    match table::nearest(word, names) {
+        Some(name) => anyhow!("unknown option `{word}`\nhelp: did you mean `{name}`?"),
+        None => anyhow!(
+            "unknown option `{word}`\nhelp: docs/coming-from.md lists the options that are supported"
+        ),
+    }
+}
+
+impl Given {
+    /// As it was written.
+    pub(super) fn text(&self) -> String {
+        let values = self.values.iter().map(|value| format!(" {value}"));
+        format!("{}{}", self.entry.name, values.collect::<String>())
+    }
+
+    /// Its only value.
+    ///
+    /// # Errors
+    /// If it has none or several.
+    pub(super) fn single(&self) -> anyhow::Result<&str> {
+        match &self.values[..] {
+            [value] => Ok(value),
+            [] => bail!("`{}` needs a value", self.entry.name),
+            _ => bail!("`{}` has several values: one is allowed", self.text()),
+        }
+    }
+
+    /// Its only value as a number.
+    ///
+    /// # Errors
+    /// If it is not one.
+    pub(super) fn number<T: std::str::FromStr>(&self) -> anyhow::Result<T> {
+        number(self.entry.name, self.single()?)
+    }
+
+    /// Its values as `key=value`.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+        self.values.iter().map(|word| match word.split_once('=') {
+            Some((key, value)) => Pair {
+                key,
+                value: Some(value),
+            },
+            None => Pair {
+                key: word,
+                value: None,
+            },
+        })
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// The entry of its key among those of `flag`.
+    ///
+    /// # Errors
+    /// If the flag has no such key, or it is not supported.
+    pub(super) fn entry(&self, flag: &str) -> anyhow::Result<&'static Entry> {
+        let entry = table::key(flag, self.key).ok_or_else(|| {
+            let names = table::keys(flag).iter().map(|entry| entry.name);
+            match table::nearest(self.key, names) {
+                Some(name) => anyhow!(
+                    "`{flag}` has no key `{}`\nhelp: did you mean `{name}`?",
+                    self.key
+                ),
+                None => anyhow!("`{flag}` has no key `{}`", self.key),
+            }
+        })?;
+        if entry.support == Support::Refused {
+            bail!("`{flag} {}` is not supported: {}", self.text(), entry.note);
+        }
+        Ok(entry)
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub(super) fn value(&self, flag: &str) -> anyhow::Result<&'a str> {
+        self.value.ok_or_else(|| {
+            anyhow!(
+                "`{flag} {}` needs a value: write {}=VALUE",
+                self.key,
+                self.key
+            )
+        })
+    }
+
+    /// Its value as a number.
+    ///
+    /// # Errors
+    /// If it is not one.
+    pub(super) fn number<T: std::str::FromStr>(&self, flag: &str) -> anyhow::Result<T> {
+        number(&format!("{flag} {}", self.key), self.value(flag)?)
+    }
+
+    /// Its value as a truth value; the key alone is true.
+    ///
+    /// # Errors
+    /// If it is not one.
+    pub(super) fn flag(&self, flag: &str) -> anyhow::Result<bool> {
+        match self.value {
+            None | Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(other) => bail!("`{flag} {}={other}`: true or false is allowed", self.key),
+        }
+    }
+
+    /// As it was written.
+    pub(super) fn text(&self) -> String {
+        match self.value {
+            Some(value) => format!("{}={value}", self.key),
+            None => self.key.to_string(),
+        }
+    }
+}
+
+fn number<T: std::str::FromStr>(what: &str, text: &str) -> anyhow::Result<T> {
+    text.parse()
+        .map_err(|_| anyhow!("`{what}`: `{text}` is not a valid number here"))
+}

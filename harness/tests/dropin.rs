@@ -1,0 +1,336 @@
+//! `hone fastchess` and `hone cutechess-cli` as scripts and servers use them:
+//! the command line, the lines on standard output, the files.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Finished, finish, scripted};
+use tempfile::TempDir;
+
+const BOOK: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\nrnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/pppp1ppp/8/4p3/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2\n";
+
+/// A folder with a book, in which a command is called.
+fn folder() -> TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("book.epd"), BOOK).expect("written");
+    dir
+}
+
+/// The words of `line`, in which `ENGINE` is the scripted engine.
+fn called(program: &str, dir: &Path, line: &str) -> Finished {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
+    command.current_dir(dir).arg(program).args(words);
+    finish(command)
+}
+
+const TWO: &str = "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B 'args=--seed 5' -each nodes=100 -maxmoves 30 -openings file=book.epd order=sequential";
+
+/// The lines of standard output that begin with `start`.
+fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
+    let all = finished.stdout.lines();
+    all.filter(|line| line.starts_with(start)).collect()
+}
+
+#[test]
+fn a_match_as_fastchess_prints_it() {
+    let dir = folder();
+    let line = format!(
+        "{TWO} -rounds 4 -repeat -ratinginterval 2 -pgnout file=g.pgn nodes=true -epdout file=e.epd --out run"
+    );
+    let finished = called("fastchess", dir.path(), &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let expected: Vec<String> = (1..=8)
+        .map(|number| {
+            let players = if number % 2 == 1 { "A vs B" } else { "B vs A" };
+            format!("Started game {number} of 8 ({players})")
+        })
+        .collect();
+    assert_eq!(lines(&finished, "Started game"), expected);
+    let all = lines(&finished, "Finished game");
+    assert_eq!(all.len(), 8, "{}", finished.stdout);
+    for (number, line) in all.iter().enumerate() {
+        let start = format!("Finished game {} (", number + 1);
+        assert!(line.starts_with(&start) && line.ends_with('}') && line.contains(" {"));
+    }
+    assert_eq!(
+        lines(&finished, "Results of "),
+        ["Results of A vs B (100 nodes, NULL, NULL, book.epd):"; 2]
+    );
+    assert!(lines(&finished, "Games: ")[1].starts_with("Games: 8, Wins: "));
+    assert_eq!(lines(&finished, "Finished match").len(), 1);
+    assert!(finished.stdout.contains("\nTotal Time: 00:"));
+    // What was asked for, and the run's folder all the same.
+    let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
+    assert_eq!(pgn.matches("[Event ").count(), 8);
+    let kept = fs::read_to_string(dir.path().join("run/games.pgn")).expect("kept");
+    assert_eq!(pgn, kept);
+    let epd = fs::read_to_string(dir.path().join("e.epd")).expect("written");
+    assert_eq!(epd.lines().count(), 8);
+    // The same command again appends.
+    let again = line.replace("--out run", "--out run2");
+    assert_eq!(called("fastchess", dir.path(), &again).code, Some(0));
+    let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
+    assert_eq!(pgn.matches("[Event ").count(), 16);
+}
+
+/// As servers read a block: the number of games and the counts of pairs.
+fn counts(finished: &Finished) -> Vec<(u64, [u64; 5])> {
+    let games = lines(finished, "Games: ").into_iter().map(|line| {
+        let fields: Vec<u64> = line
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        assert_eq!(fields[0], fields[1] + fields[2] + fields[3], "{line}");
+        fields[0]
+    });
+    let pairs = lines(finished, "Ptnml(0-2): [").into_iter().map(|line| {
+        let (counts, rest) = line["Ptnml(0-2): [".len()..].split_once(']').expect("]");
+        assert!(rest.starts_with(", WL/DD Ratio: "), "{line}");
+        let counts: Vec<u64> = counts
+            .split(", ")
+            .map(|count| count.parse().expect("a count"))
+            .collect();
+        counts.try_into().expect("five counts")
+    });
+    games.zip(pairs).collect()
+}
+
+/// What fishtest's worker sends and reads: a block after every pair, both
+/// counts in each, in step with each other and with the games.
+#[test]
+fn a_worker_reads_a_whole_match_with_every_kind_of_failure() {
+    let dir = folder();
+    for (failure, word) in [
+        ("go:3=exit:1", "disconnects"),
+        ("go:3=hang", "connection stalls"),
+        ("go:3=illegal", "makes an illegal move"),
+        ("ucinewgame:2=exit:1", "disconnects"),
+    ] {
+        let line = format!(
+            "-testEnv -recover -repeat -games 2 -rounds 4 -ratinginterval 1 -scoreinterval 1 -autosaveinterval 0 -report penta=true -crc32 pgn=true -srand 3 -maxmoves 30 -concurrency 2 -openings file=book.epd format=epd order=random plies=16 start=1 -ping-ms 700 -engine name=New-abc cmd=ENGINE dir=. 'args={failure}' -engine name=Base-def cmd=ENGINE dir=. -each proto=uci nodes=100"
+        );
+        let finished = called("fastchess", dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let blocks = counts(&finished);
+        let mut before = 0;
+        for (games, pairs) in &blocks {
+            assert_eq!(*games, 2 * pairs.iter().sum::<u64>());
+            assert!(*games <= 8 && *games >= before);
+            before = *games;
+        }
+        assert_eq!(before, 8, "{}", finished.stdout);
+        let all = lines(&finished, "Finished game");
+        assert!(
+            all.iter().any(|line| line.contains(word)),
+            "{failure}: {all:?}"
+        );
+        // Counted in every line: only a finished game may have these words.
+        for line in finished.stdout.lines().chain(finished.stderr.lines()) {
+            let is_counted = ["disconnect", "stall", "on time", "timeout"]
+                .iter()
+                .any(|word| line.contains(word));
+            assert!(!is_counted || line.starts_with("Finished game"), "{line}");
+        }
+        let warned = finished.stdout.contains("Warning; Illegal move");
+        assert_eq!(warned, failure.ends_with("illegal"), "{}", finished.stdout);
+    }
+}
+
+#[test]
+fn a_match_as_cutechess_prints_it() {
+    let dir = folder();
+    let line = format!("{TWO} -games 2 -rounds 4 -repeat -pgnout g.pgn min");
+    let finished = called("cutechess-cli", dir.path(), &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let scores = lines(&finished, "Score of A vs B: ");
+    assert_eq!(scores.len(), 8);
+    for (number, score) in scores.iter().enumerate() {
+        let end = format!("] {}", number + 1);
+        assert!(score.ends_with(&end) && score.contains("  ["), "{score}");
+    }
+    // Tuners read up to the first empty line: nothing of theirs comes later.
+    let head = finished.stdout.split("\n\n").next().expect("text");
+    for part in [
+        "...      A playing White: ",
+        "...      A playing Black: ",
+        "...      White vs Black: ",
+        "Elo difference: ",
+        ", LOS: ",
+    ] {
+        assert!(head.contains(part), "{part}: {}", finished.stdout);
+    }
+    assert!(finished.stdout.contains("\n\nPlayer: A\n   \""));
+    assert_eq!(finished.last_line(), "Finished match");
+    let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
+    assert!(!pgn.contains("[Termination") && !pgn.contains('{'), "{pgn}");
+}
+
+/// What weather-factory starts, for either program, and how it reads it.
+#[test]
+fn a_tuner_reads_the_score_and_the_elo() {
+    let dir = folder();
+    for (program, more) in [
+        (
+            "fastchess",
+            "-config discard=true outname=t/c.json -output format=cutechess",
+        ),
+        ("cutechess-cli", ""),
+    ] {
+        let line = format!(
+            "{more} -engine cmd=ENGINE name=e-1 proto=uci -engine cmd=ENGINE name=e-2 proto=uci 'args=--seed 9' -resign movecount=3 score=400 -draw movenumber=40 movecount=8 score=10 -recover -concurrency 2 -each tc=5+0.05 -openings file=book.epd format=epd order=random plies=16 -repeat 2 -games 2 -rounds 4 -pgnout t/games.pgn"
+        );
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        assert!(finished.stdout.is_ascii());
+        let mut score = Vec::new();
+        let mut elo = None;
+        for line in finished.stdout.lines().take_while(|line| !line.is_empty()) {
+            let value = line.split_once(':').map_or("", |(_, value)| value);
+            if line.starts_with("Score of") {
+                let counts = value.split('[').next().expect("counts");
+                let counts = counts.split(" - ").map(|count| count.trim().parse::<u64>());
+                score = counts.collect::<Result<_, _>>().expect(line);
+            } else if line.starts_with("Elo difference") {
+                let number = value.split('+').next().expect("a number");
+                elo = Some(number.trim().parse::<f64>().expect(line));
+            }
+        }
+        assert_eq!(score.iter().sum::<u64>(), 8, "{}", finished.stdout);
+        assert!(elo.is_some(), "{}", finished.stdout);
+        assert!(dir.path().join("t/games.pgn").exists());
+    }
+    assert!(dir.path().join("t/c.json").exists());
+}
+
+#[test]
+fn a_decided_test_ends_with_its_line() {
+    let dir = folder();
+    // The second engine plays illegal moves: the first wins every game.
+    let line = "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B args=move=illegal -each tc=20+1 -openings file=book.epd order=random -srand 1 -sprt elo0=0 elo1=100 alpha=0.3 beta=0.3 model=logistic -rounds 200 -repeat -recover";
+    let finished = called("fastchess", dir.path(), line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(
+        lines(&finished, "SPRT ("),
+        ["SPRT ([0.00, 100.00]) completed - H1 was accepted"]
+    );
+    let llr = lines(&finished, "LLR: ");
+    let last = llr.last().expect("a test");
+    assert!(last.ends_with("(-0.85, 0.85) [0.00, 100.00]"), "{last}");
+    let verdict = called(
+        "fastchess",
+        dir.path(),
+        &line.replace("name=A", "name=A args=move=illegal").replacen(
+            "name=B args=move=illegal",
+            "name=B",
+            1,
+        ),
+    );
+    assert!(
+        verdict.stdout.contains("H0 was accepted"),
+        "{}",
+        verdict.stdout
+    );
+    assert_eq!(verdict.code, Some(0), "as fastchess");
+    let own = format!("{line} --exit-code verdict");
+    let own = own.replace("name=A", "name=A args=move=illegal").replacen(
+        "name=B args=move=illegal",
+        "name=B",
+        1,
+    );
+    assert_eq!(called("fastchess", dir.path(), &own).code, Some(1));
+    let cutechess = line.replace(" model=logistic", "");
+    let finished = called("cutechess-cli", dir.path(), &cutechess);
+    let line = lines(&finished, "SPRT: llr ");
+    let line = line.last().expect("a test");
+    assert!(
+        line.ends_with("lbound -0.847, ubound 0.847 - H1 was accepted"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_config_file_resumes_the_run() {
+    let dir = folder();
+    let line = format!("{TWO} -rounds 4 -repeat -pgnout g.pgn --out run");
+    assert_eq!(called("fastchess", dir.path(), &line).code, Some(0));
+    // As after a kill in the middle: the last pair is not there yet.
+    let ledger = dir.path().join("run/games.csv");
+    let text = fs::read_to_string(&ledger).expect("a ledger");
+    let rows: Vec<&str> = text.lines().collect();
+    fs::write(&ledger, rows[..rows.len() - 2].join("\n") + "\n").expect("written");
+    let finished = called("fastchess", dir.path(), "-config file=config.json");
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(lines(&finished, "Finished game").len(), 2);
+    assert!(lines(&finished, "Games: ")[0].starts_with("Games: 8, "));
+    let verify = common::on_run("verify", &dir.path().join("run"));
+    assert_eq!(verify.code, Some(0), "{}", verify.stderr);
+    fs::write(dir.path().join("other.json"), "{}").expect("written");
+    let other = called("fastchess", dir.path(), "-config file=other.json");
+    assert_eq!(other.code, Some(1));
+    assert!(other.stderr.contains("does not name a run of hone"));
+}
+
+#[test]
+fn errors_are_one_line_and_code_1() {
+    let dir = folder();
+    for (line, part) in [
+        ("-engne cmd=a", "did you mean `-engine`?"),
+        ("-noswap", "`-noswap` is not supported"),
+        (
+            "-engine cmd=./absent -engine cmd=./absent2 -each tc=1+1",
+            "absent",
+        ),
+    ] {
+        let finished = called("fastchess", dir.path(), line);
+        assert_eq!(finished.code, Some(1), "{line}");
+        assert!(finished.stderr.contains("error: cannot play: "));
+        assert!(finished.stderr.contains(part), "{}", finished.stderr);
+        assert_eq!(finished.stdout, "");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn called_by_the_name_of_a_program() {
+    let dir = folder();
+    for (name, version) in [
+        ("fastchess", "fastchess 1.8.2 (hone "),
+        ("cutechess-cli", "cutechess-cli 1.5.0 (hone "),
+    ] {
+        let link = dir.path().join(name);
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hone"), &link).expect("a link");
+        let run = |line: &str| {
+            let mut command = Command::new(&link);
+            let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("words");
+            command.current_dir(dir.path()).args(words);
+            finish(command)
+        };
+        let finished = run("--version");
+        assert!(finished.stdout.starts_with(version), "{}", finished.stdout);
+        let help = run("-help");
+        assert!(help.stdout.contains("-ratinginterval") && help.code == Some(0));
+        let played = run(&format!("{TWO} -games 2 -rounds 1"));
+        assert_eq!(lines(&played, "Finished game").len(), 2);
+        let explained = run(&format!("{TWO} -games 2 -rounds 3 --explain"));
+        assert!(
+            explained.stdout.contains("pairs = 3"),
+            "{}",
+            explained.stdout
+        );
+    }
+}
+
+/// The page has the table that the program prints: write it anew with
+/// `hone fastchess --table` between the two comments.
+#[test]
+fn the_page_has_the_table_of_the_program() {
+    let table = called("fastchess", common::workspace(), "--table").stdout;
+    let page = fs::read_to_string(common::workspace().join("docs/coming-from.md")).expect("a page");
+    let (_, rest) = page.split_once("<!-- table -->\n").expect("its start");
+    let (on_page, _) = rest.split_once("<!-- end of table -->").expect("its end");
+    assert_eq!(on_page.trim(), table.trim());
+}
