@@ -257,7 +257,9 @@ fn a_kill_changes_nothing() {
     let cut: Vec<&str> = text.lines().take(1 + 2 * 11).collect();
     fs::write(&rows, cut.join("\n") + "\n").unwrap();
     let mut resume = hone();
-    resume.arg("resume").arg(setup.run("run")).arg("--json");
+    resume.arg("resume").arg(setup.run("run"));
+    // The PGN still has the games that the ledger lost.
+    resume.args(["--json", "--replay-missing"]);
     let again = finish(resume);
     assert_eq!(again.code, Some(3), "{}", again.stderr);
     for key in [
@@ -292,6 +294,14 @@ fn a_run_from_before_the_built_in_book_goes_on_as_it_began() {
         .collect();
     assert!(!old.contains("none"), "{old}");
     fs::write(&path, old).unwrap();
+    // Its ledger did not have the last two columns either.
+    let rows = setup.run("run").join("games.csv");
+    let text = fs::read_to_string(&rows).unwrap();
+    let cut = text.lines().map(|line| {
+        let kept = line.rsplitn(3, ',').last().unwrap_or_default();
+        format!("{kept}\n")
+    });
+    fs::write(&rows, cut.collect::<String>()).unwrap();
     let mut resume = hone();
     resume.arg("resume").arg(setup.run("run")).arg("--json");
     let json = finish(resume).json();

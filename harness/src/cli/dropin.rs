@@ -16,6 +16,7 @@ use crate::dropin::{CONFIG_JSON, KnownEngines, OutFile, Program, Request, Settin
 use crate::engine::uci::guard;
 use crate::experiment::Verdict;
 use crate::kinds::{Match, RunKind, Session, Test};
+use crate::ledger::Recovery;
 use crate::output;
 use crate::run::{Ended, Manifest};
 
@@ -301,7 +302,8 @@ impl Line<'_> {
         let kind = Manifest::read(run)?.kind;
         ensure_kind::<K>(run, kind)?;
         let files = open_files(settings, true)?;
-        let session = Session::<K>::resume(run, &mut announce).map_err(failure)?;
+        let session =
+            Session::<K>::resume(run, Recovery::LastPair, &mut announce).map_err(failure)?;
         self.conclude(session, settings, files)
     }
 
