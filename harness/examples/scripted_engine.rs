@@ -8,9 +8,12 @@
 //!          of a game, after ucinewgame), or ucinewgame:N or go:N (the Nth of
 //!          the process, from 1)
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
-//!          output), late:MS, illegal, malformed, none, flood, longline, chatter,
-//!          nonutf8, badpv, endlesspv, stderr, grumble (megabytes to its standard
-//!          error), fork:SECONDS (a child that sleeps)
+//!          output), late:MS, illegal, malformed, none, flood, blank (empty lines
+//!          without end), options (`option name` without end), longline, chatter,
+//!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
+//!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
+//!          child that sleeps), orphan:SECONDS (a child that sleeps and holds its
+//!          output open)
 //! ```
 //!
 //! After an action that does not end it, the engine goes on as if nothing had
@@ -98,6 +101,7 @@ struct Engine {
     games: u64,
     /// Said in place of the move it makes.
     variation: Option<&'static str>,
+    nodes: u64,
     pondering: bool,
 }
 
@@ -139,6 +143,9 @@ impl Engine {
                 "flood" => loop {
                     self.say("info depth 1 score cp 1 nodes 1 pv e2e4");
                 },
+                "blank" => flood("\n"),
+                "options" => flood("option name Tune type spin default 1 min 0 max 9\n"),
+                "nodes" => self.nodes = number,
                 "longline" => self.say(&format!("info string {}", "x".repeat(8 << 20))),
                 "chatter" => {
                     for depth in 0..20_000 {
@@ -156,7 +163,8 @@ impl Engine {
                 }
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
-                "fork" => fork_sleeper(if value.is_empty() { "1000" } else { value }),
+                "fork" => fork_sleeper(value, false),
+                "orphan" => fork_sleeper(value, true),
                 _ => usage(&format!("unknown action {action}")),
             }
         }
@@ -216,8 +224,8 @@ impl Engine {
         let own = uci.to_string();
         let variation = self.variation.unwrap_or(&own);
         self.say(&format!(
-            "info depth 1 seldepth 1 score cp 0 nodes 1 nps 1000 time 0 pv {variation}{}bestmove {uci}{reply}",
-            self.script.line_end
+            "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{}bestmove {uci}{reply}",
+            self.nodes, self.script.line_end
         ));
     }
 
@@ -255,6 +263,7 @@ fn main() {
         gos: 0,
         games: 0,
         variation: None,
+        nodes: 1,
         pondering: false,
     };
     engine.act("start");
@@ -313,15 +322,25 @@ fn close_output() {
     }
 }
 
+/// Writes one line as fast as it can, until nobody reads any more.
+fn flood(line: &str) {
+    let block = line.repeat(64 * 1024 / line.len());
+    let mut out = io::stdout().lock();
+    while out.write_all(block.as_bytes()).is_ok() {}
+    process::exit(1)
+}
+
 /// Leaves a child that would outlive it.
-fn fork_sleeper(seconds: &str) {
-    let child = Command::new("sleep")
-        .arg(seconds)
+fn fork_sleeper(seconds: &str, holds_output: bool) {
+    let mut sleep = Command::new("sleep");
+    sleep
+        .arg(if seconds.is_empty() { "1000" } else { seconds })
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    if child.is_err() {
+        .stderr(Stdio::null());
+    if !holds_output {
+        sleep.stdout(Stdio::null());
+    }
+    if sleep.spawn().is_err() {
         usage("sleep cannot be started");
     }
 }

@@ -6,7 +6,11 @@
 //! output that cannot be written for another reason, such as a full disk, is
 //! an error that [`finish`] returns; a standard error that cannot be written
 //! is ignored, because there is no other place to report it.
+//!
+//! Text of others (engine output, commit subjects, file names) is in many
+//! messages: no control character of it reaches the terminal.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::{Command, ExitStatus, Stdio};
@@ -57,8 +61,10 @@ pub(crate) fn write_out(text: fmt::Arguments<'_>) {
     if !matches!(*state, State::Open) {
         return;
     }
+    let text = text.to_string();
     let mut stdout = io::stdout().lock();
-    if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
+    let written = stdout.write_all(printable(&text).as_bytes());
+    if let Err(error) = written.and_then(|()| stdout.flush()) {
         *state = match error.kind() {
             io::ErrorKind::BrokenPipe => State::Closed,
             _ => State::Failed(error),
@@ -70,15 +76,32 @@ pub(crate) fn write_out(text: fmt::Arguments<'_>) {
 /// is drawn.
 pub(crate) fn write_err(text: fmt::Arguments<'_>) {
     // In one write, so that lines of several threads do not mix.
+    let text = text.to_string();
+    let text = printable(&text);
     match &*drawn_block() {
         Some(block) => print(&format!("{}{text}{block}", erasing(block))),
-        None => print(&text.to_string()),
+        None => print(&text),
     }
 }
 
 fn print(text: &str) {
     // There is no place left to report that standard error is gone.
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The text without control characters, except line ends and tabs, and
+/// without characters that reverse the order of others: a terminal would obey
+/// them.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| {
+        let reverses = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        reverses || (c.is_control() && !matches!(c, '\n' | '\t'))
+    };
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    Cow::Owned(text.replace(is_unsafe, "\u{fffd}"))
 }
 
 /// Returns why the result could not be written, a closed pipe excepted.
@@ -164,5 +187,20 @@ impl Write for Out {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_is_printed() {
+        assert_eq!(printable("a\tb\nc é ♞"), "a\tb\nc é ♞");
+        assert_eq!(printable("a\r\nb\r\n"), "a\nb\n");
+        let hostile = "\x1b]0;title\x07 \x1b[2Jx\r \u{9b}1m \u{202e}txt";
+        let shown = printable(hostile);
+        assert!(!shown.contains(|c: char| c.is_control() || c == '\u{202e}'));
+        assert!(shown.contains("]0;title"), "{shown}");
     }
 }

@@ -152,7 +152,10 @@ fn another_book_or_no_run_is_refused() {
             &["worth", "run", "--prune", "less.epd"][..],
             "is not the book of these runs",
         ),
-        (&["worth", "missing"], "missing is not a run"),
+        (
+            &["worth", "missing"],
+            "no run `missing`: results has 0 runs",
+        ),
         (&["worth"], "required"),
     ] {
         let output = hone(folder.path(), args);

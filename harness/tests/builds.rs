@@ -97,16 +97,21 @@ fn a_damaged_build_is_built_again() {
     assert_eq!(again.record.sha256, first.record.sha256);
     let cache = Cache::at(&repository.cache());
     let freed = cache.prune(Duration::ZERO).expect("pruned");
-    assert_eq!(freed.builds, 1);
-    if freed.trees == 0 {
+    assert_eq!((freed.builds, freed.in_use), (0, 1), "it may be started");
+    let sha256 = first.record.sha256.clone();
+    drop((first, again));
+    let (mut builds, mut trees) = (0, freed.trees);
+    common::wait_until("the end of all locks", || {
         // A process that another test has just started holds a copy of the
-        // lock until it becomes its program.
-        thread::sleep(Duration::from_secs(1));
-        assert_eq!(cache.prune(Duration::ZERO).expect("pruned").trees, 1);
-    }
+        // locks until it becomes its program.
+        let freed = cache.prune(Duration::ZERO).expect("pruned");
+        builds += freed.builds;
+        trees += freed.trees;
+        (builds, trees) == (1, 1)
+    });
     assert!(cache.list().is_empty());
     let pruned = build(&repository, &recipe).expect("built");
-    assert_eq!(pruned.record.sha256, first.record.sha256);
+    assert_eq!(pruned.record.sha256, sha256);
 }
 
 #[test]
@@ -168,9 +173,12 @@ fn uncommitted_changes_are_built_as_they_are() {
     assert_eq!(pinned.record.tree, tree);
     let other = build(&repository, &changes(None)).expect("built");
     assert_ne!(other.record.tree, tree);
-    Cache::at(&repository.cache())
-        .prune(Duration::ZERO)
-        .expect("pruned");
+    drop((built, pinned, other));
+    let cache = Cache::at(&repository.cache());
+    common::wait_until("the end of all locks", || {
+        cache.prune(Duration::ZERO).expect("pruned");
+        cache.list().is_empty()
+    });
     let gone = build(&repository, &changes(tree)).expect_err("changed");
     assert!(matches!(gone, BuildError::ChangesGone { .. }), "{gone}");
 
@@ -284,6 +292,9 @@ fn history_is_read_along_first_parents() {
         let error = opened.commit(rev).expect_err(rev);
         assert!(!BuildError::from(error).is_of_commit());
     }
+    // Whatever the user's git prints commits in, they are read as UTF-8.
+    repository.git(&["config", "i18n.logOutputEncoding", "UTF-16"]);
+    assert_eq!(opened.commit("v1").expect("there").subject, "First");
     let nowhere = Repository::open(&repository.dir.path().join("nowhere"));
     assert!(nowhere.is_err());
 }
@@ -341,7 +352,10 @@ fn a_run_names_its_commits_and_goes_on_with_them() {
     let kept: Vec<&str> = games.split_inclusive('\n').take(3).collect();
     fs::write(run.join("games.csv"), kept.concat()).expect("written");
     let mut resume = repository.hone();
-    resume.arg("resume").arg(&run).arg("--json");
+    resume
+        .arg("resume")
+        .arg(&run)
+        .args(["--json", "--replay-missing"]);
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(resumed.json()["engines"][0]["bench"], 6);
@@ -423,6 +437,40 @@ fn mistakes_of_builds_are_named() {
         assert_eq!(played.code, Some(code), "{}", played.stderr);
         assert!(played.stderr.contains(says), "{}", played.stderr);
     }
+}
+
+/// Everything is pruned again and again while a match plays that starts its
+/// engines anew for each game.
+#[test]
+fn builds_that_a_run_plays_with_are_not_pruned() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("--set Quiescence=false", 5, "Old");
+    repository.git(&["tag", "v1"]);
+    repository.commit_engine("", 6, "New");
+    let path = repository.dir.path().join("config.toml");
+    fs::write(&path, config("restart = true\n")).expect("written");
+    let run = repository.dir.path().join("run");
+    let mut command = repository.hone();
+    command.arg("match").arg(path).arg("--out").arg(&run);
+    let mut playing = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hone starts");
+    common::wait_until("its start", || run.join("run.toml").exists());
+    let mut kept = 0;
+    let status = loop {
+        let mut prune = repository.hone();
+        prune.args(["builds", "prune", "--all"]);
+        let pruned = finish(prune);
+        assert_eq!(pruned.code, Some(0), "{}", pruned.stderr);
+        kept += usize::from(pruned.stdout.contains("kept 2 builds that are in use"));
+        if let Some(status) = playing.try_wait().expect("it is a child") {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Some(0));
+    assert!(kept > 0);
 }
 
 #[test]

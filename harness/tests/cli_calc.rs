@@ -156,6 +156,10 @@ fn mistakes_are_named_and_exit_with_2() {
         ("simulate --elo 0 --draw-ratio 1.5", "`1.5` is not a share"),
         ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
         ("plan --run no-such-run", "no run `no-such-run`"),
+        (
+            "plan --draw-ratio=0.999 --elo0=799 --elo1=800",
+            "the test cannot be computed",
+        ),
         ("rate no-such-file.pgn", "no-such-file.pgn"),
     ] {
         let output = hone(arguments);

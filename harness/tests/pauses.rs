@@ -56,6 +56,24 @@ fn a_pause_longer_than_the_watchdog_is_no_stall_and_changes_no_game() {
     );
 }
 
+/// The engines answer while `hone` is stopped: what came in time is not late
+/// because it is read late.
+#[test]
+fn short_pauses_are_no_time_forfeits() {
+    let setup = setup("limit = \"movetime=500\"\nmargin_ms = 200");
+    let mut command = setup.command("match", "run", &[]);
+    let mut child = command.stderr(Stdio::null()).spawn().expect("hone starts");
+    wait_until("games", || rows(&setup.run("run")) >= 2);
+    for pause in [900, 1_000, 900, 1_000, 900, 1_000] {
+        signal(&child, libc::SIGSTOP);
+        thread::sleep(Duration::from_millis(pause));
+        signal(&child, libc::SIGCONT);
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    no_failures(&setup);
+}
+
 #[test]
 fn a_pause_longer_than_the_clocks_is_no_time_forfeit() {
     let setup = setup("limit = \"3+1\"");

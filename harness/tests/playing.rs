@@ -252,7 +252,8 @@ fn a_round_robin_is_told_by_its_ratings_and_failures() {
     assert!(text.contains("Points of the engine in the row"), "{text}");
     assert!(text.contains("bad vs good: W-D-L "), "{text}");
     assert!(!text.contains("bad against the others"), "{text}");
-    let verdict = lines.last().copied().unwrap_or_default();
+    let verdict = lines.iter().find(|line| line.contains(" leads "));
+    let verdict = verdict.copied().unwrap_or_default();
     assert!(!verdict.starts_with("bad leads"), "{verdict}");
     let lost = illegal.unwrap_or(0);
     let share = 100.0 * lost as f64 / 12.0;
@@ -324,6 +325,12 @@ fn a_round_robin_with_real_engines() {
 fn no_runs_is_an_answer() {
     let mut command = common::hone();
     command.args(["runs", "/no/such/folder"]);
+    let finished = common::finish(command);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("/no/such/folder"));
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = common::hone();
+    command.arg("runs").current_dir(&folder);
     let finished = common::finish(command);
     assert_eq!(finished.code, Some(0));
     assert!(finished.stdout.contains("no runs in"));

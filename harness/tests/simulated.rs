@@ -8,7 +8,7 @@ use harness::engine::uci::Launch;
 use harness::executor::simulated::Simulated;
 use harness::executor::{Event, Executor, PairJob, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
-use harness::ledger::{Ledger, Pairs};
+use harness::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use harness::rules::Limit;
 use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress, RepeatRule};
 
@@ -37,6 +37,7 @@ fn players(count: usize) -> Vec<Player> {
                 env: Vec::new(),
             }
             .into(),
+            program: Default::default(),
             options: [].into(),
             limit: Limit::nodes(1).into(),
             ponder: false,
@@ -64,7 +65,18 @@ fn play<E: Experiment>(
 ) -> (Ended, Fold<E>) {
     let config = config();
     let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
-    let (mut ledger, pairs) = Ledger::open(dir, &names, false).expect("a ledger");
+    let lock = match dir.join("games.csv").exists() {
+        true => Lock::resume(dir, Recovery::LastPair),
+        false => Lock::begin(dir),
+    };
+    let options = LedgerOptions {
+        names: &names,
+        epd: false,
+        conditions: 1,
+        recovery: Recovery::LastPair,
+    };
+    let lock = lock.expect("nobody has it");
+    let (mut ledger, pairs) = Ledger::open(dir, lock, options).expect("a ledger");
     let fold = Fold::of(experiment, names.len(), RepeatRule::Drop, &pairs).expect("rows");
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
     let mut executor = Stopping {

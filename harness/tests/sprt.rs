@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use common::{Finished, Setup, engines, on_run, rows, stillwater, wait_until};
+use common::{Finished, Setup, engines, finish, on_run, rows, stillwater, wait_until};
 
 const PLAY: &str = r#"
 [match]
@@ -166,11 +166,23 @@ fn what_a_kill_cuts_off_is_removed() {
         .enumerate()
         .filter_map(|(at, byte)| (*byte == b'\n').then_some(at))
         .collect();
-    // Inside a row, between the rows of a pair, inside the header, nothing.
-    for cut in [line_ends[6] + 20, line_ends[5] + 1, 10, 0] {
+    // Inside a row and between the rows of the last pair; further up, inside
+    // the header and at nothing only if that is asked for.
+    for (cut, asked) in [
+        (line_ends[6] + 20, false),
+        (line_ends[7] + 1, false),
+        (line_ends[5] + 1, true),
+        (10, true),
+        (0, true),
+    ] {
         fs::write(run.join("games.csv"), &csv[..cut]).unwrap();
         fs::write(run.join("games.pgn"), &pgn[..pgn.len() - 100]).unwrap();
-        let resumed = on_run("resume", &run);
+        let mut resume = common::hone();
+        resume.arg("resume").arg(&run);
+        if asked {
+            resume.arg("--replay-missing");
+        }
+        let resumed = finish(resume);
         assert_eq!(resumed.code, Some(3), "cut at {cut}: {}", resumed.stderr);
         let verified = on_run("verify", &run);
         assert_eq!(verified.code, Some(0), "cut at {cut}: {}", verified.stdout);

@@ -239,6 +239,51 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(tracked.table(), table);
 }
 
+/// A night that was played by a process that could not say so.
+#[test]
+fn a_regression_is_reported_once_through_kills_and_time_limits() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    for number in 2..4 {
+        repository.commit_engine(STRONG, number, "As before");
+    }
+    repository.commit_engine(WEAK, 4, "A large mistake");
+    let fourth = repository.commit_engine(WEAK, 5, "No better");
+    let since = ["--since", "v1"];
+    let mut killed = tracked
+        .command(&since)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("starts");
+    let night = tracked.out().join("track").join(&fourth[..10]);
+    wait_until("the fourth night", || rows(&night) >= 2);
+    killed.kill().expect("killed");
+    killed.wait().expect("reaped");
+    assert_eq!(tracked.nights().len(), 3);
+
+    // The next process has no time for all of them, on a slow machine for none.
+    let fifth = repository.commit_engine(WEAK, 6, "Still no better");
+    let short = tracked.track(&[
+        "--since",
+        "v1",
+        "--max-time",
+        "1s",
+        "--set",
+        "track.pairs=100000",
+    ]);
+    assert_eq!(short.code, Some(1), "{}{}", short.stdout, short.stderr);
+    let says = "REGRESSION";
+    assert!(short.stdout.contains(says), "{}", short.stdout);
+    assert!(tracked.nights().len() < 5);
+
+    // Reported once, it is history.
+    let _ = fs::remove_dir_all(tracked.out().join("track").join(&fifth[..10]));
+    let after = tracked.track(&since);
+    assert_eq!(after.code, Some(0), "{}{}", after.stdout, after.stderr);
+    assert_eq!(tracked.nights().len(), 5);
+}
+
 #[test]
 fn what_cannot_be_tracked_is_named() {
     let tracked = Tracked::new();

@@ -1,6 +1,7 @@
 //! The node count of `ENGINE bench`: a fingerprint of how it searches.
 
 use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -11,8 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::uci::kill_group;
 
-/// The longest that `bench` may take.
+/// The longest that `bench` may take, and the most that it may print.
 const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_PRINTED: u64 = 64 << 20;
+
+/// Bytes that are read of the end of a log.
+const READ_BYTES: u64 = 256 * 1024;
 
 /// What is done about an engine's `bench`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -135,7 +140,9 @@ pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
     let ended = loop {
         match child.try_wait() {
             Ok(Some(_)) => break true,
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            Ok(None) if Instant::now() < deadline && length(log) <= MAX_PRINTED => {
+                thread::sleep(Duration::from_millis(10));
+            }
             _ => break false,
         }
     };
@@ -145,7 +152,21 @@ pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
         let _ = child.wait();
         return None;
     }
-    of_output(&String::from_utf8_lossy(&fs::read(log).ok()?))
+    of_output(&end_of_file(log).ok()?)
+}
+
+fn length(log: &Path) -> u64 {
+    fs::metadata(log).map_or(0, |file| file.len())
+}
+
+/// The last part of a log, which may be very long.
+pub(super) fn end_of_file(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let from = file.metadata()?.len().saturating_sub(READ_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(READ_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The node count in what a bench printed: the last line that has one of the

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::bench;
+use super::bench::{self, end_of_file};
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
 use super::git::{self, Commit, Repository};
@@ -26,11 +26,9 @@ impl Builder {
     /// A builder with the user's cache.
     ///
     /// # Errors
-    /// [`BuildError::NoCache`].
+    /// As [`Cache::of_user`].
     pub fn new() -> Result<Self, BuildError> {
-        Cache::of_user()
-            .map(|cache| Self { cache })
-            .ok_or(BuildError::NoCache)
+        Cache::of_user().map(|cache| Self { cache })
     }
 
     /// A builder with a cache of its own.
@@ -131,8 +129,8 @@ impl Builder {
         match made {
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
-                self.cache.publish(&partial, &address)?;
-                Ok(self.cache.built(recipe, &address, record, false))
+                let hold = self.cache.publish(&partial, &address)?;
+                Ok(self.cache.built(recipe, &address, record, hold))
             }
             Err(BuildError::Failed(mut failed)) => {
                 self.cache.keep_failed(&failed.log, &failed_log)?;
@@ -290,8 +288,7 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
 }
 
 fn last_lines(log: &Path) -> String {
-    let bytes = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
+    let text = end_of_file(log).unwrap_or_default();
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::BuildError;
 use super::git::Repository;
+use super::hold::{BuildHold, Claim};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::sha256::{hex, sha256_file};
@@ -32,6 +33,8 @@ pub struct Listed {
 pub struct Freed {
     pub builds: usize,
     pub trees: usize,
+    /// Builds that were to go and stay, because a process plays with them.
+    pub in_use: usize,
     pub bytes: u64,
 }
 
@@ -44,7 +47,10 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 impl Cache {
     /// The user's cache: `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or
     /// `~/.cache` (on Windows `%LOCALAPPDATA%`).
-    pub fn of_user() -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`BuildError::NoCache`], [`BuildError::CachePath`].
+    pub fn of_user() -> Result<Self, BuildError> {
         let folder = |name: &str| {
             let value = std::env::var_os(name).filter(|value| !value.is_empty());
             value.map(PathBuf::from)
@@ -58,8 +64,14 @@ impl Cache {
                         .join("hone"),
                 )
             })
-            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))?;
-        Some(Self::at(&dir))
+            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))
+            .ok_or(BuildError::NoCache)?;
+        let cache = Self::at(&dir);
+        // Build lines and manifests are text.
+        match cache.dir.to_str() {
+            Some(_) => Ok(cache),
+            None => Err(BuildError::CachePath { path: cache.dir }),
+        }
     }
 
     /// A cache in a folder, which need not exist.
@@ -77,8 +89,14 @@ impl Cache {
     pub(super) fn find(&self, recipe: &Recipe, source: &str) -> Option<Built> {
         let address = recipe.address(source);
         let dir = self.dir.join(BUILDS).join(&address);
+        // Held before it is read: what is read cannot be pruned any more.
+        let hold = BuildHold::of(&dir.join(record::RECORD));
         let record = BuildRecord::read(&dir)?;
-        let built = self.built(recipe, &address, record, true);
+        let built = self.built(recipe, &address, record, hold);
+        let built = Built {
+            was_cached: true,
+            ..built
+        };
         // A file that was changed or cut off since is built again.
         let is_whole = sha256_file(&built.program).ok()? == built.record.sha256;
         if !is_whole {
@@ -96,14 +114,15 @@ impl Cache {
         recipe: &Recipe,
         address: &str,
         record: BuildRecord,
-        was_cached: bool,
+        hold: BuildHold,
     ) -> Built {
         let dir = self.dir.join(BUILDS).join(address);
         Built {
             program: dir.join(Recipe::program_name()),
             args: recipe.args(),
             record,
-            was_cached,
+            was_cached: false,
+            hold,
         }
     }
 
@@ -137,13 +156,20 @@ impl Cache {
         Ok(Partial { path })
     }
 
-    /// Gives a finished build its place. If somebody else has been faster,
-    /// theirs stays.
-    pub(super) fn publish(&self, partial: &Partial, address: &str) -> Result<(), BuildError> {
+    /// Gives a finished build its place, and holds it. If somebody else has
+    /// been faster, theirs stays.
+    pub(super) fn publish(
+        &self,
+        partial: &Partial,
+        address: &str,
+    ) -> Result<BuildHold, BuildError> {
         let to = self.dir.join(BUILDS).join(address);
+        let hold = BuildHold::of(&partial.path.join(record::RECORD));
         match fs::rename(&partial.path, &to) {
-            Err(_) if to.join(record::RECORD).exists() => Ok(()),
-            result => result.map_err(BuildError::io(&to)),
+            Err(_) if to.join(record::RECORD).exists() => {
+                Ok(BuildHold::of(&to.join(record::RECORD)))
+            }
+            result => result.map(|()| hold).map_err(BuildError::io(&to)),
         }
     }
 
@@ -184,7 +210,7 @@ impl Cache {
     }
 
     /// Removes builds and work trees that were not used for so long, with what
-    /// killed processes have left of theirs. A tree in use stays.
+    /// killed processes have left of theirs. Builds and trees in use stay.
     ///
     /// # Errors
     /// Those of the file system.
@@ -207,9 +233,15 @@ impl Cache {
             } else {
                 is_old(&dir, unused_for.max(ABANDONED))
             };
-            if goes {
-                remove(&dir, &mut freed)?;
-                freed.builds += 1;
+            if !goes {
+                continue;
+            }
+            match Claim::of(&record) {
+                Some(_claim) => {
+                    remove(&dir, &mut freed)?;
+                    freed.builds += 1;
+                }
+                None => freed.in_use += 1,
             }
         }
         for dir in folders(&self.dir.join(TREES)) {

@@ -26,8 +26,17 @@ pub enum BuildError {
     Io { path: PathBuf, source: io::Error },
     #[error("`cmd` is {program}; it must be a path inside the work tree, or {{out}}")]
     Outside { program: String },
+    #[error(
+        "`cmd` is {program}, but a symbolic link of the commit leads from there out of the work tree"
+    )]
+    LeadsOutside { program: String },
     #[error("no folder for the cache of builds\nhelp: set HONE_CACHE to a folder")]
     NoCache,
+    #[error(
+        "the path of the cache of builds is not UTF-8: {}\nhelp: set HONE_CACHE to another folder",
+        path.display()
+    )]
+    CachePath { path: PathBuf },
 }
 
 /// A build line that failed.
@@ -47,7 +56,10 @@ impl BuildError {
     /// Whether the commit is at fault (it does not build), and not the
     /// machine, the repository or the request.
     pub fn is_of_commit(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::NoProgram { .. })
+        matches!(
+            self,
+            Self::Failed(_) | Self::NoProgram { .. } | Self::LeadsOutside { .. }
+        )
     }
 
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {

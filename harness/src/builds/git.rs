@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::bench;
 use super::forge::Forge;
+use crate::output::printable;
 
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +47,8 @@ pub struct Commit {
     pub bench: Option<u64>,
 }
 
-/// The first digits of a commit's id, as people write them.
+/// The first digits of a commit's id, as people write them. What is not an id
+/// is left whole.
 pub(crate) fn short_id(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
@@ -209,6 +211,7 @@ impl Repository {
                 "log",
                 "-z",
                 "--no-show-signature",
+                "--encoding=UTF-8",
                 "--format=%H%n%cI%n%an%n%B",
             ])
             .args(arguments)
@@ -238,22 +241,62 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
-        subject: message.lines().next().unwrap_or("").to_string(),
-        author,
+        // It is shown in many places, and is not to be obeyed in any.
+        subject: printable(message.lines().next().unwrap_or("")).into_owned(),
+        author: printable(&author).into_owned(),
         date: date.parse().map_err(|_| malformed())?,
         bench: bench::of_message(message),
     })
 }
 
-/// `git` in a folder, unaffected by a surrounding git (as in a hook).
+/// `git` in a folder, unaffected by a surrounding git (as in a hook). It runs
+/// no program that the repository names: no hook, no file system monitor.
 pub(super) fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
+    command.args(NO_PROGRAMS);
     // Its messages are matched, and asking for a password would hang.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
     command.env("GIT_OPTIONAL_LOCKS", "0");
     forget_surroundings(&mut command);
     command
+}
+
+const NO_PROGRAMS: [&str; 4] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+];
+
+/// Arguments that switch off the filters which the repository's own
+/// configuration defines. Those of the user's stay: Git LFS is one.
+pub(super) fn without_own_filters(dir: &Path) -> Result<Vec<String>, GitError> {
+    let mut command = git(dir);
+    command.args(["config", "--includes", "--null", "--show-scope"]);
+    command.args(["--name-only", "--get-regexp", "^filter\\."]);
+    // It fails if there are none.
+    let shown = output(&mut command)?;
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    let mut fields = shown.split('\0');
+    let mut arguments = Vec::new();
+    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
+        if !["local", "worktree"].contains(&scope) {
+            continue;
+        }
+        let Some((filter, _)) = key.rsplit_once('.') else {
+            continue;
+        };
+        for (what, value) in [
+            ("clean", ""),
+            ("smudge", ""),
+            ("process", ""),
+            ("required", "false"),
+        ] {
+            arguments.extend(["-c".to_string(), format!("{filter}.{what}={value}")]);
+        }
+    }
+    Ok(arguments)
 }
 
 /// Takes the variables away that point git to another repository.
@@ -286,7 +329,7 @@ pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
     }
     let arguments: Vec<_> = command
         .get_args()
-        .skip(2)
+        .skip(2 + NO_PROGRAMS.len())
         .map(|argument| argument.to_string_lossy())
         .collect();
     Err(GitError::Failed {

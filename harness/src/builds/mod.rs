@@ -12,12 +12,14 @@
 //! user's repository and writes nothing to it; whoever holds its lock builds.
 
 mod bench;
+mod build_line;
 mod builder;
 mod cache;
 mod convention;
 mod error;
 mod forge;
 mod git;
+mod hold;
 mod recipe;
 mod record;
 mod sha256;
@@ -32,6 +34,7 @@ pub use error::BuildError;
 pub(crate) use forge::Forge;
 pub use git::Repository;
 pub(crate) use git::{Commit, parse_commits, short_id};
+pub use hold::BuildHold;
 pub(crate) use recipe::Spec;
 pub use recipe::{Recipe, Revision};
 pub(crate) use record::BuildRecord;

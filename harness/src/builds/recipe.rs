@@ -6,12 +6,10 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
+use super::build_line::{OUT, with_out};
 use super::error::BuildError;
 use super::sha256::hex;
 use crate::engine::uci::split_command;
-
-/// Stands for the path of the program in build lines and commands.
-const OUT: &str = "{out}";
 
 /// Which state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,12 +90,7 @@ impl Recipe {
     /// The build line with the path of the program.
     pub(super) fn build_line(&self, out: &Path) -> Option<String> {
         let out = out.display().to_string();
-        let quoted = if cfg!(windows) {
-            format!("\"{out}\"")
-        } else {
-            shlex::try_quote(&out).map_or(out.clone(), |quoted| quoted.into_owned())
-        };
-        self.build.as_ref().map(|line| line.replace(OUT, &quoted))
+        self.build.as_ref().map(|line| with_out(line, &out))
     }
 
     /// Whether the build is one command of cargo, which knows from the times

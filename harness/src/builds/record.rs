@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchCheck, BuildError};
+use super::{BenchCheck, BuildError, BuildHold};
 
 /// An engine that is ready to be started.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Built {
     pub record: BuildRecord,
     /// Whether it was in the cache already.
     pub was_cached: bool,
+    /// Keeps it from being pruned.
+    pub hold: BuildHold,
 }
 
 /// Names of the files beside a build's program.

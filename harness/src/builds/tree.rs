@@ -137,7 +137,9 @@ impl WorkTree {
         if stamp.exists() {
             fs::remove_file(&stamp).map_err(Error::io(&stamp))?;
         }
-        if let Some(program) = program {
+        if let Some(program) = program
+            && self.is_inside(program)
+        {
             // What cargo has built before it puts there again if it is current.
             let _ = fs::remove_file(self.src().join(program));
         }
@@ -155,7 +157,24 @@ impl WorkTree {
             clean.args(["-e", "/target"]);
         }
         succeed(&mut clean)?;
-        Ok(())
+        match program {
+            // It could be that of another commit.
+            Some(program) if !self.is_inside(program) => Err(Error::LeadsOutside {
+                program: program.display().to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a path in the tree is one without its symbolic links too, as
+    /// far as its folder exists.
+    fn is_inside(&self, path: &Path) -> bool {
+        let folder = self.src().join(path);
+        let folder = folder.parent().map(Path::canonicalize);
+        match (folder, self.src().canonicalize()) {
+            (Some(Ok(folder)), Ok(src)) => folder.starts_with(src),
+            _ => true,
+        }
     }
 
     fn switch(&self, commit: &str) -> Result<(), GitError> {
@@ -164,11 +183,10 @@ impl WorkTree {
         succeed(&mut command).map(drop)
     }
 
-    /// Git in the tree, without the user's hooks and without housekeeping.
+    /// Git in the tree, without housekeeping.
     fn own_git(&self) -> Command {
         let mut command = git::git(&self.src());
-        command.args(["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"]);
-        command.args(["-c", "advice.detachedHead=false"]);
+        command.args(["-c", "gc.auto=0", "-c", "advice.detachedHead=false"]);
         command
     }
 
@@ -233,13 +251,17 @@ impl WorkTree {
                     self.repository.join("objects"),
                 );
         };
+        // Both read changed files, and would filter them.
+        let unfiltered = git::without_own_filters(&top)?;
         let mut add = git::git(&top);
+        add.args(&unfiltered);
         with_index(add.args(["add", "--all", "--", "."]));
         for run in run_folders(&top)? {
             add.arg(format!(":(exclude,literal){run}"));
         }
         succeed(&mut add)?;
         let mut write = git::git(&top);
+        write.args(&unfiltered);
         with_index(write.arg("write-tree"));
         let tree = succeed(&mut write)?;
         let on_tree = format!("{}^{{tree}}", on.id);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::builds::{BuildError, BuildRecord, Cache, Listed, short_id};
+use crate::builds::{BuildRecord, Cache, Listed, short_id};
 use crate::settings::TimeSpan;
 
 /// List or prune the cache of engines built from commits.
@@ -31,6 +31,7 @@ enum BuildsCommand {
 
 /// Remove builds and work trees that are no longer in use.
 ///
+/// Builds that a run plays with stay.
 /// A run that is resumed later rebuilds its engines.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
@@ -38,7 +39,7 @@ struct PruneArgs {
     /// Remove what was last used longer ago than this: 30d, 12h or 90m.
     #[arg(long, value_name = "AGE")]
     older_than: Option<TimeSpan>,
-    /// Remove everything.
+    /// Remove everything that is not in use.
     #[arg(long)]
     all: bool,
 }
@@ -54,7 +55,7 @@ struct BuildLine {
 
 impl BuildsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let cache = Cache::of_user().ok_or(BuildError::NoCache)?;
+        let cache = Cache::of_user()?;
         match self.command {
             Some(BuildsCommand::Prune(prune)) => {
                 let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);
@@ -65,6 +66,9 @@ impl BuildsArgs {
                     freed.trees,
                     HumanBytes(freed.bytes)
                 );
+                if freed.in_use > 0 {
+                    outln!("kept {} builds that are in use", freed.in_use);
+                }
             }
             None => {
                 let builds: Vec<BuildLine> = cache.list().into_iter().map(line).collect();

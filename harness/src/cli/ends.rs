@@ -80,7 +80,11 @@ impl EndArgs {
 
 /// The command line that repeats this one, with the engines' commits.
 pub(super) fn repeating(engines: &[EngineIdentity]) -> String {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Paths need not be UTF-8.
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect();
     let commits: Vec<_> = engines.iter().map(|engine| engine.commit.clone()).collect();
     repeat::repeating(&arguments, &commits)
 }

@@ -16,6 +16,7 @@ mod gate;
 mod guard;
 mod help;
 mod logging;
+mod open_files;
 mod play;
 mod progress;
 mod ranges;
@@ -148,7 +149,9 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => cli.command.run(),
+        Ok(()) => open_files::raise_limit()
+            .map_err(Failure::from)
+            .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),
     };
     let exit = outcome.unwrap_or_else(|failure| {

@@ -10,7 +10,7 @@ use super::ends::EndArgs;
 use super::play::conclude;
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::ledger::Ledger;
+use crate::ledger::{Lock, Recovery};
 use crate::run::{Kind, Manifest, find_run};
 
 /// Continue a run that was interrupted or stopped.
@@ -21,6 +21,11 @@ pub(super) struct ResumeArgs {
     /// Of a tuning: test the tuned values against the start at the end.
     #[arg(long)]
     verify: bool,
+    /// Also remove finished games that are missing in games.pgn or games.csv,
+    /// and play them again. Without this, more than the one pair that a kill
+    /// can have torn is an error.
+    #[arg(long)]
+    replay_missing: bool,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -32,7 +37,11 @@ impl ResumeArgs {
             ask_for_verification(&run)?;
         }
         let kind = kinds::of(Manifest::read(&run)?.kind);
-        let resumed = kind.resume(&run, self.ends.max_time(), &mut announce);
+        let recovery = match self.replay_missing {
+            true => Recovery::Replay,
+            false => Recovery::LastPair,
+        };
+        let resumed = kind.resume(&run, recovery, self.ends.max_time(), &mut announce);
         conclude(resumed.map_err(failure)?, &self.ends)
     }
 }
@@ -52,6 +61,6 @@ fn ask_for_verification(run: &Path) -> anyhow::Result<()> {
     }
     section.verify.get_or_insert_default();
     // Not while another process plays it.
-    let _held = Ledger::open(run, &manifest.names(), manifest.config.pgn.epd)?;
+    let _held = Lock::resume(run, Recovery::LastPair)?;
     manifest.write(run)
 }

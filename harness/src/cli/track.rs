@@ -17,8 +17,9 @@ use crate::track::{Tracker, Went};
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
 /// release and the build of the previous nightly, and adds a row to
-/// results/elo.csv. Exit code 0: no regression; 1: a regression; 3: time limit
-/// reached; 4: the commit does not build.
+/// results/elo.csv. Exit code 0: no regression; 1: a regression, also of a night
+/// that an earlier process played and did not report because it was killed; 3:
+/// time limit reached without a regression; 4: the commit does not build.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with
@@ -58,10 +59,13 @@ impl TrackArgs {
         self.ends.summarize(&summary).map_err(Failure::failed)?;
         let went = went.map_err(failure)?;
         show(&report, self.ends.json)?;
+        if went != Went::Interrupted {
+            tracker.mark_reported().map_err(Failure::failed)?;
+        }
         Ok(match went {
             Went::Interrupted => Exit::Interrupted,
+            Went::Through | Went::OutOfTime if report.is_regression() => Exit::Rejected,
             Went::OutOfTime => Exit::Inconclusive,
-            Went::Through if report.is_regression() => Exit::Rejected,
             Went::Through => Exit::Done,
         })
     }

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::builds::{BenchCheck, Recipe, Revision};
-use crate::engine::uci::split_command;
+use crate::engine::uci::{is_one_line, split_command};
 use crate::rules::Limit;
 
 /// An engine and how to start it.
@@ -200,12 +200,9 @@ impl<'de> Deserialize<'de> for EngineOptions {
                     {
                         return Err(de::Error::custom(format!("option `{name}` is set twice")));
                     }
-                    if [&name, &value.0]
-                        .iter()
-                        .any(|text| text.contains(['\n', '\r']))
-                    {
+                    if ![&name, &value.0].iter().all(|text| is_one_line(text)) {
                         return Err(de::Error::custom(format!(
-                            "option `{name}`: a line end would break the protocol"
+                            "option {name:?}: a line end or another control character would break the protocol"
                         )));
                     }
                     options.push((name, value.0));

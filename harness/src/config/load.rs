@@ -21,6 +21,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::names::MAX_ENGINES;
     use crate::settings::BookSource;
     use std::io::Write;
 
@@ -49,6 +50,17 @@ mod tests {
     }
 
     #[test]
+    fn a_thousand_engines_are_enough() {
+        let engines = |count: usize| {
+            let tables = (0..count).map(|n| format!("[[engine]]\nname = \"{n}\"\ncmd = \"a\"\n"));
+            load_text(&tables.collect::<String>(), &[])
+        };
+        assert!(engines(MAX_ENGINES).is_ok());
+        let error = engines(MAX_ENGINES + 1).expect_err("too many");
+        assert!(error.contains("at most 1000"), "{error}");
+    }
+
+    #[test]
     fn keeps_options_in_order_and_as_text() {
         let text =
             "[[engine]]\ncmd = \"a\"\noptions = { Threads = 2, Hash = 8, A = 1.5, B = \"x\" }\n";
@@ -66,6 +78,32 @@ mod tests {
     fn names_line_and_what_is_allowed() {
         let cases = [
             ("[match]\nlimt = \"8+0.08\"\n", "2:1", "expected one of"),
+            ("[match]\nconcurrency = 65536\n", "2:15", "1 to 1024 pairs"),
+            (
+                "[match]\nmax_time = \"18446744073709551615s\"\n",
+                "2:12",
+                "at most 36500d",
+            ),
+            (
+                "[match]\nlimit = \"307445734561826:0\"\n",
+                "2:9",
+                "between 0 and 1e9 seconds",
+            ),
+            (
+                "[adjudication]\nmax_moves = 0\n",
+                "2:13",
+                "at least 1 is allowed",
+            ),
+            (
+                "[adjudication]\nresign = { count = 0, score = 600 }\n",
+                "2:20",
+                "at least 1 is allowed",
+            ),
+            (
+                "[adjudication]\ndraw = { move = 0, count = 0, score = 20 }\n",
+                "2:28",
+                "at least 1 is allowed",
+            ),
             ("[match]\nlimit = 5\n", "2:9", "invalid type"),
             ("[match]\nlimit = \"soon\"\n", "2:9", "movetime=100"),
             ("[match]\npairs = 0\n", "2:9", "at least 1"),

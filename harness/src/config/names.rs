@@ -4,9 +4,18 @@ use std::collections::HashSet;
 
 use super::Config;
 
+/// The pairings of a round robin grow with the square of it.
+pub(super) const MAX_ENGINES: usize = 1000;
+
 /// Gives engines without a name that of their program, and makes sure that
 /// no two have the same.
 pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
+    if config.engine.len() > MAX_ENGINES {
+        return Err(format!(
+            "{} engines are configured: at most {MAX_ENGINES} are allowed",
+            config.engine.len()
+        ));
+    }
     let mut taken: HashSet<String> = HashSet::new();
     for engine in &config.engine {
         if engine.name.chars().any(char::is_control) {

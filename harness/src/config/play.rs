@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive, positive_option};
+use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -44,7 +44,7 @@ pub struct MatchConfig {
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.
     #[serde(
-        deserialize_with = "positive_option",
+        deserialize_with = "concurrency",
         skip_serializing_if = "Option::is_none"
     )]
     pub concurrency: Option<usize>,
@@ -87,6 +87,25 @@ impl Default for MatchConfig {
             max_failures: 0.1,
         }
     }
+}
+
+/// Pairs at a time at most: each needs a thread and two processes.
+const MAX_CONCURRENCY: usize = 1024;
+
+/// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
+pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {
+    match pairs <= MAX_CONCURRENCY {
+        true => Ok(()),
+        false => Err(format!(
+            "{pairs} is out of range: 1 to {MAX_CONCURRENCY} pairs at a time are allowed"
+        )),
+    }
+}
+
+fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    let pairs: usize = positive(deserializer)?;
+    check_concurrency(pairs).map_err(D::Error::custom)?;
+    Ok(Some(pairs))
 }
 
 fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {

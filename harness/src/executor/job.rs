@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::ProgramFile;
 use crate::engine::uci::Launch;
 use crate::experiment::PairResult;
 use crate::rules::openings::{Opening, Variant};
@@ -17,6 +18,9 @@ pub struct Player {
     pub engine: usize,
     pub name: Arc<str>,
     pub launch: Arc<Launch>,
+    /// The program that `launch` must start.
+    #[serde(default)]
+    pub program: Arc<ProgramFile>,
     /// All UCI options to set, in order.
     pub options: Arc<[(String, String)]>,
     pub limit: Arc<Limit>,

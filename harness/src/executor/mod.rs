@@ -4,10 +4,13 @@
 mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
+mod program;
 pub mod simulated;
 
 pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
 pub use job::{PairJob, Player};
+pub(crate) use program::ProgramError;
+pub use program::ProgramFile;
 
 use std::future::Future;
 

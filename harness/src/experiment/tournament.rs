@@ -91,7 +91,7 @@ impl Experiment for TournamentExperiment {
     }
 
     fn budget(&self) -> u64 {
-        self.rounds * self.pairings.len() as u64
+        self.rounds.saturating_mul(self.pairings.len() as u64)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::kind::RunKind;
 use super::session::{Conclusion, Session};
 use crate::experiment::Experiment;
+use crate::ledger::Recovery;
 use crate::report::{Report, write_files};
 use crate::run::{Manifest, RunFiles, SessionError};
 
@@ -18,6 +19,7 @@ pub(crate) trait AnyKind {
     fn resume(
         &self,
         dir: &Path,
+        recovery: Recovery,
         max_time: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
@@ -39,10 +41,11 @@ impl<K: RunKind> AnyKind for K {
     fn resume(
         &self,
         dir: &Path,
+        recovery: Recovery,
         max_time: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
-        let session = Session::<K>::resume(dir, announce)?;
+        let session = Session::<K>::resume(dir, recovery, announce)?;
         Ok(session.limited(max_time).run(announce)?.boxed())
     }
 

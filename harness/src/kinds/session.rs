@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
-use crate::config::Config;
+use crate::config::{Config, check_concurrency};
 use crate::executor::Player;
 use crate::executor::local::Local;
 use crate::executor::machine;
-use crate::ledger::{Ledger, Pairs};
+use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::setup::{
@@ -20,6 +20,7 @@ use crate::run::setup::{
 };
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
+    conditions,
 };
 use crate::settings::TimeSpan;
 
@@ -34,6 +35,41 @@ pub(crate) struct Session<K> {
     ledger: Ledger,
     pairs: Pairs,
     kind: PhantomData<K>,
+}
+
+/// What a session needs beside its ledger.
+struct Ready {
+    folder: Folder,
+    manifest: Manifest,
+    players: Vec<Player>,
+    book: Option<Book>,
+}
+
+impl Ready {
+    fn with_ledger<K: RunKind>(
+        self,
+        lock: Lock,
+        recovery: Recovery,
+    ) -> Result<Session<K>, SessionError> {
+        let dir = self.folder.path();
+        let options = LedgerOptions {
+            names: &self.manifest.names(),
+            epd: self.manifest.config.pgn.epd,
+            conditions: conditions::read(dir)?,
+            recovery,
+        };
+        let (ledger, pairs) = Ledger::open(dir, lock, options)?;
+        Ok(Session {
+            max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            folder: self.folder,
+            manifest: self.manifest,
+            players: self.players,
+            book: self.book,
+            ledger,
+            pairs,
+            kind: PhantomData,
+        })
+    }
 }
 
 /// How a process left a run.
@@ -55,6 +91,9 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
+        if let Some(pairs) = config.r#match.concurrency {
+            check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
+        }
         let base = env::current_dir().context("the working directory is gone")?;
         let book = open_book(&config, K::openings(&config), &base)?;
         open_tables(&mut config, &base)?;
@@ -82,8 +121,18 @@ impl<K: RunKind> Session<K> {
             config,
         };
         let folder = Folder::create(out, K::KIND, &folder_names, &limit)?;
+        let lock = Lock::begin(folder.path())?;
+        // Another process may have had the lock since.
+        folder.check_free()?;
+        lock.check_empty()?;
         manifest.write(folder.path())?;
-        Self::with_ledger(folder, manifest, players, book)
+        let ready = Ready {
+            folder,
+            manifest,
+            players,
+            book,
+        };
+        ready.with_ledger(lock, Recovery::LastPair)
     }
 
     /// Opens a run that is there already, making sure that it goes on with the
@@ -93,33 +142,21 @@ impl<K: RunKind> Session<K> {
     /// [`SessionError`].
     pub(crate) fn resume(
         path: &Path,
+        recovery: Recovery,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         let book = same_book(&manifest, K::openings(&manifest.config))?;
         let opening = first_opening(&manifest.config, book.as_ref());
         let players = K::same_engines(&manifest, &opening, announce)?;
-        Self::with_ledger(Folder::open(path), manifest, players, book)
-    }
-
-    fn with_ledger(
-        folder: Folder,
-        manifest: Manifest,
-        players: Vec<Player>,
-        book: Option<Book>,
-    ) -> Result<Self, SessionError> {
-        let epd = manifest.config.pgn.epd;
-        let (ledger, pairs) = Ledger::open(folder.path(), &manifest.names(), epd)?;
-        Ok(Self {
-            folder,
-            max_time: K::max_time(&manifest.config).map(TimeSpan::duration),
+        let ready = Ready {
+            folder: Folder::open(path),
             manifest,
             players,
             book,
-            ledger,
-            pairs,
-            kind: PhantomData,
-        })
+        };
+        let lock = Lock::resume(path, recovery)?;
+        ready.with_ledger(lock, recovery)
     }
 
     /// The same session, playing for at most so long, if that is given.
@@ -221,7 +258,7 @@ impl<K: RunKind> Session<K> {
                 Readiness::Stopped => break Ended::Interrupted,
             }
         };
-        ledger.sync()?;
+        ledger.sync().map_err(|error| stopped(error.into()))?;
         Ok((ended, driver.fold))
     }
 }

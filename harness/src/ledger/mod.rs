@@ -5,16 +5,21 @@
 
 mod files;
 mod games;
+mod lock;
+mod log;
 mod pairs;
+mod recovery;
 mod row;
 mod sync;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-pub(crate) use files::{FAILURES, GAMES_CSV, GAMES_EPD, GAMES_PGN, LedgerError};
+pub use files::Recovery;
+pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
+pub use lock::Lock;
+use log::Log;
 pub(crate) use pairs::InOrder;
 pub use pairs::Pairs;
 pub(crate) use row::{Entry, Row};
@@ -27,98 +32,56 @@ use sync::Syncer;
 pub struct Ledger {
     dir: PathBuf,
     names: Vec<String>,
+    conditions: u64,
     csv: Log,
     pgn: Log,
     epd: Option<Log>,
     syncer: Syncer,
 }
 
-/// A file that only grows.
-#[derive(Debug)]
-struct Log {
-    path: PathBuf,
-    file: File,
-    len: u64,
-}
-
-impl Log {
-    fn open(dir: &Path, name: &str) -> Result<Self, LedgerError> {
-        let path = dir.join(name);
-        let open = || {
-            let file = OpenOptions::new()
-                .read(true)
-                .append(true)
-                .create(true)
-                .open(&path)?;
-            let len = file.metadata()?.len();
-            Ok((file, len))
-        };
-        match open() {
-            Ok((file, len)) => Ok(Self { path, file, len }),
-            Err(source) => Err(LedgerError::Io { path, source }),
-        }
-    }
-
-    fn error(&self, source: io::Error) -> LedgerError {
-        LedgerError::Io {
-            path: self.path.clone(),
-            source,
-        }
-    }
-
-    /// Adds bytes in one write; if that fails half-way, takes back what was
-    /// written.
-    fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
-        if let Err(source) = self.file.write_all(bytes) {
-            // If this fails too, opening the ledger again will cut it off.
-            let _ = self.file.set_len(self.len);
-            return Err(self.error(source));
-        }
-        self.len += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn truncate(&mut self, len: u64) -> Result<(), LedgerError> {
-        if len != self.len {
-            self.file
-                .set_len(len)
-                .map_err(|source| self.error(source))?;
-            self.len = len;
-        }
-        Ok(())
-    }
+/// What a ledger needs to know about its run.
+#[derive(Debug, Clone, Copy)]
+pub struct LedgerOptions<'a> {
+    /// The engines' names, in the order of the configuration.
+    pub names: &'a [String],
+    /// Whether the final positions are kept.
+    pub epd: bool,
+    /// The digest of the conditions under which pairs are played.
+    pub conditions: u64,
+    pub recovery: Recovery,
 }
 
 impl Ledger {
-    /// Opens the ledger in the run's folder, or begins one, and takes its lock.
-    /// `names` are the engines' names, in the order of the configuration.
-    /// Incomplete pairs at its end are removed. Returns the pairs it holds.
+    /// Opens the ledger in a run's folder. Of a pair that a kill has torn,
+    /// what is there is removed. Returns the pairs it holds.
     ///
     /// # Errors
-    /// [`LedgerError`]: another `hone` has it, a file cannot be read or
-    /// written, or a row that is not the last makes no sense.
-    pub fn open(dir: &Path, names: &[String], epd: bool) -> Result<(Self, Pairs), LedgerError> {
-        let mut csv = Log::open(dir, GAMES_CSV)?;
-        match csv.file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked { path: csv.path }),
-            Err(TryLockError::Error(source)) => return Err(csv.error(source)),
-        }
-        let mut pgn = Log::open(dir, GAMES_PGN)?;
-        let mut epd = if epd {
-            Some(Log::open(dir, GAMES_EPD)?)
-        } else {
-            None
+    /// [`LedgerError`]: a file cannot be read or written, more is missing than
+    /// a kill can have torn, pairs were played under other conditions, or a
+    /// row that is not the last makes no sense.
+    pub fn open(
+        dir: &Path,
+        lock: Lock,
+        options: LedgerOptions<'_>,
+    ) -> Result<(Self, Pairs), LedgerError> {
+        let Lock { mut csv, mut pgn } = lock;
+        let mut epd = match options.epd {
+            true => Some(Log::open(dir, GAMES_EPD, true)?),
+            false => None,
         };
-        let mut pairs = Pairs::open(dir, names)?;
+        let mut pairs = Pairs::open(dir, options.names)?;
         let kept = pairs.cut(pgn.len)?;
+        recovery::check_conditions(dir, &pairs, options.conditions)?;
+        if options.recovery == Recovery::LastPair {
+            recovery::check_missing(&pgn, &kept)?;
+        }
         if kept.pairs > 0 {
             tracing::info!("{}: {} pairs are finished", dir.display(), kept.pairs);
         }
         csv.truncate(kept.csv_len)?;
         pgn.truncate(kept.pgn_len)?;
         if let Some(epd) = &mut epd {
-            recover_lines(epd, kept.pairs * 2)?;
+            recovery::keep_lines(epd, kept.pairs * 2)?;
         }
         if csv.len == 0 {
             csv.append(row::HEADER.as_bytes())?;
@@ -128,7 +91,8 @@ impl Ledger {
             .map_err(|source| csv.error(source))?;
         let ledger = Self {
             dir: dir.to_path_buf(),
-            names: names.to_vec(),
+            names: options.names.to_vec(),
+            conditions: options.conditions,
             csv,
             pgn,
             epd,
@@ -140,8 +104,10 @@ impl Ledger {
     /// Adds a pair: its games, then its rows.
     ///
     /// # Errors
-    /// [`LedgerError::Io`]; the pair is then not in the ledger.
+    /// [`LedgerError::Io`], [`LedgerError::Gone`]; the pair is then not in the
+    /// ledger.
     pub fn append(&mut self, played: &PlayedPair) -> Result<(), LedgerError> {
+        self.check_in_place()?;
         let games = [0, 1].map(|game| played.texts[game].pgn.as_str());
         let offset = self.pgn.len;
         if let Some(epd) = &mut self.epd {
@@ -150,7 +116,7 @@ impl Ledger {
         }
         self.pgn.append(games.concat().as_bytes())?;
         let offsets = [offset, offset + games[0].len() as u64];
-        let rows = Row::pair(&self.names, played, offsets);
+        let rows = Row::pair(&self.names, played, offsets, self.conditions);
         if let Err(error) = self.csv.append(rows.as_bytes()) {
             self.pgn.truncate(offset)?;
             return Err(error);
@@ -183,11 +149,28 @@ impl Ledger {
             })
     }
 
+    /// Files that were deleted or replaced would lose all that is added to
+    /// them. Deleted ones are written again from what is open, so that the run
+    /// can be resumed.
+    fn check_in_place(&mut self) -> Result<(), LedgerError> {
+        let logs = [Some(&mut self.pgn), Some(&mut self.csv), self.epd.as_mut()];
+        let mut gone = None;
+        for log in logs.into_iter().flatten() {
+            if !log.is_in_place() {
+                let restored = log.put_back().is_ok();
+                let path = log.path.clone();
+                gone = gone.or(Some(LedgerError::Gone { path, restored }));
+            }
+        }
+        gone.map_or(Ok(()), Err)
+    }
+
     /// Writes everything to the disk.
     ///
     /// # Errors
-    /// [`LedgerError::Io`].
-    pub fn sync(&self) -> Result<(), LedgerError> {
+    /// [`LedgerError::Io`], [`LedgerError::Gone`].
+    pub fn sync(&mut self) -> Result<(), LedgerError> {
+        self.check_in_place()?;
         for log in [Some(&self.pgn), Some(&self.csv), self.epd.as_ref()]
             .into_iter()
             .flatten()
@@ -196,20 +179,4 @@ impl Ledger {
         }
         Ok(())
     }
-}
-
-/// Keeps the first `count` lines of a file.
-fn recover_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
-    let mut end = 0;
-    let mut file = &log.file;
-    file.rewind().map_err(|source| log.error(source))?;
-    let mut reader = BufReader::new(file);
-    for _ in 0..count {
-        match reader.skip_until(b'\n') {
-            Ok(0) => break,
-            Ok(bytes) => end += bytes as u64,
-            Err(source) => return Err(log.error(source)),
-        }
-    }
-    log.truncate(end)
 }

@@ -22,6 +22,8 @@ pub struct Pairs {
 /// How much of a ledger is complete.
 pub(super) struct Kept {
     pub(super) pairs: usize,
+    /// Complete pairs of rows that are left out.
+    pub(super) cut_pairs: usize,
     pub(super) csv_len: u64,
     pub(super) pgn_len: u64,
 }
@@ -71,6 +73,7 @@ impl Pairs {
         arrivals.pgn_len = pgn_len;
         let mut kept = Kept {
             pairs: 0,
+            cut_pairs: 0,
             csv_len: arrivals.rows.position(),
             pgn_len: 0,
         };
@@ -78,9 +81,16 @@ impl Pairs {
             let [_, (offset, bytes)] = entry.pgn;
             kept = Kept {
                 pairs: kept.pairs + 1,
+                cut_pairs: 0,
                 csv_len: arrivals.rows.position(),
                 pgn_len: offset + bytes,
             };
+        }
+        if kept.csv_len < self.len {
+            for entry in self.by_arrival()?.skip(kept.pairs) {
+                entry?;
+                kept.cut_pairs += 1;
+            }
         }
         self.len = kept.csv_len;
         Ok(kept)
@@ -223,7 +233,7 @@ mod tests {
             let offset = (2 * nth + game - 1) * GAME;
             format!(
                 "{pair},{game},{white},{black},{nth},1-0,checkmate,9,1,1,1,1,{offset},ab,{GAME},\
-                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,\n"
+                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,,\n"
             )
         };
         row(1, "a", "b") + &row(2, "b", "a")

@@ -1,5 +1,6 @@
 //! One row of `games.csv`.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
@@ -54,13 +55,18 @@ pub(crate) struct Row {
     /// As `digest`, without the move counters of the start position.
     #[serde(default)]
     pub line: String,
+    /// Sixteen hexadecimal digits: the digest of `run.toml`, without what has
+    /// no influence on the games. Empty in runs of earlier versions.
+    #[serde(default)]
+    pub conditions: String,
 }
 
 /// The header line: the columns of the contract, then ours.
 pub(super) const HEADER: &str = "pair,game,white,black,opening,result,termination,plies,\
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
-    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,line\n";
+    worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,\
+     line,conditions\n";
 
 /// Why a row makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +92,8 @@ pub struct Entry {
     pub pgn: [(u64, u64); 2],
     pub worker: usize,
     pub finished_ms: i64,
+    /// The digest of the conditions, if its rows name one.
+    pub conditions: Option<u64>,
 }
 
 /// A row with its names resolved.
@@ -101,6 +109,7 @@ pub(super) struct Parsed {
     pub(super) pgn_bytes: u64,
     worker: usize,
     finished_ms: i64,
+    conditions: Option<u64>,
 }
 
 impl Entry {
@@ -108,7 +117,8 @@ impl Entry {
         let fits = first.pair == second.pair
             && first.pair > 0
             && (first.game, second.game) == (1, 2)
-            && (first.white, first.black) == (second.black, second.white);
+            && (first.white, first.black) == (second.black, second.white)
+            && first.conditions == second.conditions;
         if !fits {
             return Err(RowError::Order);
         }
@@ -125,6 +135,7 @@ impl Entry {
             ],
             worker: first.worker,
             finished_ms: first.finished_ms,
+            conditions: first.conditions,
         })
     }
 }
@@ -138,20 +149,31 @@ pub(super) struct Csv<R> {
 
 impl Row {
     /// The text of the two rows of a pair whose games begin at `offsets`.
-    pub(super) fn pair(names: &[String], played: &PlayedPair, offsets: [u64; 2]) -> String {
+    pub(super) fn pair(
+        names: &[String],
+        played: &PlayedPair,
+        offsets: [u64; 2],
+        conditions: u64,
+    ) -> String {
         let mut writer = csv::WriterBuilder::new()
             .has_headers(false)
             .from_writer(Vec::new());
         for (game, offset) in offsets.into_iter().enumerate() {
             writer
-                .serialize(Row::of(names, played, game, offset))
+                .serialize(Row::of(names, played, game, offset, conditions))
                 .expect("a row can be written to memory");
         }
         let text = writer.into_inner().expect("memory can be flushed");
         String::from_utf8(text).expect("rows are text")
     }
 
-    fn of(names: &[String], played: &PlayedPair, game: usize, offset: u64) -> Self {
+    fn of(
+        names: &[String],
+        played: &PlayedPair,
+        game: usize,
+        offset: u64,
+        conditions: u64,
+    ) -> Self {
         let result = &played.result.games[game];
         let [first, second] = played.result.engines.map(|engine| names[engine].clone());
         let (white, black) = if game == 0 {
@@ -159,7 +181,6 @@ impl Row {
         } else {
             (second, first)
         };
-        let digest = digest_text(result.digest);
         let [we, be] = result.effort;
         Self {
             pair: played.result.pair + 1,
@@ -175,7 +196,7 @@ impl Row {
             white_nodes: result.nodes[0],
             black_nodes: result.nodes[1],
             pgn_offset: offset,
-            digest,
+            digest: digest_text(result.digest),
             pgn_bytes: played.texts[game].pgn.len() as u64,
             white_moves: we.moves,
             black_moves: be.moves,
@@ -192,6 +213,7 @@ impl Row {
             white_illegal_pvs: we.illegal_pvs,
             black_illegal_pvs: be.illegal_pvs,
             line: result.line.map_or(String::new(), digest_text),
+            conditions: digest_text(conditions),
         }
     }
 
@@ -207,6 +229,10 @@ impl Row {
         let line = match self.line.is_empty() {
             true => None,
             false => Some(parse_digest(self.line)?),
+        };
+        let conditions = match self.conditions.is_empty() {
+            true => None,
+            false => Some(parse_digest(self.conditions)?),
         };
         Ok(Parsed {
             pair: self.pair,
@@ -245,6 +271,7 @@ impl Row {
             pgn_bytes: self.pgn_bytes,
             worker: self.worker,
             finished_ms: self.finished_ms,
+            conditions,
         })
     }
 }
@@ -260,8 +287,13 @@ fn parse_digest(text: String) -> Result<u64, RowError> {
 impl<R: Read> Csv<R> {
     /// Reads the header line.
     pub(super) fn read(rows: R) -> Result<Self, csv::Error> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(rows);
-        let headers = reader.headers()?.clone();
+        // Lines end at the line feed, so that a position between two rows is
+        // one between two lines, whatever an editor has made of the line ends.
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .terminator(csv::Terminator::Any(b'\n'))
+            .from_reader(rows);
+        let headers = without_return(reader.headers()?).into_owned();
         Ok(Self {
             reader,
             record: csv::StringRecord::new(),
@@ -283,8 +315,7 @@ impl<R: Read> Csv<R> {
     pub(super) fn next_row(&mut self, names: &[String]) -> Result<Option<Parsed>, (u64, RowError)> {
         let row = match self.reader.read_record(&mut self.record) {
             Ok(false) => return Ok(None),
-            Ok(true) => self
-                .record
+            Ok(true) => without_return(&self.record)
                 .deserialize::<Row>(Some(&self.headers))
                 .map_err(RowError::from),
             Err(error) => Err(error.into()),
@@ -295,13 +326,26 @@ impl<R: Read> Csv<R> {
     }
 }
 
+/// A line without the carriage return at its end.
+fn without_return(line: &csv::StringRecord) -> Cow<'_, csv::StringRecord> {
+    let Some(last) = line
+        .iter()
+        .next_back()
+        .and_then(|last| last.strip_suffix('\r'))
+    else {
+        return Cow::Borrowed(line);
+    };
+    let before = line.iter().take(line.len() - 1);
+    Cow::Owned(before.chain([last]).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_header_names_the_columns_of_a_row() {
-        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n";
+        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab\n";
         let text = format!("{HEADER}{values}");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row: Row = reader.deserialize().next().unwrap().unwrap();

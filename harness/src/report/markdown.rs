@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
 use super::numbers::{elo_text, number, percent, plus_minus, supported};
 use super::text::{results_block, verdict_sentence};
@@ -17,7 +18,7 @@ pub(crate) fn markdown(facts: &RunFacts) -> String {
 fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
     writeln!(out, "# {}\n", facts.run)?;
     for sentence in verdict_sentence(facts).lines() {
-        writeln!(out, "{sentence}\n")?;
+        writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
     writeln!(out, "```text\n{}```\n", results_block(facts))?;
     writeln!(out, "| | {} |", cells(facts, |e| e.name.clone()))?;
@@ -75,8 +76,8 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
             writeln!(
                 out,
                 "| {} - {} | {} | {} | {} |",
-                escape(&pairing.first),
-                escape(&pairing.second),
+                escape_markdown(&pairing.first),
+                escape_markdown(&pairing.second),
                 wdl(pairing.wdl.into()),
                 elo_text(pairing.summary.elo, pairing.summary.interval),
                 supported(nelo)
@@ -103,7 +104,7 @@ fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {
     facts
         .engines
         .iter()
-        .map(|engine| escape(&cell(engine)))
+        .map(|engine| escape_markdown(&cell(engine)))
         .collect::<Vec<_>>()
         .join(" | ")
 }
@@ -114,8 +115,4 @@ fn options(engine: &EngineFacts) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-fn escape(text: &str) -> String {
-    text.replace('|', "\\|")
 }

@@ -17,7 +17,7 @@ mod text;
 mod tournament;
 mod verdict;
 
-pub(crate) use escape::escape;
+pub(crate) use escape::{escape, escape_markdown};
 pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::escape_markdown;
 use super::facts::RunFacts;
 use super::numbers::{elo_text, plus_minus, supported};
 use super::text::{results_block, verdict_sentence};
@@ -45,7 +46,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     };
     writeln!(out, "## hone: {heading}\n")?;
     for sentence in verdict_sentence(facts).lines() {
-        writeln!(out, "{sentence}\n")?;
+        writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
     writeln!(out, "| | |\n|---|---|")?;
     for engine in &facts.engines {
@@ -62,11 +63,11 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
         let bench = engine
             .bench
             .map_or(String::new(), |nodes| format!(", bench {nodes}"));
-        let id = engine.id.replace('|', "\\|");
+        let id = escape_markdown(&engine.id);
         writeln!(
             out,
             "| {} | {id}{commit}{bench} |",
-            engine.name.replace('|', "\\|")
+            escape_markdown(&engine.name)
         )?;
     }
     if facts.engines.len() > 2 {

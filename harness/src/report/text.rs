@@ -187,10 +187,13 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
 
 /// A warning, if the games are weak evidence.
 fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
-    let kinds: Vec<&str> = findings
-        .filter(|finding| finding.p_value.is_none())
-        .map(|finding| finding.test.words())
-        .collect();
+    let mut kinds: Vec<&str> = Vec::new();
+    for finding in findings.filter(|finding| finding.p_value.is_none()) {
+        let kind = finding.test.words();
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
     (!kinds.is_empty()).then(|| {
         format!(
             "Read this result with care: {}. The lines marked as suspicious say more.",

@@ -5,7 +5,8 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use shakmaty::Color;
 use shakmaty_syzygy::Wdl;
 
@@ -23,6 +24,7 @@ pub struct DrawRule {
     pub from_move: u32,
     /// So many consecutive moves of each side. A capture or a pawn's move
     /// starts the count again.
+    #[serde(deserialize_with = "moves")]
     pub count: u32,
     /// Centipawns: neither score further from zero. A mate score never counts.
     pub score: u32,
@@ -33,6 +35,7 @@ pub struct DrawRule {
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
     /// So many consecutive moves of the losing side.
+    #[serde(deserialize_with = "moves")]
     pub count: u32,
     /// Centipawns: its score at least so far below zero, or being mated.
     pub score: u32,
@@ -109,10 +112,28 @@ pub struct Adjudication {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
     /// A draw after so many full moves of play, the opening not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "some_moves",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_moves: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syzygy: Option<TablebaseRule>,
+}
+
+/// A number of moves. None at all would end every game at once.
+fn moves<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(D::Error::custom(
+            "0 is out of range: a whole number of at least 1 is allowed",
+        )),
+        moves => Ok(moves),
+    }
+}
+
+fn some_moves<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    moves(deserializer).map(Some)
 }
 
 /// Watches one game.

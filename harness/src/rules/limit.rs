@@ -40,6 +40,11 @@ pub struct LimitError {
     reason: &'static str,
 }
 
+/// Milliseconds of the longest time. Sums of several fit into 64 bits, and
+/// each is exact as a floating-point number.
+const MAX_MS: u64 = 1_000_000_000_000;
+const OUT_OF_RANGE: &str = "a time must lie between 0 and 1e9 seconds";
+
 impl Limit {
     /// A limit of nodes alone.
     pub fn nodes(nodes: u64) -> Self {
@@ -94,6 +99,9 @@ impl FromStr for Limit {
                 .filter(|number| *number > 0)
                 .ok_or(error("a whole number above 0 must follow `=`"))?;
             let slot = match key {
+                "movetime" if number > MAX_MS => {
+                    return Err(error("movetime must be at most 1e12 ms"));
+                }
                 "movetime" => &mut limit.movetime,
                 "nodes" => &mut limit.nodes,
                 "depth" => {
@@ -146,10 +154,12 @@ fn parse_stage(text: &str) -> Result<Stage, &'static str> {
             let minutes: u64 = minutes
                 .parse()
                 .map_err(|_| "the minutes before `:` must be a whole number")?;
+            let seconds = parse_seconds(seconds)?;
             minutes
                 .checked_mul(60_000)
-                .and_then(|ms| ms.checked_add(parse_seconds(seconds).ok()?))
-                .ok_or("the seconds after `:` must be a number")?
+                .and_then(|ms| ms.checked_add(seconds))
+                .filter(|ms| *ms <= MAX_MS)
+                .ok_or(OUT_OF_RANGE)?
         }
         None => parse_seconds(base)?,
     };
@@ -169,7 +179,7 @@ fn parse_seconds(text: &str) -> Result<u64, &'static str> {
         .parse()
         .map_err(|_| "a time must be a number of seconds")?;
     if !(0.0..=1e9).contains(&seconds) {
-        return Err("a time must lie between 0 and 1e9 seconds");
+        return Err(OUT_OF_RANGE);
     }
     // Rounded from a number within u64's range.
     Ok((seconds * 1000.0).round() as u64)
@@ -284,6 +294,10 @@ mod tests {
             "NaN",
             "inf",
             "1e300",
+            "307445734561826:0",
+            "18446744073709551615:1",
+            "16666667:0",
+            "movetime=1000000000001",
         ] {
             let error = text.parse::<Limit>().expect_err(text).to_string();
             assert!(error.contains("8+0.08"), "{error}");
@@ -293,8 +307,8 @@ mod tests {
     proptest! {
         #[test]
         fn reads_what_it_writes(
-            stages in proptest::collection::vec((1u32..100, 1u64..10_000_000, 0u64..100_000), 0..3),
-            movetime in proptest::option::of(1u64..1_000_000),
+            stages in proptest::collection::vec((1u32..100, 1u64..=MAX_MS, 0u64..=MAX_MS), 0..3),
+            movetime in proptest::option::of(1u64..=MAX_MS),
             nodes in proptest::option::of(1u64..u64::MAX),
             depth in proptest::option::of(1u32..200),
         ) {

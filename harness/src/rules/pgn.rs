@@ -99,6 +99,18 @@ fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     }
 }
 
+/// The text of a tag's value as a reader finds it between its quotes: a
+/// backslash stands before a quote and before a backslash.
+pub(crate) fn tag_text(value: &[u8]) -> String {
+    let mut text = Vec::with_capacity(value.len());
+    let mut bytes = value.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        let escaped = bytes.next_if(|next| byte == b'\\' && matches!(next, b'\\' | b'"'));
+        text.push(escaped.unwrap_or(byte));
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// The `Termination` tag, in the words of fastchess.
 fn termination_tag(termination: Termination) -> &'static str {
     match termination {
@@ -193,6 +205,26 @@ mod tests {
         assert!(text.contains("[GameEndTime \"2026-11-21T10:01:01 +0000\"]"));
         assert!(text.contains("[Termination \"time forfeit\"]"));
         assert!(text.ends_with("\n\n1. Rh2 {+1.00/1 0.001s} 1-0\n\n"));
+    }
+
+    #[test]
+    fn tags_read_back_as_they_were_written() {
+        for name in [
+            "a", r"a\b", r"\\", r#"\""#, r#""\"#, r#"\\""#, r"a\", r"\n", "é", "",
+        ] {
+            let written: String = name
+                .chars()
+                .flat_map(|c| {
+                    matches!(c, '"' | '\\')
+                        .then_some('\\')
+                        .into_iter()
+                        .chain([c])
+                })
+                .collect();
+            assert_eq!(tag_text(written.as_bytes()), name, "{written}");
+        }
+        // Other programs do not escape.
+        assert_eq!(tag_text(br"C:\engines\a"), r"C:\engines\a");
     }
 
     #[test]

@@ -38,24 +38,29 @@ impl Folder {
         names: &[String],
         limit: &str,
     ) -> Result<Self, FolderError> {
-        let path = match out {
-            Some(path) => path.to_path_buf(),
-            None => {
-                let results = Path::new(RESULTS);
-                make_results(results).map_err(|source| FolderError::Create {
-                    path: results.to_path_buf(),
-                    source,
-                })?;
-                Self::fresh(kind, names, limit)
-            }
+        let Some(out) = out else {
+            return Self::create_fresh(kind, names, limit);
         };
-        if path.join(MANIFEST).exists() {
-            return Err(FolderError::Taken { path });
-        }
+        let path = out.to_path_buf();
+        let folder = Self { path: path.clone() };
+        folder.check_free()?;
         let absolute = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
         match absolute {
-            Ok(_) => Ok(Self { path }),
+            Ok(_) => Ok(folder),
             Err(source) => Err(FolderError::Create { path, source }),
+        }
+    }
+
+    /// Refuses a folder that contains a run. The answer holds as long as the
+    /// folder is locked.
+    ///
+    /// # Errors
+    /// [`FolderError::Taken`].
+    pub(crate) fn check_free(&self) -> Result<(), FolderError> {
+        let path = self.path.clone();
+        match path.join(MANIFEST).exists() {
+            true => Err(FolderError::Taken { path }),
+            false => Ok(()),
         }
     }
 
@@ -66,19 +71,31 @@ impl Folder {
         }
     }
 
-    fn fresh(kind: Kind, names: &[String], limit: &str) -> PathBuf {
+    /// Makes a folder that nobody else has: of several processes that start
+    /// within a second, each gets its own.
+    fn create_fresh(kind: Kind, names: &[String], limit: &str) -> Result<Self, FolderError> {
         let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
         let names: Vec<String> = names.iter().take(2).map(|name| slug(name)).collect();
         let (names, limit) = (names.join("-"), slug(limit));
         let stem = format!("{now}-{}-{names}-{limit}", kind.name());
         let results = Path::new(RESULTS);
-        (1..)
-            .map(|number| match number {
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| FolderError::Create { path, source }
+        };
+        make_results(results).map_err(failed(results))?;
+        let mut number = 1;
+        loop {
+            let path = match number {
                 1 => results.join(&stem),
                 number => results.join(format!("{stem}-{number}")),
-            })
-            .find(|path| !path.exists())
-            .expect("numbers do not end")
+            };
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(failed(&path)(error)),
+            }
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::repeats::RepeatRule;
@@ -157,7 +157,16 @@ impl Manifest {
                 path.display()
             )
         })?;
-        toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+        let manifest: Self =
+            toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let identities = manifest.engines.iter().map(|engine| &engine.name);
+        let configured = manifest.config.engine.iter().map(|engine| &engine.name);
+        ensure!(
+            identities.eq(configured),
+            "{} is damaged: [[engines]] and [[config.engine]] do not list the same engines",
+            path.display()
+        );
+        Ok(manifest)
     }
 
     /// Writes the manifest into `dir`, completely or not at all.

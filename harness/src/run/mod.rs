@@ -1,6 +1,7 @@
 //! A run: its folder, what is checked before it starts, and the loop that
 //! joins experiment, executor and ledger.
 
+pub(crate) mod conditions;
 mod driver;
 mod error;
 mod files;

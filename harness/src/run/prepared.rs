@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use super::manifest::EngineIdentity;
 use super::preflight::{Preflight, PreflightError};
-use crate::builds::{BuildError, BuildRecord, Builder, sha256_file};
+use crate::builds::{BuildError, BuildRecord, Builder, Built};
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
     AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
     split_command,
 };
-use crate::executor::Player;
+use crate::executor::{Player, ProgramFile};
 use crate::output;
 use crate::rules::openings::{Opening, Variant};
 
@@ -118,10 +118,17 @@ impl PreparedEngines {
             options: Vec::new(),
         };
         for (index, engine) in config.engine.iter().enumerate() {
-            let (launch, record) = match from_source(engine, base, announce)? {
-                Some((launch, record)) => (launch, Some(record)),
+            let (launch, built) = match from_source(engine, base, announce)? {
+                Some((launch, built)) => (launch, Some(built)),
                 None => (launch(engine, base)?, None),
             };
+            let hold = built.as_ref().map(|built| built.hold.clone());
+            let program = ProgramFile::identify(&launch.program, hold.unwrap_or_default());
+            let program = program.map_err(|source| PrepareError::Read {
+                name: engine.name.clone(),
+                path: launch.program.clone(),
+                source,
+            })?;
             let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
             let preflight = opening.map(|opening| Preflight {
                 name: &engine.name,
@@ -134,7 +141,7 @@ impl PreparedEngines {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
                 | PrepareError::Preflight(_)
-                    if record.is_some() =>
+                    if built.is_some() =>
                 {
                     PrepareError::Broken {
                         name: engine.name.clone(),
@@ -144,12 +151,14 @@ impl PreparedEngines {
                 error => error,
             })?;
             engines.options.push(greeting.options.clone());
-            let identity = identify(engine, greeting, &launch, record)?;
+            let record = built.map(|built| built.record);
+            let identity = identify(engine, greeting, &launch, &program, record);
             engines.identities.push(identity);
             engines.players.push(Player {
                 engine: index,
                 name: engine.name.as_str().into(),
                 launch: Arc::new(launch),
+                program: Arc::new(program),
                 options: engine.options.0.clone().into(),
                 limit: Arc::new(limit.clone()),
                 ponder: engine.ponder,
@@ -184,7 +193,7 @@ fn from_source(
     engine: &EngineConfig,
     base: &Path,
     announce: &mut dyn FnMut(&str),
-) -> Result<Option<(Launch, BuildRecord)>, PrepareError> {
+) -> Result<Option<(Launch, Built)>, PrepareError> {
     let Some(recipe) = engine.recipe(base) else {
         return Ok(None);
     };
@@ -197,34 +206,30 @@ fn from_source(
         name: engine.name.clone(),
         source,
     })?;
-    let mut args = built.args;
+    let mut args = built.args.clone();
     args.extend(engine.args.iter().cloned());
     let launch = Launch {
-        program: built.program,
+        program: built.program.clone(),
         args,
         dir: engine.dir.is_some().then(|| working_dir(engine, base)),
         env: engine.env.clone().into_iter().collect(),
     };
-    Ok(Some((launch, built.record)))
+    Ok(Some((launch, built)))
 }
 
 fn identify(
     engine: &EngineConfig,
     greeting: Greeting,
     launch: &Launch,
+    program: &ProgramFile,
     record: Option<BuildRecord>,
-) -> Result<EngineIdentity, PrepareError> {
-    let sha256 = sha256_file(&launch.program).map_err(|source| PrepareError::Read {
-        name: engine.name.clone(),
-        path: launch.program.clone(),
-        source,
-    })?;
+) -> EngineIdentity {
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
         author: greeting.author,
         program: launch.program.clone(),
-        sha256,
+        sha256: program.sha256().to_string(),
         commit: None,
         subject: None,
         commit_author: None,
@@ -238,7 +243,7 @@ fn identify(
         identity.tree = record.tree;
         identity.bench = record.bench;
     }
-    Ok(identity)
+    identity
 }
 
 fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {

@@ -142,7 +142,7 @@ impl Tally {
                 tally.games += 1;
                 tally.moves += u64::from(effort.moves);
                 tally.ms += game.ms[colour];
-                tally.nodes += game.nodes[colour];
+                tally.nodes = tally.nodes.saturating_add(game.nodes[colour]);
                 tally.depth += effort.depth;
                 tally.seldepth += effort.seldepth;
                 tally.latency_us += effort.latency_us;

@@ -10,6 +10,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimeSpan(Duration);
 
+/// A hundred years: later moments need not be representable.
+const LONGEST: u64 = 36_500 * 86_400;
+
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];
 
 impl TimeSpan {
@@ -43,6 +46,9 @@ impl FromStr for TimeSpan {
         }
         if !digits.is_empty() || seconds == 0 {
             return Err(refuse());
+        }
+        if seconds > LONGEST {
+            return Err(format!("`{text}` is too long: at most 36500d is allowed"));
         }
         Ok(Self(Duration::from_secs(seconds)))
     }
@@ -81,7 +87,13 @@ mod tests {
 
     #[test]
     fn reads_and_writes() {
-        for (text, seconds) in [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("7d", 604_800)] {
+        for (text, seconds) in [
+            ("90s", 90),
+            ("30m", 1800),
+            ("1h30m", 5400),
+            ("7d", 604_800),
+            ("36500d", LONGEST),
+        ] {
             let span: TimeSpan = text.parse().expect(text);
             assert_eq!(span.duration().as_secs(), seconds, "{text}");
             assert_eq!(span.to_string().parse(), Ok(span), "{text}");
@@ -100,6 +112,8 @@ mod tests {
             "-3m",
             "1.5h",
             "99999999999999999d",
+            "18446744073709551615s",
+            "36501d",
         ] {
             assert!(text.parse::<TimeSpan>().is_err(), "{text}");
         }

@@ -25,6 +25,10 @@ pub enum DistributionError {
     Bias { bias: f64, draw_ratio: f64 },
     #[error("{elo} Elo cannot be reached from this distribution on the {model} scale")]
     Unreachable { elo: f64, model: Model },
+    #[error(
+        "at {elo} Elo the test cannot be computed: its bounds are too far from this distribution"
+    )]
+    NoWalk { elo: f64 },
 }
 
 impl PairDistribution {

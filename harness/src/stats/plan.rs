@@ -49,13 +49,17 @@ pub struct Walk {
 /// on the scale of the test's model.
 ///
 /// # Errors
-/// If `base` cannot be tilted to that strength.
+/// If `base` cannot be tilted to that strength, or no LLR can be computed of it.
 pub fn point(
     config: &SprtConfig,
     base: &PairDistribution,
     elo: f64,
 ) -> Result<Point, DistributionError> {
     let walk = Walk::new(config, &base.tilted_to(config.model, elo)?);
+    let (drift, variance) = walk.drift_and_variance();
+    if !(drift.is_finite() && variance.is_finite() && variance > 0.0) {
+        return Err(DistributionError::NoWalk { elo });
+    }
     // The dynamic correction takes out what the overshoot adds.
     let walk = if config.overshoot {
         walk

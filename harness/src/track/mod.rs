@@ -10,6 +10,7 @@ mod gauntlet;
 mod night;
 mod page;
 mod report;
+mod reported;
 mod result;
 mod scale;
 mod status;

@@ -169,6 +169,24 @@ pub(crate) fn in_order(nights: &[Night]) -> Vec<&Night> {
     ordered
 }
 
+/// What a spreadsheet would take for a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
+
+/// Text of others as a cell that a spreadsheet shows and does not calculate.
+fn guarded(text: &str) -> String {
+    match text.starts_with(FORMULA) {
+        true => format!("'{text}"),
+        false => text.to_string(),
+    }
+}
+
+/// The text of a [`guarded`] cell.
+fn unguarded(cell: &str) -> String {
+    let text = cell.strip_prefix('\'');
+    let text = text.filter(|text| text.starts_with(FORMULA));
+    text.unwrap_or(cell).to_string()
+}
+
 impl From<&Night> for Row {
     fn from(night: &Night) -> Self {
         let list = |item: fn(&NightMatch) -> String| -> String {
@@ -181,8 +199,8 @@ impl From<&Night> for Row {
             date: night.date,
             commit: night.commit.clone(),
             committed: night.committed,
-            subject: night.subject.clone(),
-            tag: night.tag.clone(),
+            subject: guarded(&night.subject),
+            tag: night.tag.as_deref().map(guarded),
             bench: night.bench,
             limit: night.limit.clone(),
             roles: list(|played| played.role.name().to_string()),
@@ -230,8 +248,8 @@ impl TryFrom<Row> for Night {
             date: row.date,
             commit: row.commit,
             committed: row.committed,
-            subject: row.subject,
-            tag: row.tag,
+            subject: unguarded(&row.subject),
+            tag: row.tag.as_deref().map(unguarded),
             bench: row.bench,
             limit: row.limit,
             elo,
@@ -248,8 +266,12 @@ fn role_of(text: &str) -> Result<Role, String> {
         .ok_or_else(|| format!("`{text}` is not a role"))
 }
 
+/// Pairs of one kind in a night at most: sums of all nights fit into 64 bits.
+const MAX_COUNT: u64 = 1_000_000_000_000;
+
 fn pentanomial(text: &str) -> Result<Pentanomial, String> {
-    let counts: Option<Vec<u64>> = text.split('/').map(|count| count.parse().ok()).collect();
+    let count = |count: &str| count.parse().ok().filter(|count| *count <= MAX_COUNT);
+    let counts: Option<Vec<u64>> = text.split('/').map(count).collect();
     counts
         .and_then(|counts| <[u64; 5]>::try_from(counts).ok())
         .map(Pentanomial)
@@ -310,6 +332,32 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_subject_is_not_a_formula() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        let subjects = [
+            "=HYPERLINK(\"x\")",
+            "+1",
+            "-1",
+            "@x",
+            "'=1",
+            "'quoted'",
+            "x=1",
+        ];
+        let mut nights = Vec::new();
+        for subject in subjects {
+            let mut hostile = night(2, "b", &[]);
+            hostile.subject = subject.to_string();
+            append(&path, &mut nights, hostile).expect("written");
+        }
+        let mut reader = csv::Reader::from_path(&path).expect("opens");
+        for row in reader.records().map(|row| row.expect("a row")) {
+            assert!(!row[4].starts_with(['=', '+', '-', '@']), "{row:?}");
+        }
+        assert_eq!(read(&path).expect("reads"), nights);
+    }
+
+    #[test]
     fn a_damaged_table_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("elo.csv");
@@ -322,6 +370,11 @@ pub(super) mod tests {
         let text = fs::read_to_string(&path).expect("there");
         for (from, to, says) in [
             ("1/2/3/4/5", "1/2/3/4", "not a pentanomial"),
+            (
+                "1/2/3/4/5",
+                "1/2/3/4/18446744073709551615",
+                "not a pentanomial",
+            ),
             ("anchor", "friend", "not a role"),
             ("anchor", "anchor anchor", "equally many"),
         ] {

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::change::Direction;
 use super::chart::chart;
 use super::gauntlet::Role;
 use super::night::{Night, in_order, read};
@@ -28,6 +27,8 @@ pub(crate) struct TrackReport {
     pub(super) status: Status,
     /// Commits that have just been played.
     pub(super) played: Vec<String>,
+    /// Commits of nights that no process has reported yet.
+    pub(super) unreported: Vec<String>,
 }
 
 /// Whether the engine has got worse.
@@ -67,21 +68,19 @@ impl TrackReport {
             dir: dir.to_path_buf(),
             nights,
             played: Vec::new(),
+            unreported: Vec::new(),
         })
     }
 
-    /// Whether one of the nights just played is a regression; if there was
-    /// none to play, the last.
+    /// Whether a night that has not been reported is a regression, or the last.
     pub(crate) fn is_regression(&self) -> bool {
-        let played = self.played.iter();
-        let mut changes = played.flat_map(|commit| self.status.noticed_at(commit));
-        self.status.is_regression() || changes.any(|change| change.direction == Direction::Loss)
+        self.status.is_regression() || self.status.losses_at(&self.unreported).next().is_some()
     }
 }
 
 impl Report for TrackReport {
     fn text(&self) -> String {
-        self.status.sentences()
+        self.status.sentences() + &self.status.earlier_losses(&self.unreported)
     }
 
     fn json(&self) -> anyhow::Result<String> {

@@ -9,6 +9,7 @@ use super::change::{Change, Direction, changes};
 use super::night::{Night, in_order};
 use super::scale::{Scale, difference};
 use crate::builds::short_id;
+use crate::report::escape_markdown;
 use crate::stats::Estimate;
 
 /// A night on the joint scale.
@@ -97,6 +98,28 @@ impl Status {
         self.changes.iter().filter(noticed)
     }
 
+    /// The losses that were noticed with the games of these commits.
+    pub(crate) fn losses_at<'a>(
+        &'a self,
+        commits: &'a [String],
+    ) -> impl Iterator<Item = &'a Change> {
+        let noticed = commits.iter().flat_map(|commit| self.noticed_at(commit));
+        noticed.filter(|change| change.direction == Direction::Loss)
+    }
+
+    /// The losses noticed with these commits, a sentence each; without those
+    /// of the last night, which [`Status::sentences`] has.
+    pub(crate) fn earlier_losses(&self, commits: &[String]) -> String {
+        let last = self.points.len().saturating_sub(1);
+        self.losses_at(commits)
+            .filter(|change| change.noticed != last)
+            .map(|change| {
+                let noticed = short_id(&self.points[change.noticed].commit);
+                format!("Noticed at {noticed}: {}", self.change_sentence(change))
+            })
+            .collect()
+    }
+
     /// Whether the last night made a regression certain.
     pub(crate) fn is_regression(&self) -> bool {
         self.points.last().is_some_and(|last| {
@@ -166,7 +189,7 @@ impl Status {
     pub(crate) fn markdown(&self, chart: &str) -> String {
         let mut text = String::from("# Elo from night to night\n\n");
         for line in self.sentences().lines() {
-            text += line;
+            text += &escape_markdown(line);
             text += "\n\n";
         }
         let _ = writeln!(text, "![Elo over commits]({chart})\n");
@@ -175,22 +198,22 @@ impl Status {
             for change in &self.changes {
                 let noticed = short_id(&self.points[change.noticed].commit);
                 let sentence = self.change_sentence(change);
-                let _ = writeln!(text, "* {} Noticed at {noticed}.", sentence.trim_end());
+                let sentence = escape_markdown(sentence.trim_end());
+                let _ = writeln!(text, "* {sentence} Noticed at {noticed}.");
             }
             text.push('\n');
         }
         text += "| date | commit | | bench | Elo (95 %) |\n|---|---|---|---:|---:|\n";
         for point in self.points.iter().rev() {
-            let tag = point
-                .tag
-                .as_ref()
-                .map_or(String::new(), |tag| format!("**{tag}** "));
+            let tag = point.tag.as_ref().map_or(String::new(), |tag| {
+                format!("**{}** ", escape_markdown(tag))
+            });
             let _ = writeln!(
                 text,
                 "| {} | `{}` | {tag}{} | {} | {} |",
                 point.date.strftime("%Y-%m-%d"),
                 short_id(&point.commit),
-                point.subject.replace('|', "\\|"),
+                escape_markdown(&point.subject),
                 point.bench.map_or(String::new(), |nodes| nodes.to_string()),
                 elo(point.elo)
             );

@@ -1,14 +1,15 @@
 //! Which nights there are to play, and the table they go to.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 
 use super::gauntlet::{Opponent, opponents};
 use super::night::{Night, append, in_order, read};
 use super::report::TrackReport;
+use super::reported::Reported;
 use super::result::{Played, opponent_name};
 use super::scale::Scale;
 use super::status::Status;
@@ -17,6 +18,7 @@ use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Match, Session};
+use crate::ledger::Recovery;
 use crate::run::{Ended, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
@@ -42,8 +44,10 @@ pub(crate) struct Tracker {
     deadline: Option<Instant>,
     /// Told what takes time and what is left out.
     announce: fn(&str),
-    /// Held as long as the process lives.
-    _lock: File,
+    /// The lock, held as long as the process lives.
+    reported: Reported,
+    /// Rows of the table that were reported before.
+    reported_before: usize,
 }
 
 /// Name in the folder of results.
@@ -95,9 +99,10 @@ impl Tracker {
         // The time is that of all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-        let lock = lock(&out.join(LOCK))?;
+        let mut reported = Reported::lock(&out.join(LOCK))?;
         let table = out.join(TABLE);
         let nights = read(&table)?;
+        let reported_before = reported.read(nights.len())?;
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
@@ -116,19 +121,30 @@ impl Tracker {
             played: Vec::new(),
             deadline: max_time.map(|time| Instant::now() + time.duration()),
             announce,
-            _lock: lock,
+            reported,
+            reported_before,
         })
     }
 
     /// What all nights come to, those just played among them.
-    pub(crate) fn report(self) -> TrackReport {
+    pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
+        let unreported = self.nights.iter().skip(self.reported_before);
         TrackReport {
             status: Status::new(&self.nights, &self.anchor.id, alarms),
-            dir: self.out,
-            nights: self.nights,
-            played: self.played,
+            dir: self.out.clone(),
+            unreported: unreported.map(|night| night.commit.clone()).collect(),
+            nights: self.nights.clone(),
+            played: self.played.clone(),
         }
+    }
+
+    /// All nights have been reported: later processes need not.
+    ///
+    /// # Errors
+    /// If that cannot be kept.
+    pub(crate) fn mark_reported(&mut self) -> anyhow::Result<()> {
+        self.reported.write(self.nights.len())
     }
 
     /// Finishes what was begun before, then plays what is new.
@@ -142,7 +158,7 @@ impl Tracker {
     ) -> Result<Went, SessionError> {
         for path in self.unfinished() {
             (self.announce)(&format!("resuming {}", path.display()));
-            let session = Session::resume(&path, &mut self.announce)?;
+            let session = Session::resume(&path, Recovery::LastPair, &mut self.announce)?;
             let went = self.play(session)?;
             if went != Went::Through {
                 return Ok(went);
@@ -358,12 +374,4 @@ impl Tracker {
         night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         Ok(night)
     }
-}
-
-fn lock(path: &Path) -> anyhow::Result<File> {
-    let open = || OpenOptions::new().append(true).create(true).open(path);
-    let file = open().with_context(|| format!("cannot open {}", path.display()))?;
-    file.try_lock()
-        .map_err(|_| anyhow!("{} is in use by another hone", path.display()))?;
-    Ok(file)
 }

@@ -1,6 +1,6 @@
 //! Games of a PGN file, grouped into pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use pgn_reader::{Outcome, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::Color;
 
+use crate::rules::tag_text;
 use crate::stats::rating::{Game, Games};
 
 /// What a game is recognised by.
@@ -42,7 +43,7 @@ pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::E
 }
 
 fn add(headers: &[Header], games: &mut Games) -> usize {
-    let mut keyed: BTreeMap<Key<'_>, Vec<(Game, bool)>> = BTreeMap::new();
+    let mut keyed: BTreeMap<Key<'_>, VecDeque<Game>> = BTreeMap::new();
     let rounds = complete_rounds(headers);
     let mut unfinished = 0;
     for header in headers {
@@ -63,28 +64,22 @@ fn add(headers: &[Header], games: &mut Games) -> usize {
         };
         pair_up(keyed.entry(key).or_default(), game, games);
     }
-    for (game, is_paired) in keyed.into_values().flatten() {
-        if !is_paired {
-            games.add_single(game, 1);
-        }
+    for game in keyed.into_values().flatten() {
+        games.add_single(game, 1);
     }
     unfinished
 }
 
 /// Joins a game to the first single one of the same group with colours
-/// reversed.
-fn pair_up(group: &mut Vec<(Game, bool)>, game: Game, games: &mut Games) {
-    let partner = group
-        .iter_mut()
-        .find(|(other, is_paired)| !is_paired && other.white == game.black);
-    match partner {
-        Some((other, is_paired)) => {
-            *is_paired = true;
-            games.add_pair([*other, game]);
-            // Paired games are only in the way of the search.
-            group.retain(|(_, is_paired)| !is_paired);
+/// reversed. All that wait in a group have the same colours: any other would
+/// have been joined.
+fn pair_up(waiting: &mut VecDeque<Game>, game: Game, games: &mut Games) {
+    match waiting.front() {
+        Some(first) if first.white == game.black => {
+            games.add_pair([*first, game]);
+            waiting.pop_front();
         }
-        None => group.push((game, false)),
+        _ => waiting.push_back(game),
     }
 }
 
@@ -138,7 +133,7 @@ impl Visitor for HeaderVisitor {
     }
 
     fn tag(&mut self, header: &mut Header, name: &[u8], value: RawTag<'_>) -> ControlFlow<Header> {
-        let text = || value.decode_utf8_lossy().trim().to_owned();
+        let text = || tag_text(value.as_bytes()).trim().to_owned();
         match name {
             b"White" => header.white = text(),
             b"Black" => header.black = text(),
@@ -252,6 +247,23 @@ mod tests {
             ("a", "b", "5", fen, "1-0"),
         ]);
         assert_eq!(games.pairs(), 1);
+    }
+
+    /// With a search of the waiting games this would take 10^10 steps.
+    #[test]
+    fn games_of_one_colour_take_linear_time() {
+        let header = |white: &str, black: &str| Header {
+            white: white.to_owned(),
+            black: black.to_owned(),
+            half_points: Some(2),
+            ..Header::default()
+        };
+        let mut headers = vec![header("a", "b"); 200_000];
+        headers.extend(vec![header("b", "a"); 150_000]);
+        headers.push(header("a", "b"));
+        let mut games = Games::default();
+        assert_eq!(add(&headers, &mut games), 0);
+        assert_eq!(games.pairs(), 150_000);
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::rules::openings::Variant;
 /// Time for `uciok`, and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
+/// Iterations kept of one search.
+const MAX_ITERATIONS: usize = 4096;
+
 /// What an engine came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Evaluation {
@@ -20,7 +23,8 @@ pub(crate) struct Evaluation {
     /// From the side to move.
     pub score: Option<Score>,
     pub nodes: u64,
-    /// Each time the first move, the score or the depth changed, in order.
+    /// Each time the first move, the score or the depth changed, in order. If
+    /// there are more than [`MAX_ITERATIONS`], the first and the very last.
     pub iterations: Vec<Iteration>,
     pub elapsed: Duration,
 }
@@ -155,6 +159,7 @@ impl Analyst {
                 if first.is_empty() || is_known {
                     return;
                 }
+                iterations.truncate(MAX_ITERATIONS - 1);
                 iterations.push(Iteration {
                     depth: info.depth,
                     best_move: String::from_utf8_lossy(first).into_owned(),

@@ -13,8 +13,28 @@ use crate::rules::Referee;
 pub(super) struct Dialogue {
     client: Option<Client>,
     patience: Duration,
-    /// Every `info` line since the last `go`.
-    infos: Vec<String>,
+    infos: Infos,
+}
+
+/// The `info` lines since the last `go`: the first of them, if there are very
+/// many.
+#[derive(Default)]
+struct Infos {
+    lines: Vec<String>,
+    bytes: usize,
+}
+
+/// `info` lines kept of a search, and their bytes.
+const MAX_INFOS: usize = 4096;
+const MAX_INFO_BYTES: usize = 1024 * 1024;
+
+impl Infos {
+    fn push(&mut self, line: &[u8]) {
+        if self.lines.len() < MAX_INFOS && self.bytes + line.len() <= MAX_INFO_BYTES {
+            self.bytes += line.len();
+            self.lines.push(String::from_utf8_lossy(line).into_owned());
+        }
+    }
 }
 
 impl Dialogue {
@@ -26,7 +46,7 @@ impl Dialogue {
         let mut dialogue = Self {
             client: Some(client),
             patience: subject.patience,
-            infos: Vec::new(),
+            infos: Infos::default(),
         };
         let deadline = dialogue.deadline();
         dialogue
@@ -100,7 +120,7 @@ impl Dialogue {
         let heard = client
             .wait_line(deadline, |line| {
                 if line.starts_with(b"info ") {
-                    infos.push(String::from_utf8_lossy(line).into_owned());
+                    infos.push(line);
                 }
                 line.starts_with(b"bestmove")
             })
@@ -121,7 +141,7 @@ impl Dialogue {
         limit: Duration,
     ) -> Result<(Duration, Info), String> {
         let referee = referee_of(position)?;
-        self.infos.clear();
+        self.infos = Infos::default();
         let asked = Instant::now();
         self.send(&format!("position {position}\n{go}\n")).await?;
         let client = self.client();
@@ -141,7 +161,7 @@ impl Dialogue {
 
     /// The `info` lines of the last search.
     pub(super) fn infos(&self) -> &[String] {
-        &self.infos
+        &self.infos.lines
     }
 
     /// Closes its input. Whether it ended by itself.

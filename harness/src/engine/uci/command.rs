@@ -12,13 +12,23 @@ pub(crate) fn split_command(command: &str) -> Option<Vec<String>> {
     words.filter(|words| !words.is_empty())
 }
 
+/// Whether a text can be a part of one UCI command. A line end would begin a
+/// second command.
+pub(crate) fn is_one_line(text: &str) -> bool {
+    !text.contains(|c: char| c.is_control() && c != '\t')
+}
+
 /// Reads the option `NAME=VALUE`; the value may be empty or missing, for a
 /// button.
 ///
 /// # Errors
-/// A sentence for the user if the name is missing.
+/// A sentence for the user if the name is missing, or if it is more than a
+/// line.
 pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if !is_one_line(text) {
+        return Err("a line end or another control character would break the protocol".to_owned());
+    }
     match name.trim() {
         "" => Err("expected NAME=VALUE, for instance Hash=64".to_owned()),
         name => Ok((name.to_owned(), value.trim().to_owned())),
@@ -56,5 +66,8 @@ mod tests {
         assert_eq!(parse_option("SyzygyPath=/a=b"), pair("SyzygyPath", "/a=b"));
         assert_eq!(parse_option("Clear Hash"), pair("Clear Hash", ""));
         assert!(parse_option("=3").is_err());
+        for text in ["Seed=1\nquit", "Seed\rquit=1", "Seed=\0", "Seed=1\n"] {
+            assert!(parse_option(text).is_err(), "{text:?}");
+        }
     }
 }

@@ -16,7 +16,7 @@ mod watch;
 pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
 pub use client::{Client, Timeouts};
-pub(crate) use command::{parse_option, split_command};
+pub(crate) use command::{is_one_line, parse_option, split_command};
 pub(crate) use lines::LineReader;
 pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
 pub(crate) use output::ReadTimer;

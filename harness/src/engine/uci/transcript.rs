@@ -29,7 +29,8 @@ struct Entry {
 }
 
 /// A ring of the last lines exchanged with one engine: a bounded number of
-/// bytes, so that it costs one copy a line and no memory over time.
+/// bytes and of lines, so that it costs one copy a line and no memory over
+/// time, also if all lines are empty.
 #[derive(Debug)]
 pub struct Transcript {
     /// The engine's process id, for the log.
@@ -39,7 +40,8 @@ pub struct Transcript {
     entries: VecDeque<Entry>,
 }
 
-/// Bytes kept in all, and of one line.
+/// Lines and bytes kept in all, and bytes of one line.
+const MAX_ENTRIES: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_LINE: usize = 8 * 1024;
 
@@ -70,7 +72,7 @@ impl Transcript {
             self.log(direction, line);
         }
         let line = &line[..line.len().min(MAX_LINE)];
-        while self.bytes.len() + line.len() > MAX_BYTES {
+        while self.bytes.len() + line.len() > MAX_BYTES || self.entries.len() >= MAX_ENTRIES {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };
@@ -124,6 +126,21 @@ mod tests {
         let text = transcript.render();
         assert!(text.contains("info string 9999 "));
         assert!(!text.contains("info string 0 "));
+    }
+
+    #[test]
+    fn empty_lines_are_bounded_too() {
+        let mut transcript = Transcript::default();
+        let now = Instant::now();
+        transcript.push(Direction::ToEngine, now, b"go nodes 1\n");
+        for _ in 0..100_000 {
+            transcript.push(Direction::FromEngine, now, b"");
+        }
+        transcript.push(Direction::FromEngine, now, b"bestmove e2e4");
+        assert_eq!(transcript.entries.len(), MAX_ENTRIES);
+        let text = transcript.render();
+        assert_eq!(text.lines().count(), MAX_ENTRIES);
+        assert!(text.ends_with("< bestmove e2e4\n"), "the last are kept");
     }
 
     #[test]

@@ -18,13 +18,18 @@ const FROZEN: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     frozen: Duration,
-    /// Before `hone` looked last: an answer found then may be as old.
+    /// A gap that has just ended: an answer found right after it may have come
+    /// at its beginning.
     gap: Duration,
+    /// When that gap ended.
+    gap_end: Option<Instant>,
 }
 
 impl Watch {
     /// The time in which nobody watched and which is not the engine's: all of
-    /// being frozen, and any shorter gap just before the last look.
+    /// being frozen, and any shorter gap that ended no more than [`LATE`] before
+    /// the last look. The first look after a gap may still find nothing,
+    /// because the runtime learns of what has come only at the second.
     pub(super) fn unwatched(&self) -> Duration {
         self.frozen + self.gap
     }
@@ -42,15 +47,18 @@ impl Watch {
     /// It is `now`, and the time to look up was `glance`.
     pub(super) fn woke(&mut self, now: Instant, glance: Instant) {
         let late = now.saturating_duration_since(glance);
-        self.gap = Duration::ZERO;
-        if late > FROZEN {
-            self.frozen += late;
-        } else if late > LATE {
-            self.gap = late;
-        }
         if late > LATE {
             // A moment for looking at what has come.
-            self.gap += LATE;
+            self.gap = LATE;
+            self.gap_end = Some(now);
+            if late > FROZEN {
+                self.frozen += late;
+            } else {
+                self.gap += late;
+            }
+        } else if self.gap_end.is_none_or(|end| now > end + LATE) {
+            self.gap = Duration::ZERO;
+            self.gap_end = None;
         }
     }
 }
@@ -87,8 +95,25 @@ mod tests {
         assert_eq!(watch.unwatched(), MS(5_000) + LATE);
         assert!(watch.extended(deadline) > woke, "there is time to look");
         assert_eq!(watch.glance(woke, deadline), start + MS(5_150) + LATE);
-        watch.woke(woke + MS(10), woke + MS(50));
+        watch.woke(woke + MS(30), woke + MS(50));
         assert_eq!(watch.unwatched(), MS(5_000), "it stays so");
+    }
+
+    #[test]
+    fn the_look_that_finds_the_answer_does_not_end_the_excuse() {
+        let mut watch = Watch::default();
+        let start = Instant::now();
+        let deadline = start + MS(150);
+        let glance = watch.glance(start, deadline);
+        // The first look finds nothing yet, the second the answer.
+        watch.woke(start + MS(500), glance);
+        let excused = watch.unwatched();
+        watch.woke(start + MS(501), start + MS(600));
+        assert_eq!(watch.unwatched(), excused);
+        assert!(watch.extended(deadline) > start + MS(501));
+        // A longer search gets nothing.
+        watch.woke(start + MS(530), start + MS(600));
+        assert_eq!(watch.unwatched(), Duration::ZERO);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
-use crate::executor::{Player, Rules};
+use crate::executor::{Player, ProgramError, Rules};
 use crate::rules::openings::Variant;
 
 /// The place of one of a pair's two players: keeps its engine alive until
@@ -13,19 +13,29 @@ pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
 }
 
+/// Why an engine could not be started again.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RestartError {
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
 /// How long an engine may take to end after `quit`.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 
 impl EngineSlot {
-    /// Makes sure that the player's engine runs here.
+    /// Makes sure that the player's engine runs here, and that it is the
+    /// program that the run began with.
     ///
     /// # Errors
-    /// [`StartError`] after a second try.
+    /// [`RestartError`], after a second try to start it.
     pub(super) async fn ensure_running(
         &mut self,
         player: &Player,
         rules: &Rules,
-    ) -> Result<(), StartError> {
+    ) -> Result<(), RestartError> {
         if let Some((engine, _)) = &self.current
             && *engine == player.engine
             && !player.restart
@@ -37,6 +47,8 @@ impl EngineSlot {
             startup: Duration::from_millis(rules.startup_ms),
             ready: Duration::from_millis(rules.stall_ms),
         };
+        let path = &player.launch.program;
+        player.program.check(path)?;
         let client = match Client::start(&player.launch, timeouts).await {
             Ok(client) => client,
             Err(error) => {
@@ -44,6 +56,8 @@ impl EngineSlot {
                 Client::start(&player.launch, timeouts).await?
             }
         };
+        // It may have been replaced between the check and the start.
+        player.program.check(path)?;
         self.current = Some((player.engine, client));
         Ok(())
     }

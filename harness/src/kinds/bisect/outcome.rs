@@ -9,7 +9,7 @@ use crate::builds::short_id;
 use crate::experiment::bisect::BisectExperiment;
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
-use crate::report::{EndReason, evidence_findings};
+use crate::report::{EndReason, escape_markdown, evidence_findings};
 use crate::run::{Fold, Kind, RunFiles};
 use crate::stats::Estimate;
 use crate::stats::detect::Finding;
@@ -243,10 +243,12 @@ impl Outcome {
 
     /// For a pull request or a wiki.
     pub(crate) fn markdown(&self) -> String {
+        let sentence = self.sentence();
+        let sentence: Vec<String> = sentence.lines().map(escape_markdown).collect();
         format!(
             "# {}\n\n{}\n\n```text\n{}```\n",
             self.run,
-            self.sentence().replace('\n', "\n\n"),
+            sentence.join("\n\n"),
             self.table()
         )
     }

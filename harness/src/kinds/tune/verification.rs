@@ -10,6 +10,7 @@ use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
 use crate::kinds::session::Session;
 use crate::kinds::sprt::Test;
+use crate::ledger::Recovery;
 use crate::report::MatchReport;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
@@ -54,7 +55,7 @@ pub(super) fn play(
     };
     let dir = files.folder.path().join(FOLDER);
     let session = if dir.join(MANIFEST).exists() {
-        Session::<Test>::resume(&dir, announce)
+        Session::<Test>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
         Session::<Test>::create(config, Some(&dir), announce)

@@ -68,9 +68,23 @@ pub enum SourceError {
         path.display()
     )]
     Members { path: PathBuf, found: String },
-    #[error("{} is larger than 4 GiB unpacked; split it first", path.display())]
+    #[error("{} is larger than 4 GiB\nhelp: split it first", path.display())]
     TooLarge { path: PathBuf },
+    #[error(
+        "{} unpacks to more than {} MiB: an archive may unpack to 1024 MiB, and to {RATIO} times its size if that is more than {} MiB\nhelp: unpack it first, if it is a book",
+        path.display(), limit >> 20, SMALL >> 20
+    )]
+    Inflates { path: PathBuf, limit: u64 },
 }
+
+/// Bytes to which an archive may unpack: books compress to a tenth.
+const LARGE: u64 = 1 << 30;
+/// Bytes to which any archive may unpack.
+const SMALL: u64 = 64 << 20;
+/// How many times its size an archive that unpacks to more may unpack to.
+const RATIO: u64 = 100;
+/// Names that an error lists.
+const LISTED: usize = 8;
 
 /// The unpacked contents of a file.
 #[derive(Debug)]
@@ -104,16 +118,17 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
         source,
     };
     let mut packed = Vec::new();
+    // A device or a pipe has no size that could be asked for.
     File::open(path)
-        .and_then(|mut file| file.read_to_end(&mut packed))
+        .and_then(|file| file.take(u64::from(u32::MAX) + 1).read_to_end(&mut packed))
         .map_err(io_error)?;
-    let sha256 = hex(&Sha256::digest(&packed));
-    let (bytes, name) = unpack(path, packed)?;
-    if u32::try_from(bytes.len()).is_err() {
+    if u32::try_from(packed.len()).is_err() {
         return Err(SourceError::TooLarge {
             path: path.to_owned(),
         });
     }
+    let sha256 = hex(&Sha256::digest(&packed));
+    let (bytes, name) = unpack(path, packed)?;
     let format = Format::of_name(&name).unwrap_or_else(|| Format::of_text(&bytes));
     Ok(Source {
         bytes,
@@ -122,19 +137,16 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
     })
 }
 
-/// The contents and the name they have without their packing.
+/// The contents and the name they have without their packing. Nothing is
+/// written, so that the names in an archive cannot matter.
 fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceError> {
-    let limit = u64::from(u32::MAX) + 1;
-    let mut bytes = Vec::new();
+    let limit = (packed.len() as u64)
+        .saturating_mul(RATIO)
+        .clamp(SMALL, LARGE);
     match packed.as_slice() {
         [0x1f, 0x8b, ..] => {
-            MultiGzDecoder::new(packed.as_slice())
-                .take(limit)
-                .read_to_end(&mut bytes)
-                .map_err(|source| SourceError::Io {
-                    path: path.to_owned(),
-                    source,
-                })?;
+            let contents = MultiGzDecoder::new(packed.as_slice());
+            let bytes = inflate(path, contents, limit)?;
             Ok((bytes, path.with_extension("")))
         }
         [b'P', b'K', 3 | 5, 4 | 6, ..] => {
@@ -144,20 +156,22 @@ fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceErro
             };
             let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(zip_error)?;
             let name = only_member(path, &archive)?;
-            let mut member = archive.by_name(&name).map_err(zip_error)?;
-            // The size in the archive is a claim, not a promise.
-            bytes.reserve(member.size().min(64 << 20) as usize);
-            member
-                .by_ref()
-                .take(limit)
-                .read_to_end(&mut bytes)
-                .map_err(|source| SourceError::Io {
-                    path: path.to_owned(),
-                    source,
-                })?;
+            let member = archive.by_name(&name).map_err(zip_error)?;
+            let bytes = inflate(path, member, limit)?;
             Ok((bytes, PathBuf::from(name)))
         }
         _ => Ok((packed, path.to_owned())),
+    }
+}
+
+/// At most `limit` bytes. The size that an archive names is not believed.
+fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, SourceError> {
+    let path = path.to_owned();
+    let mut bytes = Vec::new();
+    match contents.take(limit + 1).read_to_end(&mut bytes) {
+        Ok(length) if length as u64 > limit => Err(SourceError::Inflates { path, limit }),
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(SourceError::Io { path, source }),
     }
 }
 
@@ -185,9 +199,22 @@ fn only_member<R: Read + io::Seek>(
         }),
         ([], several) | (several, _) => Err(SourceError::Members {
             path: path.to_owned(),
-            found: several.join(", "),
+            found: listed(several),
         }),
     }
+}
+
+/// The first names of a list, without control characters.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(LISTED);
+    let mut text = shown
+        .map(|name| name.escape_debug().to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > LISTED {
+        text += &format!(" and {} more", names.len() - LISTED);
+    }
+    text
 }
 
 /// Lower-case hexadecimal digits of bytes.
@@ -263,6 +290,47 @@ mod tests {
         assert!(message.contains("no file"), "{message}");
         std::fs::write(&path, b"PK\x03\x04 and then nothing").unwrap();
         assert!(matches!(read(&path), Err(SourceError::Zip { .. })));
+    }
+
+    #[test]
+    fn a_small_archive_cannot_fill_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let megabyte = vec![b'8'; 1 << 20];
+        let gzip = folder.path().join("a.epd.gz");
+        let mut encoder = GzEncoder::new(File::create(&gzip).unwrap(), Compression::best());
+        let zip = folder.path().join("a.epd.zip");
+        let mut writer = ZipWriter::new(File::create(&zip).unwrap());
+        let options = SimpleFileOptions::default();
+        writer.start_file("../../a.epd", options).unwrap();
+        for _ in 0..65 {
+            encoder.write_all(&megabyte).unwrap();
+            writer.write_all(&megabyte).unwrap();
+        }
+        encoder.finish().unwrap();
+        writer.finish().unwrap();
+        for path in [gzip, zip] {
+            let message = read(&path).unwrap_err().to_string();
+            assert!(
+                message.contains("unpacks to more than 64 MiB") && message.contains("help: unpack"),
+                "{message}"
+            );
+        }
+        assert_eq!(inflate(&folder.path().join("x"), TEXT, 28).unwrap(), TEXT);
+        assert!(inflate(&folder.path().join("x"), TEXT, 27).is_err());
+    }
+
+    #[test]
+    fn names_in_archives_are_only_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("books.zip");
+        let names: Vec<String> = (0..20).map(|n| format!("../\u{1b}[31m{n}.epd")).collect();
+        zipped(&path, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        let message = read(&path).unwrap_err().to_string();
+        assert!(message.ends_with("7.epd and 12 more"), "{message}");
+        assert!(!message.contains('\u{1b}'), "{message}");
+        zipped(&path, &["../../escaped.epd"]);
+        assert_eq!(read(&path).unwrap().bytes, TEXT);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
 use crate::rules::{Ending, Notation, game_digest};
 use crate::rules::{GameResult, Termination};
-use crate::run::{Fold, RunFiles};
+use crate::run::{Fold, MANIFEST, RunFiles, conditions};
 use replay::replay;
 
 /// What verifying found.
@@ -48,10 +48,12 @@ pub(crate) fn verify(
     let names = manifest.names();
     let mode = manifest.config.r#match.variant.castling_mode();
     let notation = manifest.config.pgn.notation;
-    let mut total = 0;
+    let conditions = conditions::read(folder.path())?;
+    let (mut total, mut under_others) = (0, 0);
     for entry in pairs.by_arrival()? {
         let entry = entry?;
         total += 1;
+        under_others += u64::from(entry.conditions.is_some_and(|then| then != conditions));
         for game in 0..2 {
             let text = pgn.game(entry.pgn[game]).with_context(unreadable)?;
             if let Err(fault) = check_game(&entry, game, text, &names, mode, notation) {
@@ -62,6 +64,11 @@ pub(crate) fn verify(
                 ));
             }
         }
+    }
+    if under_others > 0 {
+        faults.push(format!(
+            "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
+        ));
     }
     let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let mut hasher = Sha256::new();

@@ -8,7 +8,7 @@ use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use crate::rules::{Ending, Notation, Referee};
+use crate::rules::{Ending, Notation, Referee, tag_text};
 
 /// A game as the PGN tells it.
 pub(super) struct Replayed {
@@ -126,7 +126,7 @@ impl Visitor for Replay {
         name: &[u8],
         value: RawTag<'_>,
     ) -> ControlFlow<Self::Output> {
-        let value = value.decode_utf8_lossy().into_owned();
+        let value = tag_text(value.as_bytes());
         match name {
             b"White" => tags.white = value,
             b"Black" => tags.black = value,

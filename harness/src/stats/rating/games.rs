@@ -67,7 +67,7 @@ impl Games {
         self.add_pairs(pair, 1);
     }
 
-    /// Adds so many pairs that ended alike.
+    /// Adds this many pairs with the same results.
     ///
     /// # Panics
     /// As [`Games::add_pair`].

@@ -123,7 +123,8 @@ impl Brownian {
                 / ((width * gamma).powi(2) + (PI * n).powi(2));
             sum += decay * weight * (n * PI * start / width).sin();
             // The sine of the weight may vanish by chance, its bound does not.
-            if scale * decay <= 1e-12 * n || decay == 0.0 {
+            let is_negligible = scale * decay <= 1e-12 * n || decay == 0.0;
+            if is_negligible || sum.is_nan() {
                 break;
             }
         }

@@ -21,6 +21,7 @@ use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
+use crate::output::printable;
 use crate::rules::Info;
 
 pub(crate) use waiting::Answer;
@@ -52,6 +53,34 @@ pub enum StartError {
         seconds: u64,
         heard: String,
     },
+    #[error(
+        "`{command}` declares more than {MAX_OPTIONS} options, or {} KiB of them",
+        MAX_OPTION_BYTES / 1024
+    )]
+    TooManyOptions { command: String },
+}
+
+/// Options that an engine may declare, and bytes of the lines that do so.
+const MAX_OPTIONS: usize = 4096;
+const MAX_OPTION_BYTES: usize = 1024 * 1024;
+
+/// Characters kept of an engine's name and author.
+const MAX_NAME: usize = 256;
+
+fn shortened(name: &str) -> String {
+    name.trim().chars().take(MAX_NAME).collect()
+}
+
+/// Why there was no `uciok`.
+enum Unheard {
+    Answer(AnswerError),
+    TooManyOptions,
+}
+
+impl From<AnswerError> for Unheard {
+    fn from(error: AnswerError) -> Self {
+        Self::Answer(error)
+    }
 }
 
 /// Why an engine did not answer.
@@ -142,12 +171,13 @@ impl Client {
                 tracing::info!("engine {pid} started: {command} ({})", client.name);
                 Ok(client)
             }
-            Err(AnswerError::Disconnected) => Err(StartError::Ended {
+            Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
+            Err(Unheard::Answer(AnswerError::Disconnected)) => Err(StartError::Ended {
                 command,
                 status: client.exit_status().await,
                 stderr: client.stderr_hint(),
             }),
-            Err(AnswerError::TimedOut) => Err(StartError::NoUciok {
+            Err(Unheard::Answer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
                 seconds: timeouts.startup.as_secs(),
                 heard: client.stderr_hint(),
@@ -155,26 +185,32 @@ impl Client {
         }
     }
 
-    async fn handshake(&mut self, limit: Duration) -> Result<(), AnswerError> {
+    async fn handshake(&mut self, limit: Duration) -> Result<(), Unheard> {
         let deadline = Instant::now() + limit;
         self.send(b"uci\n", deadline).await?;
+        let mut option_bytes = 0;
         loop {
+            let arrived = self.lines.arrived();
             while let Some(line) = self.lines.buffered() {
-                self.transcript
-                    .push(Direction::FromEngine, Instant::now(), line);
+                self.transcript.push(Direction::FromEngine, arrived, line);
                 let text = String::from_utf8_lossy(line);
-                let text = text.trim();
+                let text = printable(text.trim());
                 if text == "uciok" {
                     return Ok(());
                 }
                 if let Some(name) = text.strip_prefix("id name ") {
-                    self.name = name.trim().to_string();
+                    self.name = shortened(name);
                 } else if let Some(author) = text.strip_prefix("id author ") {
-                    self.author = author.trim().to_string();
-                } else if let Some(option) = EngineOption::parse(text) {
+                    self.author = shortened(author);
+                } else if let Some(option) = EngineOption::parse(&text) {
+                    option_bytes += line.len();
+                    if self.options.len() == MAX_OPTIONS || option_bytes > MAX_OPTION_BYTES {
+                        return Err(Unheard::TooManyOptions);
+                    }
                     self.options.push(option);
                 }
             }
+            self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
         }
     }
@@ -291,12 +327,27 @@ impl Client {
     }
 }
 
+/// Wherever a name or value comes from (a failure bundle can be edited), it
+/// stays one command.
 fn push_setoption(commands: &mut String, name: &str, value: &str) {
-    commands.push_str("setoption name ");
-    commands.push_str(name);
+    let mut push = |text: &str| commands.extend(text.chars().filter(|c| !c.is_control()));
+    push("setoption name ");
+    push(name);
     if !value.is_empty() {
-        commands.push_str(" value ");
-        commands.push_str(value);
+        push(" value ");
+        push(value);
     }
     commands.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_stays_one_command() {
+        let mut commands = String::new();
+        push_setoption(&mut commands, "Se\red", "1\nquit\0");
+        assert_eq!(commands, "setoption name Seed value 1quit\n");
+    }
 }

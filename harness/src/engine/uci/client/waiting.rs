@@ -136,11 +136,29 @@ impl Client {
                     return Ok(Answer { arrived });
                 }
             }
-            // An engine that never stops talking must not keep the floor.
-            if arrived > self.watch.extended(deadline) {
-                return Err(AnswerError::TimedOut);
-            }
+            self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
+        }
+    }
+
+    /// An engine that never stops talking must not keep the floor.
+    pub(super) fn stop_if_late(
+        &mut self,
+        arrived: Instant,
+        deadline: Instant,
+    ) -> Result<(), AnswerError> {
+        if arrived > self.watch.extended(deadline) {
+            return Err(self.silence());
+        }
+        Ok(())
+    }
+
+    /// What it means that no answer came in time: an engine that has ended
+    /// while a child of it holds its output open does not stall.
+    fn silence(&mut self) -> AnswerError {
+        match self.child.try_wait() {
+            Ok(Some(_)) => AnswerError::Disconnected,
+            _ => AnswerError::TimedOut,
         }
     }
 
@@ -148,6 +166,7 @@ impl Client {
         if let Some(filled) = self.fill_promptly(deadline).await {
             return filled;
         }
+        let mut has_ended = false;
         loop {
             let glance = self.watch.glance(self.attended, deadline);
             if self.alarm.is_elapsed() || self.alarm.deadline() > glance.into() {
@@ -167,10 +186,10 @@ impl Client {
             match filled {
                 Some(Ok(true)) => return Ok(()),
                 Some(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
-                None if now >= self.watch.extended(deadline) => {
-                    return Err(AnswerError::TimedOut);
-                }
-                None => {}
+                None if now >= self.watch.extended(deadline) => return Err(self.silence()),
+                None if has_ended => return Err(AnswerError::Disconnected),
+                // What it wrote before its end is read first.
+                None => has_ended = matches!(self.child.try_wait(), Ok(Some(_))),
             }
         }
     }

@@ -12,8 +12,8 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
 use super::delay::DelayMeter;
-use super::slot::EngineSlot;
-use crate::engine::uci::{AnswerError, PROMPT, StartError};
+use super::slot::{EngineSlot, RestartError};
+use crate::engine::uci::{AnswerError, PROMPT};
 use crate::executor::{Evidence, GameText, PairJob, Player};
 use crate::rules::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
@@ -26,7 +26,10 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GameError {
     #[error("cannot restart {name}: {source}")]
-    Start { name: Arc<str>, source: StartError },
+    Start {
+        name: Arc<str>,
+        source: RestartError,
+    },
     #[error(transparent)]
     Tablebase(#[from] TablebaseError),
     #[error("cannot play opening {number}: {source}")]
@@ -371,7 +374,7 @@ impl<'a> Game<'a> {
         let info = client.info();
         let score = info.score;
         self.used[side] += used;
-        self.nodes[side] += info.nodes;
+        self.nodes[side] = self.nodes[side].saturating_add(info.nodes);
         let effort = &mut self.effort[side];
         effort.moves += 1;
         effort.depth += u64::from(info.depth);

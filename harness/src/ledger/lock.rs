@@ -1,0 +1,81 @@
+//! The lock of a run: who holds it is the only one that writes into its
+//! folder. It is a lock on `games.csv`, which the system removes when the
+//! process ends, however it ends.
+
+use std::fs::TryLockError;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::files::{GAMES_CSV, GAMES_PGN, LedgerError, Recovery};
+use super::log::Log;
+use super::row::HEADER;
+
+/// How long the lock may take: a process that was just killed holds it until
+/// the system has removed the process.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// The lock of a run's folder. The files of its ledger are there, and nobody
+/// else has them.
+#[derive(Debug)]
+pub struct Lock {
+    pub(super) csv: Log,
+    pub(super) pgn: Log,
+}
+
+impl Lock {
+    /// Takes a folder for a new run: makes the empty files of its ledger.
+    ///
+    /// # Errors
+    /// [`LedgerError`]: another `hone` has it.
+    pub fn begin(dir: &Path) -> Result<Self, LedgerError> {
+        Self::of(dir, true)
+    }
+
+    /// Refuses files that contain games.
+    ///
+    /// # Errors
+    /// [`LedgerError::Occupied`].
+    pub fn check_empty(&self) -> Result<(), LedgerError> {
+        for (log, allowed) in [(&self.csv, HEADER.len()), (&self.pgn, 0)] {
+            if log.len > allowed as u64 {
+                let path = log.path.clone();
+                return Err(LedgerError::Occupied { path });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the folder of a run that is there already.
+    ///
+    /// # Errors
+    /// [`LedgerError`]: another `hone` has it, or a file is missing.
+    pub fn resume(dir: &Path, recovery: Recovery) -> Result<Self, LedgerError> {
+        Self::of(dir, recovery == Recovery::Replay)
+    }
+
+    fn of(dir: &Path, create: bool) -> Result<Self, LedgerError> {
+        let csv = Log::open(dir, GAMES_CSV, create)?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match csv.file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    thread::sleep(INTERVAL);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LedgerError::Locked { path: csv.path });
+                }
+                Err(TryLockError::Error(source)) => return Err(csv.error(source)),
+            }
+        }
+        // Its length is known only now that nobody else writes.
+        let csv = Log {
+            len: csv.file.metadata().map_err(|error| csv.error(error))?.len(),
+            ..csv
+        };
+        let pgn = Log::open(dir, GAMES_PGN, create)?;
+        Ok(Self { csv, pgn })
+    }
+}

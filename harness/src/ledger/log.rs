@@ -1,0 +1,96 @@
+//! A file that only grows.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::files::LedgerError;
+
+#[derive(Debug)]
+pub(super) struct Log {
+    pub(super) path: PathBuf,
+    pub(super) file: File,
+    pub(super) len: u64,
+}
+
+impl Log {
+    /// Opens a file, and makes it if `create` is set.
+    pub(super) fn open(dir: &Path, name: &str, create: bool) -> Result<Self, LedgerError> {
+        let path = dir.join(name);
+        let open = || {
+            let file = OpenOptions::new()
+                .read(true)
+                .append(true)
+                .create(create)
+                .open(&path)?;
+            let len = file.metadata()?.len();
+            io::Result::Ok((file, len))
+        };
+        match open() {
+            Ok((file, len)) => Ok(Self { path, file, len }),
+            Err(error) if !create && error.kind() == io::ErrorKind::NotFound => {
+                Err(LedgerError::Missing { path })
+            }
+            Err(source) => Err(LedgerError::Io { path, source }),
+        }
+    }
+
+    pub(super) fn error(&self, source: io::Error) -> LedgerError {
+        LedgerError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    /// Adds bytes in one write; if that fails half-way, takes back what was
+    /// written.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
+        if let Err(source) = self.file.write_all(bytes) {
+            // If this fails too, opening the ledger again will cut it off.
+            let _ = self.file.set_len(self.len);
+            return Err(self.error(source));
+        }
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub(super) fn truncate(&mut self, len: u64) -> Result<(), LedgerError> {
+        if len != self.len {
+            self.file
+                .set_len(len)
+                .map_err(|source| self.error(source))?;
+            self.len = len;
+        }
+        Ok(())
+    }
+
+    /// Whether the file at its path is still this one.
+    pub(super) fn is_in_place(&self) -> bool {
+        is_same_file(&self.file, &self.path).unwrap_or(false)
+    }
+
+    /// Writes the file again where it was deleted. Another file in its place
+    /// is left alone.
+    pub(super) fn put_back(&mut self) -> io::Result<()> {
+        let mut copy = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&self.path)?;
+        self.file.rewind()?;
+        io::copy(&mut self.file, &mut copy)?;
+        copy.sync_all()
+    }
+}
+
+#[cfg(unix)]
+fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, named) = (file.metadata()?, path.metadata()?);
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
+}
+
+/// Open files cannot be replaced on other systems.
+#[cfg(not(unix))]
+fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}

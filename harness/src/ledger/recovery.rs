@@ -1,0 +1,77 @@
+//! What a ledger must hold before it is continued. A kill tears at most the
+//! pair that is being written: its games without their rows, or a part of
+//! them. More than that has another cause, and nothing is removed.
+
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use super::files::LedgerError;
+use super::log::Log;
+use super::pairs::{Kept, Pairs};
+
+/// Name of the file that determines the conditions.
+const MANIFEST: &str = "run.toml";
+
+/// Refuses to remove more than a pair.
+pub(super) fn check_missing(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
+    let path = pgn.path.clone();
+    if kept.cut_pairs > 1 {
+        let pairs = kept.cut_pairs;
+        return Err(LedgerError::Short { path, pairs });
+    }
+    match games_after(pgn, kept.pgn_len)? {
+        0..=2 => Ok(()),
+        games => Err(LedgerError::Unlisted { path, games }),
+    }
+}
+
+/// Number of games that begin in the rest of a PGN.
+fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
+    let failed = |source| pgn.error(source);
+    let mut file = &pgn.file;
+    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    let (mut games, mut after_blank) = (0, true);
+    while reader.read_until(b'\n', &mut line).map_err(failed)? > 0 {
+        games += usize::from(after_blank && line.starts_with(b"[Event "));
+        after_blank = line.trim_ascii().is_empty();
+        line.clear();
+    }
+    Ok(games)
+}
+
+/// Refuses pairs that were played under other conditions. Rows of earlier
+/// versions do not name theirs.
+pub(super) fn check_conditions(
+    dir: &Path,
+    pairs: &Pairs,
+    conditions: u64,
+) -> Result<(), LedgerError> {
+    for entry in pairs.by_arrival()? {
+        let entry = entry?;
+        if entry.conditions.is_some_and(|then| then != conditions) {
+            return Err(LedgerError::Conditions {
+                path: dir.join(MANIFEST),
+                pair: entry.result.pair + 1,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the first `count` lines of a file.
+pub(super) fn keep_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
+    let mut end = 0;
+    let mut file = &log.file;
+    file.rewind().map_err(|source| log.error(source))?;
+    let mut reader = BufReader::new(file);
+    for _ in 0..count {
+        match reader.skip_until(b'\n') {
+            Ok(0) => break,
+            Ok(bytes) => end += bytes as u64,
+            Err(source) => return Err(log.error(source)),
+        }
+    }
+    log.truncate(end)
+}

@@ -1,0 +1,128 @@
+//! The digest of the conditions under which a run is played. Each row of the
+//! ledger has it, so that an edited `run.toml` is noticed.
+//!
+//! It is taken from the text of the manifest, not from what a version of
+//! `hone` makes of it: a new key with a default must not change it.
+
+use std::path::Path;
+
+use anyhow::Context;
+use sha2::{Digest, Sha256};
+use toml::{Table, Value};
+
+use super::manifest::MANIFEST;
+
+/// Keys of the manifest that may change between two starts of a run.
+const FREE: [&str; 4] = ["hone", "base", "concurrency", "placement"];
+/// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
+/// test after a tuning.
+const FREE_IN_SECTIONS: [(&str, &[&str]); 2] = [
+    ("match", &["concurrency", "max_failures", "max_time"]),
+    ("tune", &["verify"]),
+];
+
+/// The conditions of the run in a folder.
+///
+/// # Errors
+/// If its manifest cannot be read.
+pub(crate) fn read(dir: &Path) -> anyhow::Result<u64> {
+    let path = dir.join(MANIFEST);
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    of(&text).with_context(|| format!("{} is damaged", path.display()))
+}
+
+/// The conditions that a manifest describes.
+fn of(manifest: &str) -> anyhow::Result<u64> {
+    let mut manifest: Table = toml::from_str(manifest)?;
+    manifest.retain(|key, _| !FREE.contains(&key));
+    for (name, free) in FREE_IN_SECTIONS {
+        if let Some(section) = manifest
+            .get_mut("config")
+            .and_then(|config| config.get_mut(name))
+            .and_then(Value::as_table_mut)
+        {
+            section.retain(|key, _| !free.contains(&key));
+        }
+    }
+    let mut hasher = Sha256::new();
+    hash_table(&manifest, &mut hasher);
+    let [a, b, c, d, e, f, g, h, ..] = hasher.finalize().0;
+    Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+}
+
+/// Tables in the order of their keys: order and layout of the text mean
+/// nothing.
+fn hash_table(table: &Table, hasher: &mut Sha256) {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_unstable_by_key(|(key, _)| *key);
+    hasher.update(format!("{{{}", entries.len()));
+    for (key, value) in entries {
+        hasher.update(format!("{key:?}="));
+        hash_value(value, hasher);
+    }
+}
+
+fn hash_value(value: &Value, hasher: &mut Sha256) {
+    match value {
+        Value::Table(table) => hash_table(table, hasher),
+        Value::Array(values) => {
+            hasher.update(format!("[{}", values.len()));
+            for value in values {
+                hash_value(value, hasher);
+            }
+        }
+        // What Rust writes for text and numbers is one to one.
+        Value::String(text) => hasher.update(format!("{text:?};")),
+        Value::Integer(number) => hasher.update(format!("{number};")),
+        Value::Float(number) => hasher.update(format!("{number:?};")),
+        Value::Boolean(set) => hasher.update(format!("{set};")),
+        Value::Datetime(time) => hasher.update(format!("{time};")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "hone = \"0.1.0\"\nconcurrency = 2\n\
+        [[engines]]\nname = \"a\"\nsha256 = \"12\"\n\
+        [config.match]\nlimit = \"8+0.08\"\nmargin_ms = 5\nmax_time = \"2h\"\nmax_failures = 0.1\n\
+        [config.adjudication.draw]\nmove = 34\ncount = 8\n";
+
+    #[test]
+    fn what_changes_games_changes_the_digest_and_nothing_else_does() {
+        let before = of(MANIFEST).unwrap();
+        for (from, to) in [
+            ("0.1.0", "0.2.0"),
+            ("concurrency = 2", "concurrency = 7"),
+            ("\"2h\"", "\"3h\""),
+            ("max_failures = 0.1", "max_failures = 1.0"),
+            ("margin_ms = 5", "margin_ms=5 # unchanged"),
+            ("move = 34\ncount = 8", "count = 8\nmove = 34"),
+        ] {
+            assert!(MANIFEST.contains(from), "{from}");
+            assert_eq!(of(&MANIFEST.replace(from, to)).unwrap(), before, "{to}");
+        }
+        for (from, to) in [
+            ("8+0.08", "8+0.09"),
+            ("margin_ms = 5", "margin_ms = 50"),
+            ("margin_ms = 5\n", ""),
+            ("count = 8", "count = 9"),
+            ("draw", "resign"),
+            ("\"12\"", "\"13\""),
+        ] {
+            assert_ne!(of(&MANIFEST.replace(from, to)).unwrap(), before, "{to}");
+        }
+    }
+
+    /// Ledgers hold the number: it must never change.
+    #[test]
+    fn the_digest_is_the_same_in_every_version() {
+        assert_eq!(
+            format!("{:016x}", of(MANIFEST).unwrap()),
+            "14ad8b2ea630070e"
+        );
+        assert!(of("no = toml = here").is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! How many nights have been reported by an exit code. A process that is
+//! killed, or interrupted, after it has played a night has reported nothing:
+//! the next one does it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+
+/// How long the lock may take: the system may need a moment to remove a
+/// process that was killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// The number of rows of the table that were reported, in the file that is
+/// locked while a process plays nights.
+#[derive(Debug)]
+pub(super) struct Reported {
+    path: PathBuf,
+    file: File,
+}
+
+impl Reported {
+    /// Takes the lock.
+    ///
+    /// # Errors
+    /// If another process has it.
+    pub(super) fn lock(path: &Path) -> anyhow::Result<Self> {
+        let open = || {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(path)
+        };
+        let file = open().with_context(|| format!("cannot open {}", path.display()))?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    thread::sleep(INTERVAL);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    bail!("{} is in use by another hone", path.display())
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("cannot lock {}", path.display()));
+                }
+            }
+        }
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+        })
+    }
+
+    /// How many of the table's rows have been reported. In a folder that does
+    /// not say, all that are there now.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn read(&mut self, rows: usize) -> anyhow::Result<usize> {
+        let mut text = String::new();
+        self.file
+            .rewind()
+            .and_then(|()| self.file.read_to_string(&mut text))
+            .with_context(|| format!("cannot read {}", self.path.display()))?;
+        if text.is_empty() {
+            self.write(rows)?;
+            return Ok(rows);
+        }
+        // What cannot be understood is reported again rather than lost.
+        Ok(text.trim().parse().unwrap_or(0).min(rows))
+    }
+
+    /// Keeps how many have been reported.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn write(&mut self, rows: usize) -> anyhow::Result<()> {
+        let text = format!("{rows}\n");
+        let mut write = || -> io::Result<()> {
+            self.file.rewind()?;
+            self.file.write_all(text.as_bytes())?;
+            self.file.set_len(text.len() as u64)?;
+            self.file.sync_data()
+        };
+        write().with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_does_not_say_has_reported_its_nights() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("track.lock");
+        let mut reported = Reported::lock(&path).expect("free");
+        assert_eq!(reported.read(7).expect("reads"), 7);
+        assert_eq!(reported.read(9).expect("reads"), 7);
+        reported.write(12).expect("writes");
+        assert_eq!(reported.read(13).expect("reads"), 12);
+        // A table that has been cut short has fewer.
+        assert_eq!(reported.read(3).expect("reads"), 3);
+        drop(reported);
+        std::fs::write(&path, "x").expect("written");
+        let mut damaged = Reported::lock(&path).expect("free");
+        assert_eq!(damaged.read(5).expect("reads"), 0);
+    }
+}

@@ -1,0 +1,237 @@
+//! Engines that flood, leave their pipes to children, or report absurd numbers:
+//! memory, disk and deadlines hold.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use common::{Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
+
+/// Peak memory of a child and how it ended, in KiB.
+fn ended(child: Child) -> (Option<i32>, i64) {
+    use std::os::unix::process::ExitStatusExt;
+    let pid = i32::try_from(child.id()).expect("a process id");
+    let mut status = 0;
+    // SAFETY: a zeroed rusage is valid, and wait4 writes to both places; the
+    // child has not been waited for.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        assert_eq!(libc::wait4(pid, &raw mut status, 0, &raw mut usage), pid);
+        usage
+    };
+    let status = std::process::ExitStatus::from_raw(status);
+    (status.code(), usage.ru_maxrss)
+}
+
+/// An unhurried debug build needs about 40 MiB.
+const MOST_KIB: i64 = 200 * 1024;
+
+fn setup(script: &str, play: &str) -> Setup {
+    let bad = format!("{} --name bad {script}", scripted());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\n{play}pairs = 1\nconcurrency = 1\n\
+         max_failures = 1.0\n[adjudication]\nmax_moves = 10\n"
+    ))
+}
+
+fn bytes(dir: &Path) -> u64 {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.path() {
+            path if path.is_dir() => bytes(&path),
+            path => fs::metadata(path).map_or(0, |file| file.len()),
+        })
+        .sum()
+}
+
+#[test]
+fn empty_lines_without_end_fill_neither_memory_nor_disk() {
+    let setup = setup("go:2=blank", "stall_ms = 2000\n");
+    let mut command = setup.command("match", "run", &["--json"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (code, memory) = ended(child.spawn().expect("hone starts"));
+    assert_eq!(code, Some(0));
+    assert!(memory < MOST_KIB, "{memory} KiB");
+    let run = setup.run("run");
+    assert!(bytes(&run) < 4 << 20, "{} bytes", bytes(&run));
+    let csv = fs::read_to_string(run.join("games.csv")).unwrap();
+    assert_eq!(csv.matches("stall").count(), 2, "{csv}");
+}
+
+#[test]
+fn a_flood_before_uciok_is_refused_in_time() {
+    for (script, startup_ms, message) in [
+        ("uci=blank", 1_000, "did not send `uciok` within 1 s"),
+        ("uci=options", 60_000, "declares more than 4096 options"),
+    ] {
+        let setup = setup(script, &format!("startup_ms = {startup_ms}\n"));
+        let mut command = setup.command("match", "run", &[]);
+        let errors = setup.dir.path().join("errors");
+        let file = fs::File::create(&errors).unwrap();
+        let child = command.stderr(file).spawn().expect("hone starts");
+        let (code, memory) = ended(child);
+        let errors = fs::read_to_string(&errors).unwrap();
+        assert_eq!(code, Some(2), "{errors}");
+        assert!(errors.contains(message), "{errors}");
+        assert!(memory < MOST_KIB, "{script}: {memory} KiB");
+    }
+}
+
+#[test]
+fn a_check_of_an_engine_that_floods_is_bounded() {
+    for script in ["go=flood", "go=blank", "isready=blank"] {
+        let mut command = hone();
+        command
+            .args(["check", "--patience", "300"])
+            .arg(format!("{} {script}", scripted()))
+            .stdout(Stdio::null());
+        let (code, memory) = ended(command.spawn().expect("hone starts"));
+        assert_eq!(code, Some(1), "{script}");
+        assert!(memory < MOST_KIB, "{script}: {memory} KiB");
+    }
+}
+
+#[test]
+fn an_engine_that_dies_while_its_child_holds_its_output_has_crashed() {
+    for limit in ["", "limit = \"20+1\"\n"] {
+        let script = "go:2=orphan:100 go:2=exit:7";
+        let setup = setup(script, "stall_ms = 20000\n");
+        let text = fs::read_to_string(&setup.config).unwrap();
+        let text = match limit {
+            "" => text,
+            limit => text.replace("limit = \"nodes=10\"\n", limit),
+        };
+        fs::write(&setup.config, text).unwrap();
+        let finished = setup.play("match", "run", &["--json"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let failures = &finished.json()["failures"];
+        assert_eq!(failures["crash"], serde_json::json!([2, 0]), "{failures}");
+        let summary = setup.run("run").join("failures/1-1/summary.txt");
+        let summary = fs::read_to_string(summary).unwrap();
+        assert!(summary.contains("process:   exit status 7"), "{summary}");
+    }
+}
+
+/// The first start of a further game finds another program, which would be
+/// mixed into the results.
+#[test]
+fn an_engine_that_is_replaced_during_a_run_ends_it() {
+    let setup = setup("", "");
+    let engine = setup.dir.path().join("engine");
+    fs::copy(scripted(), &engine).unwrap();
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let text = text
+        .replace(
+            &format!("cmd = '{} --name bad ", scripted()),
+            &format!("restart = true\ncmd = '{} go=late:20 ", engine.display()),
+        )
+        .replace("pairs = 1\n", "pairs = 1000\n");
+    fs::write(&setup.config, text).unwrap();
+    let mut command = setup.command("match", "run", &[]);
+    let errors = setup.dir.path().join("errors");
+    command.stderr(fs::File::create(&errors).unwrap());
+    let child = command.stdout(Stdio::null()).spawn().expect("hone starts");
+    let run = setup.run("run");
+    wait_until("a pair", || rows(&run) >= 2);
+    // The same content at another inode is no harm.
+    let other = setup.dir.path().join("other");
+    fs::copy(&engine, &other).unwrap();
+    fs::rename(&other, &engine).unwrap();
+    let before = rows(&run);
+    wait_until("further pairs", || rows(&run) >= before + 4);
+    let mut bytes = fs::read(&engine).unwrap();
+    bytes.push(0);
+    fs::write(&other, bytes).unwrap();
+    let mode = fs::metadata(&engine).unwrap().permissions();
+    fs::set_permissions(&other, mode).unwrap();
+    let kept = fs::read(&engine).unwrap();
+    fs::rename(&other, &engine).unwrap();
+    let (code, _) = ended(child);
+    let text = fs::read_to_string(&errors).unwrap();
+    assert_eq!(code, Some(4), "{text}");
+    assert!(
+        text.contains("is not the program that this run was started with"),
+        "{text}"
+    );
+    // With the old program it can go on.
+    let resumed = |max_time: &str| {
+        let mut resume = hone();
+        resume.args(["resume", "--max-time", max_time]).arg(&run);
+        finish(resume)
+    };
+    let refused = resumed("1s");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    fs::write(&engine, kept).unwrap();
+    let resumed = resumed("1s");
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+}
+
+#[test]
+fn too_few_open_files_are_an_error() {
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 8; exec \"$0\" check x"])
+        .arg(hone().get_program());
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("ulimit -n 1024"),
+        "{}",
+        refused.stderr
+    );
+}
+
+/// Its name, its author and its last words go to the terminal and to reports.
+#[test]
+fn what_an_engine_says_of_itself_is_not_obeyed() {
+    let setup = setup("", "");
+    let engine = setup.dir.path().join("hostile.sh");
+    let text = "#!/bin/sh\nprintf 'id name A\\033[31mB<b>\\nid author \\033]0;x\\007\\n'\n\
+                printf '\\033[2Jlast words\\n' >&2\n";
+    fs::write(&engine, text).unwrap();
+    let mut command = hone();
+    command.args(["check", &format!("sh {}", engine.display())]);
+    let done = finish(command);
+    assert_eq!(done.code, Some(1));
+    let said = done.stdout + &done.stderr;
+    assert!(said.contains("last words"), "{said}");
+    assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+}
+
+#[test]
+fn an_option_is_one_command() {
+    let engine = scripted();
+    let mut commands = vec![vec!["check", &engine]];
+    commands.push(vec!["suite", "x.epd", "--engine", &engine]);
+    commands.push(vec!["sprt", "--dev", &engine, "--base", &engine]);
+    commands.push(vec!["book", "info", "books/quick.epd", "--engine", &engine]);
+    commands.push(vec!["book", "make", "--engine", &engine]);
+    for arguments in commands {
+        let mut command = hone();
+        command.args(&arguments).args(["--option", "Seed=1\nquit"]);
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{arguments:?}");
+        assert!(
+            refused.stderr.contains("would break the protocol"),
+            "{arguments:?}: {}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
+fn sums_of_absurd_node_counts_do_not_wrap() {
+    let setup = setup("go=nodes:9223372036854775807", "");
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let csv = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
+    assert!(csv.contains(&u64::MAX.to_string()), "{csv}");
+    for command in ["report", "verify"] {
+        let done = on_run(command, &setup.run("run"));
+        assert_eq!(done.code, Some(0), "{command}: {}", done.stderr);
+    }
+}

@@ -1,0 +1,131 @@
+//! Commits and repositories of others: nothing outside the cache is touched,
+//! nothing but the build line runs, and text is only shown.
+#![cfg(unix)]
+
+mod common;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+
+use common::finish;
+use common::repository::{BUILD, EngineRepository};
+use harness::builds::{BuildError, Builder, Cache, Recipe, Revision};
+
+fn recipe(of: &EngineRepository, rev: &str, build: &str, cmd: &str) -> Recipe {
+    Recipe {
+        repository: of.path(),
+        revision: Revision::Commit(rev.into()),
+        build: Some(build.into()),
+        cmd: cmd.into(),
+    }
+}
+
+fn build(of: &EngineRepository, recipe: &Recipe) -> Result<harness::builds::Built, BuildError> {
+    Builder::with_cache(Cache::at(&of.cache())).build(recipe, &mut |_| {})
+}
+
+/// A commit in which the way to the program is a symbolic link to a folder of
+/// the user.
+#[test]
+fn nothing_outside_the_work_tree_is_deleted() {
+    let repository = EngineRepository::new();
+    let outside = repository.dir.path().join("outside");
+    fs::create_dir(&outside).expect("made");
+    fs::write(outside.join("engine"), "the user's").expect("written");
+    let link = repository.path().join("bin");
+    std::os::unix::fs::symlink(&outside, &link).expect("linked");
+    repository.commit_engine("", 5, "A link");
+    fs::remove_file(&link).expect("removed");
+    repository.commit_engine("", 6, "No link");
+    let of = |rev| {
+        recipe(
+            &repository,
+            rev,
+            "mkdir -p bin && sh build.sh bin/engine",
+            "bin/engine",
+        )
+    };
+    for rev in ["HEAD~1", "HEAD", "HEAD~1"] {
+        let built = build(&repository, &of(rev));
+        match rev {
+            "HEAD" => assert_eq!(built.expect("built").record.bench, Some(6)),
+            _ => {
+                let error = built.expect_err("refused");
+                assert!(matches!(error, BuildError::LeadsOutside { .. }), "{error}");
+                assert!(error.is_of_commit());
+            }
+        }
+        let kept = fs::read_to_string(outside.join("engine")).expect("there");
+        assert_eq!(kept, "the user's");
+    }
+}
+
+/// Programs that the configuration of the repository names.
+#[test]
+fn nothing_of_the_repository_runs_but_the_build() {
+    let repository = EngineRepository::new();
+    repository.write(".gitattributes", "*.sh filter=spy\nextra filter=second\n");
+    repository.commit_engine("", 5, "First");
+    let spy = repository.dir.path().join("spy");
+    let ran = repository.dir.path().join("ran");
+    let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display());
+    fs::write(&spy, text).expect("written");
+    fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).expect("executable");
+    let spy_path = spy.display().to_string();
+    for (key, value) in [
+        ("core.fsmonitor", spy_path.as_str()),
+        ("filter.spy.clean", &spy_path),
+        ("filter.spy.smudge", &spy_path),
+        ("filter.spy.required", "true"),
+        ("filter.second.process", &spy_path),
+    ] {
+        repository.git(&["config", key, value]);
+    }
+    for hook in ["post-index-change", "post-checkout", "pre-commit"] {
+        let hooks = repository.path().join(".git/hooks");
+        fs::create_dir_all(&hooks).expect("made");
+        fs::copy(&spy, hooks.join(hook)).expect("copied");
+    }
+    repository.write_engine("--set Quiescence=false", 7);
+    repository.write("extra", "new");
+    let changes = Recipe {
+        revision: Revision::WorkTree { tree: None },
+        ..recipe(&repository, "", BUILD, "")
+    };
+    let built = build(&repository, &changes).expect("built");
+    assert_eq!(built.record.bench, Some(7));
+    let built = build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    assert_eq!(built.record.bench, Some(5));
+    assert!(!ran.exists(), "{}", fs::read_to_string(&ran).expect("text"));
+}
+
+#[test]
+fn a_subject_is_shown_and_not_obeyed() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "\u{1b}]0;title\u{7}Faster \u{1b}[31m\u{202e}red");
+    let built = build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    let subject = &built.record.subject;
+    assert!(subject.contains("Faster"), "{subject:?}");
+    assert!(
+        !subject.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        "{subject:?}"
+    );
+}
+
+#[test]
+fn a_cache_path_that_is_not_text_is_refused() {
+    let repository = EngineRepository::new();
+    let mut command = repository.hone();
+    command
+        .env("HONE_CACHE", OsStr::from_bytes(b"/tmp/caf\xe9"))
+        .arg("builds");
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("is not UTF-8"),
+        "{}",
+        refused.stderr
+    );
+}

@@ -1,0 +1,360 @@
+//! What happens to a run's folder: files that are missing, cut or edited, two
+//! processes that want it, and a folder that is deleted while it is played.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
+
+/// A match of so many pairs between engines that move at once.
+fn instant(pairs: usize) -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ))
+}
+
+/// A finished run and the digest of its games.
+fn played(pairs: usize) -> (Setup, PathBuf, String) {
+    let setup = instant(pairs);
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let run = setup.run("run");
+    let digest = digest(&run);
+    (setup, run, digest)
+}
+
+fn digest(run: &Path) -> String {
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified.last_line()
+}
+
+fn resume(run: &Path, more: &[&str]) -> Finished {
+    let mut command = hone();
+    command.arg("resume").arg(run).args(more);
+    finish(command)
+}
+
+fn files(run: &Path) -> [Option<Vec<u8>>; 2] {
+    ["games.csv", "games.pgn"].map(|name| fs::read(run.join(name)).ok())
+}
+
+/// The start of the games of the pair that came as the last.
+fn last_pair(run: &Path) -> (usize, usize) {
+    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
+    let lines: Vec<&str> = csv.lines().collect();
+    let row = lines[lines.len() - 2];
+    let offset = row.split(',').nth(12).expect("a column").parse();
+    let before: usize = lines[..lines.len() - 2].iter().map(|l| l.len() + 1).sum();
+    (before, offset.expect("a number"))
+}
+
+#[test]
+fn more_than_a_kill_can_have_torn_is_never_removed() {
+    let (_setup, run, expected) = played(12);
+    let [csv, pgn] = files(&run).map(|bytes| bytes.expect("there"));
+    let csv_path = run.join("games.csv");
+    let pgn_path = run.join("games.pgn");
+    let header = csv.iter().position(|byte| *byte == b'\n').expect("lines") + 1;
+    type Damage<'a> = (&'a str, &'a str, Box<dyn Fn() + 'a>);
+    let damages: [Damage<'_>; 6] = [
+        (
+            "games.pgn is missing",
+            "games.pgn",
+            Box::new(|| fs::remove_file(&pgn_path).expect("removed")),
+        ),
+        (
+            "ends before the games of the last 12 pairs",
+            "games.pgn",
+            Box::new(|| fs::write(&pgn_path, "").expect("written")),
+        ),
+        (
+            "ends before the games of the last ",
+            "games.pgn",
+            Box::new(|| fs::write(&pgn_path, &pgn[..pgn.len() / 2]).expect("written")),
+        ),
+        (
+            "games.csv is missing",
+            "games.csv",
+            Box::new(|| fs::remove_file(&csv_path).expect("removed")),
+        ),
+        (
+            "contains 24 games that games.csv does not list",
+            "games.csv",
+            Box::new(|| fs::write(&csv_path, &csv[..header]).expect("written")),
+        ),
+        (
+            "games that games.csv does not list",
+            "games.csv",
+            Box::new(|| fs::write(&csv_path, &csv[..csv.len() / 2]).expect("written")),
+        ),
+    ];
+    for (says, name, damage) in damages {
+        fs::write(&csv_path, &csv).expect("written");
+        fs::write(&pgn_path, &pgn).expect("written");
+        damage();
+        let before = files(&run);
+        let refused = resume(&run, &[]);
+        assert_eq!(refused.code, Some(2), "{says}: {}", refused.stderr);
+        for part in [says, name, "help: restore", "--replay-missing"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+        assert_eq!(files(&run), before, "{says}");
+        let replayed = resume(&run, &["--replay-missing"]);
+        assert_eq!(replayed.code, Some(0), "{says}: {}", replayed.stderr);
+        assert_eq!(digest(&run), expected, "{says}");
+    }
+}
+
+#[test]
+fn the_last_pair_may_be_torn_at_any_byte() {
+    let (_setup, run, expected) = played(3);
+    let (rows_at, games_at) = last_pair(&run);
+    let whole = files(&run).map(|bytes| bytes.expect("there"));
+    let cuts = |from: usize, len: usize| {
+        let step = ((len - from) / 7).max(1);
+        (from..len).step_by(step).chain([len - 1])
+    };
+    let csv = cuts(rows_at, whole[0].len()).map(|at| ("games.csv", 0, at));
+    let pgn = cuts(games_at, whole[1].len()).map(|at| ("games.pgn", 1, at));
+    for (name, file, at) in csv.chain(pgn) {
+        for (name, bytes) in ["games.csv", "games.pgn"].into_iter().zip(&whole) {
+            fs::write(run.join(name), bytes).expect("written");
+        }
+        fs::write(run.join(name), &whole[file][..at]).expect("written");
+        let resumed = resume(&run, &[]);
+        assert_eq!(resumed.code, Some(0), "{name} at {at}: {}", resumed.stderr);
+        assert_eq!(digest(&run), expected, "{name} at {at}");
+    }
+}
+
+fn spawned(mut command: Command) -> Child {
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("hone starts")
+}
+
+#[test]
+fn of_two_starts_in_one_folder_one_plays() {
+    for round in 0..6 {
+        let setup = instant(20);
+        let limits = ["nodes=1", "nodes=2", "nodes=3"];
+        let starts: Vec<Child> = limits
+            .iter()
+            .map(|limit| {
+                let set = format!("match.limit={limit}");
+                spawned(setup.command("match", "run", &["--set", &set]))
+            })
+            .collect();
+        let mut won = Vec::new();
+        for (child, limit) in starts.into_iter().zip(limits) {
+            let output = child.wait_with_output().expect("it ends");
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.code() {
+                Some(0) => won.push(limit),
+                code => {
+                    assert_eq!(code, Some(2), "{errors}");
+                    let is_told = errors.contains("in use by another hone")
+                        || errors.contains("contains a run already");
+                    assert!(is_told, "{errors}");
+                }
+            }
+        }
+        assert_eq!(won.len(), 1, "round {round}: {won:?}");
+        let manifest = fs::read_to_string(setup.run("run").join("run.toml")).expect("there");
+        assert!(manifest.contains(&format!("limit = \"{}\"", won[0])));
+        digest(&setup.run("run"));
+    }
+}
+
+#[test]
+fn starts_within_one_second_get_folders_of_their_own() {
+    let setup = instant(2);
+    let book = common::workspace().join("books/quick.epd");
+    let set = format!("match.openings.file='{}'", book.display());
+    let starts: Vec<Child> = (0..4)
+        .map(|_| {
+            let mut command = hone();
+            command.arg("match").arg(&setup.config);
+            command.args(["--set", &set]).current_dir(setup.dir.path());
+            spawned(command)
+        })
+        .collect();
+    for child in starts {
+        let output = child.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{errors}");
+    }
+    let runs = fs::read_dir(setup.run("results"))
+        .expect("a folder")
+        .count();
+    assert_eq!(runs, 4);
+}
+
+#[test]
+fn a_folder_with_games_of_unknown_origin_is_left_alone() {
+    let (setup, run, _) = played(2);
+    fs::remove_file(run.join("run.toml")).expect("removed");
+    let before = files(&run);
+    let refused = setup.play("match", "run", &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("contains games, but"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(files(&run), before);
+}
+
+#[test]
+fn a_run_has_one_set_of_conditions() {
+    let setup = instant(100_000);
+    let playing = spawned(setup.command("match", "run", &[]));
+    let run = setup.run("run");
+    wait_until("the first pairs", || rows(&run) >= 4);
+    signal(&playing, libc::SIGINT);
+    let ended = playing.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(130));
+
+    let path = run.join("run.toml");
+    let manifest = fs::read_to_string(&path).expect("there");
+    let games = files(&run);
+    for (from, to) in [
+        ("limit = \"nodes=1\"", "limit = \"nodes=2\""),
+        ("max_moves = 20", "max_moves = 30"),
+        ("pairs = 100000", "pairs = 3"),
+    ] {
+        assert!(manifest.contains(from), "{from} in {manifest}");
+        fs::write(&path, manifest.replace(from, to)).expect("written");
+        let refused = resume(&run, &[]);
+        assert_eq!(refused.code, Some(2), "{to}: {}", refused.stderr);
+        for part in ["run.toml has changed since pair", "help: restore"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+        assert_eq!(files(&run), games, "{to}");
+        let verified = on_run("verify", &run);
+        assert_eq!(verified.code, Some(1), "{to}: {}", verified.stdout);
+        let says = "played under other conditions";
+        assert!(verified.stdout.contains(says), "{to}: {}", verified.stdout);
+    }
+
+    // What has no influence on games may change.
+    let free = manifest.replace("max_failures = 0.1", "max_failures = 0.5");
+    assert_ne!(free, manifest);
+    fs::write(&path, free).expect("written");
+    digest(&run);
+
+    // Rows of earlier versions do not name their conditions.
+    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
+    let old: String = csv
+        .lines()
+        .map(|line| line.rsplit_once(',').expect("columns").0.to_owned() + "\n")
+        .collect();
+    fs::write(run.join("games.csv"), old).expect("written");
+    digest(&run);
+    let before = rows(&run);
+    let resumed = resume(&run, &["--max-time", "1s"]);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert!(rows(&run) > before);
+    digest(&run);
+}
+
+#[test]
+fn a_ledger_with_other_line_ends_is_whole() {
+    let (_setup, run, expected) = played(3);
+    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
+    fs::write(run.join("games.csv"), csv.replace('\n', "\r\n")).expect("written");
+    assert_eq!(digest(&run), expected);
+    let resumed = resume(&run, &[]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(rows(&run), 6);
+    assert_eq!(digest(&run), expected);
+}
+
+/// Linux allows any bytes in a path.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_need_not_have_a_name_in_utf_8() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let setup = instant(2);
+    let run = setup.dir.path().join(OsStr::from_bytes(b"run-\xff"));
+    let mut command = hone();
+    command.arg("match").arg(&setup.config);
+    command.arg("--out").arg(&run);
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    digest(&run);
+    assert_eq!(on_run("report", &run).code, Some(0));
+}
+
+#[test]
+fn names_with_quotes_and_backslashes_verify() {
+    let [one, two] = [1, 2].map(|seed| format!("{} --seed {seed}", scripted()));
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = 'a\\\\\"b'\ncmd = '{one}'\n\
+         [[engine]]\nname = '\\\"'\ncmd = '{two}'\n\
+         [match]\nlimit = \"nodes=1\"\npairs = 2\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n"
+    ));
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    digest(&setup.run("run"));
+}
+
+#[test]
+fn a_manifest_with_unequal_lists_of_engines_is_refused() {
+    let (_setup, run, _) = played(1);
+    let path = run.join("run.toml");
+    let manifest = fs::read_to_string(&path).expect("there");
+    let at = manifest.rfind("[[config.engine]]").expect("engines");
+    let end = manifest[at..].find("\n[config.match]").expect("a section") + at;
+    fs::write(&path, format!("{}{}", &manifest[..at], &manifest[end..])).expect("written");
+    for command in ["report", "verify", "resume"] {
+        let refused = on_run(command, &run);
+        assert_eq!(refused.code, Some(2), "{command}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("do not list the same engines"),
+            "{command}: {}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
+fn a_folder_deleted_while_playing_ends_the_run() {
+    for what in ["games.pgn", "games.csv", "."] {
+        let setup = instant(100_000);
+        let playing = spawned(setup.command("match", "run", &[]));
+        let run = setup.run("run");
+        wait_until("the first pairs", || rows(&run) >= 4);
+        match what {
+            "." => {
+                // Files may appear while the folder is being emptied.
+                fs::rename(&run, setup.run("gone")).expect("moved");
+            }
+            name => fs::remove_file(run.join(name)).expect("removed"),
+        }
+        let ended = playing.wait_with_output().expect("it ends");
+        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(4), "{what}: {errors}");
+        assert!(
+            errors.contains("was deleted or replaced while the run was being played"),
+            "{what}: {errors}"
+        );
+        if what != "." {
+            assert!(errors.contains("it has been written again"), "{errors}");
+            digest(&run);
+            let resumed = resume(&run, &["--max-time", "1s"]);
+            assert_eq!(resumed.code, Some(3), "{what}: {}", resumed.stderr);
+            digest(&run);
+        }
+    }
+}
