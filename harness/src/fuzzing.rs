@@ -18,7 +18,7 @@ use crate::config::{self, Config, Draft};
 use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
 use crate::experiment::tune::model_file::Model;
 use crate::experiment::tune::{Space, import};
-use crate::ledger::{GAMES_CSV, Pairs};
+use crate::ledger::Pairs;
 use crate::rules::openings::epd::PositionLine;
 use crate::rules::openings::games::{Games, unreadable_move};
 use crate::rules::openings::{Book, BookOptions, Opening, Variant};
@@ -28,8 +28,11 @@ use crate::settings::TimeSpan;
 use crate::suite::problem::{Problem, Suite};
 use crate::track;
 
+/// Reads bytes of any kind; panics if something does not hold together.
+pub type Reader = fn(&[u8]);
+
 /// Every reader with its name, which is that of its target in `fuzz/`.
-pub const READERS: [(&str, fn(&[u8])); 14] = [
+pub const READERS: [(&str, Reader); 14] = [
     ("config", config),
     ("set", set),
     ("arguments", arguments),
@@ -224,7 +227,7 @@ fn uci_line(line: &[u8], info: &mut Info) {
 /// The rows of `games.csv`.
 pub fn ledger(data: &[u8]) {
     let names = ["one", "two"].map(String::from);
-    with_file(GAMES_CSV, data, |folder| {
+    with_file("games.csv", data, |folder| {
         let pairs = Pairs::open(folder, &names).expect("the file is there");
         let Ok(arrivals) = pairs.by_arrival() else {
             return;

@@ -39,7 +39,7 @@ fn every_disturbance_of_a_match_loses_nothing() {
 
 #[test]
 fn kills_of_every_kind_of_run_lose_nothing() {
-    let disturbances = ["hone-kill", "mixed", "torn"].map(|name| ["--disturbance", name]);
+    let disturbances = ["hone-kill", "torn"].map(|name| ["--disturbance", name]);
     let arguments = [&["--seed", "20"], disturbances.as_flattened()].concat();
     let table = campaign(&arguments);
     for kind in ["match", "stillwater", "sprt", "tune", "bisect", "track"] {
@@ -64,7 +64,8 @@ fn pairs(run: &Path) -> usize {
     let names = ["one", "two"].map(String::from);
     let pairs = Pairs::open(run, &names).expect("readable");
     let entries = pairs.by_arrival().expect("readable");
-    entries.map(|entry| entry.expect("a pair")).count()
+    let entries: Result<Vec<_>, _> = entries.collect();
+    entries.expect("whole pairs can be read").len()
 }
 
 #[test]

@@ -138,6 +138,9 @@ mod linux {
         }
         let mut table = Table::default();
         for number in 0..arguments.trials {
+            if is_over() {
+                break;
+            }
             let seed = arguments.seed + number;
             for baseline in &baselines {
                 for &(name, disturbance) in &disturbances {
