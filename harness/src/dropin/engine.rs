@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::clock::{clock, milliseconds};
-use super::engines_json::KnownEngines;
 use super::words::Pair;
 
 /// What was said of an engine.
@@ -27,7 +26,8 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Takes one word of `flag`. The key is known and supported.
+    /// Takes one word of `flag`. The key is known and supported; `known` finds
+    /// the engine of `conf=NAME`.
     ///
     /// # Errors
     /// If the value is not allowed.
@@ -35,7 +35,7 @@ impl Engine {
         &mut self,
         flag: &str,
         pair: Pair<'_>,
-        known: &mut KnownEngines<'_>,
+        known: &mut dyn FnMut(&str) -> anyhow::Result<Self>,
     ) -> anyhow::Result<()> {
         if let Some(name) = pair.key.strip_prefix("option.") {
             self.set_option(name, pair.value(flag)?);
@@ -50,7 +50,7 @@ impl Engine {
                 self.args = shlex::split(text).unwrap_or_else(|| vec![text.to_string()]);
             }
             "dir" => self.dir = Some(pair.value(flag)?.to_string()),
-            "conf" => *self = known.get(pair.value(flag)?)?,
+            "conf" => *self = known(pair.value(flag)?)?,
             "proto" => match pair.value(flag)? {
                 "uci" => {}
                 other => bail!("`{flag} proto={other}` is not supported: only uci is"),

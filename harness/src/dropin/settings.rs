@@ -210,7 +210,7 @@ impl Settings {
     ) -> anyhow::Result<()> {
         for pair in flag.pairs() {
             if self.is_effective(flag, pair)? {
-                engine.take(flag.entry.name, pair, known)?;
+                engine.take(flag.entry.name, pair, &mut |name| known.get(name))?;
             }
         }
         Ok(())
