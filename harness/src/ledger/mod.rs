@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use files::Recovery;
-pub(crate) use files::{FAILURES, GAMES_CSV, GAMES_EPD, GAMES_PGN, LedgerError};
+pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
 use log::Log;
