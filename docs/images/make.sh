@@ -23,7 +23,7 @@ until [ -s "$work/code" ]; do
     sleep 0.5
     [ -s "$work/running" ] && continue
     capture >"$work/frame"
-    pairs=$(sed -nE 's/.*[^0-9]([0-9]+) of at most.*/\1/p' "$work/frame")
+    pairs=$(sed -nE 's/^(.*[^0-9])?([0-9]+) of at most.*/\2/p' "$work/frame")
     ((${pairs:-0} < 25)) || mv "$work/frame" "$work/running"
 done
 capture >"$work/ended"

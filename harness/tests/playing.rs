@@ -279,7 +279,7 @@ fn games_are_bound_to_processors_of_their_own() {
     let placement = finished.json()["placement"].clone();
     assert_eq!(placement.as_array().map(Vec::len), Some(1), "{placement}");
 
-    let crowd = format!("{players}[match]\npairs = 2\nconcurrency = 4096\n{more}");
+    let crowd = format!("{players}[match]\npairs = 2\nconcurrency = 1024\n{more}");
     let refused = Setup::new(&crowd).play("match", "run", &[]);
     assert_eq!(refused.code, Some(2));
     assert!(
