@@ -322,7 +322,7 @@ fn close_output() {
     }
 }
 
-/// Writes one line as fast as it can, until nobody reads any more.
+/// Writes one line as fast as it can, until the reader is gone.
 fn flood(line: &str) {
     let block = line.repeat(64 * 1024 / line.len());
     let mut out = io::stdout().lock();

@@ -85,7 +85,7 @@ pub(crate) fn write_err(text: fmt::Arguments<'_>) {
 }
 
 fn print(text: &str) {
-    // There is no place left to report that standard error is gone.
+    // A failure of standard error cannot be reported anywhere.
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 

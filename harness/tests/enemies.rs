@@ -137,7 +137,7 @@ fn an_engine_that_is_replaced_during_a_run_ends_it() {
     let child = command.stdout(Stdio::null()).spawn().expect("hone starts");
     let run = setup.run("run");
     wait_until("a pair", || rows(&run) >= 2);
-    // The same content at another inode is no harm.
+    // The same content at another inode is harmless.
     let other = setup.dir.path().join("other");
     fs::copy(&engine, &other).unwrap();
     fs::rename(&other, &engine).unwrap();

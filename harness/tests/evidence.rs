@@ -244,7 +244,7 @@ fn a_tuning_counts_its_repeats_and_says_so() {
     assert!(kinds(&json).contains(&"repeated_games"), "{json}");
 }
 
-/// Cut off in the middle of the repeats, a run goes on to the same end.
+/// Cut off in the middle of the repeats, a run continues to the same end.
 #[test]
 fn a_kill_changes_nothing() {
     let play = "limit = \"nodes=1\"\nopenings = \"{BOOK}\"";

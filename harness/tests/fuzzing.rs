@@ -90,7 +90,7 @@ fn mutants() -> usize {
 #[test]
 fn no_reader_panics() {
     for (name, read) in READERS {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut count = 0_u64;
         let mut random = ChaCha8Rng::seed_from_u64(19);
         let seeds = seeds(name);
@@ -109,6 +109,6 @@ fn no_reader_panics() {
                 count += 1;
             }
         }
-        println!("{name}: {count} inputs in {:.1?}", begun.elapsed());
+        println!("{name}: {count} inputs in {:.1?}", started.elapsed());
     }
 }

@@ -135,7 +135,7 @@ fn no_change_within_the_budget_is_undecided_and_can_go_on() {
         .args(["--max-time", "1s", "--json"]);
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
-    // Every pair that was begun has been finished.
+    // Every pair that was started has been finished.
     assert_eq!(resumed.json()["games"], rows(&gate.run));
     assert!(rows(&gate.run) > before, "{}", resumed.stderr);
     // Its budget of pairs ends it in the same way.

@@ -325,7 +325,7 @@ fn runs_have_short_names() {
         "{}",
         missing.stderr
     );
-    // Before the first run there is nothing to list, which is no mistake.
+    // Before the first run the list is empty, which is not an error.
     let empty = tempfile::tempdir().expect("made");
     assert_eq!(hone_in(empty.path(), &["runs"]).code, Some(0));
     let wrong = hone_in(folder.path(), &["resume", "latest", "--verify"]);

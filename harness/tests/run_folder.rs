@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
 
-/// A match of so many pairs between engines that move at once.
+/// A match of this many pairs between engines that move at once.
 fn instant(pairs: usize) -> Setup {
     let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
     let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));

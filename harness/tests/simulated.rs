@@ -75,7 +75,7 @@ fn play<E: Experiment>(
         conditions: 1,
         recovery: Recovery::LastPair,
     };
-    let lock = lock.expect("nobody has it");
+    let lock = lock.expect("the lock is free");
     let (mut ledger, pairs) = Ledger::open(dir, lock, options).expect("a ledger");
     let fold = Fold::of(experiment, names.len(), RepeatRule::Drop, &pairs).expect("rows");
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
 
-/// A match of so many pairs between instant engines.
+/// A match of this many pairs between instant engines.
 fn instant(pairs: usize) -> Setup {
     let players = engines(("a", &scripted(), ""), ("b", &scripted(), ""));
     Setup::new(&format!(
@@ -118,7 +118,7 @@ fn a_test_outlives_the_reader_of_its_messages() {
     is_complete(&setup, "run", 100);
 }
 
-/// Runs a match on a pseudo-terminal of so many columns. Returns what standard
+/// Runs a match on a pseudo-terminal of this many columns. Returns what standard
 /// error showed; `None` where `script` is not installed.
 #[cfg(target_os = "linux")]
 fn on_terminal(setup: &Setup, out: &str, columns: u32, no_color: bool) -> Option<String> {

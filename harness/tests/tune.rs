@@ -282,7 +282,7 @@ fn a_tuning_that_has_ended_can_be_verified() {
     wait_until("verifying games", || rows(&run.join("verify")) >= 2);
     common::signal(&child, libc::SIGINT);
     assert_eq!(child.wait().expect("ends").code(), Some(130));
-    // Asked for once, it goes on.
+    // Asked for once, it continues.
     let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
     assert!(manifest.contains("[config.tune.verify"), "{manifest}");
     assert_eq!(on_run("verify", &run).last_line(), before);

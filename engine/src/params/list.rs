@@ -73,7 +73,7 @@ settings! {
         quiescence: bool = "Quiescence", true;
         /// Evaluate a node of quiescence as it stands if the side to move is not in check and has no capture (no-captures), or no capture or promotion that gains by exchanges (no-gain).
         qs_quiet_gate: QuietGate = "QsQuietGate", QuietGate::Off;
-        /// Kinds of moves searched in quiescence; each choice includes those before it. With `all` there is no stand pat: set QsMaxPly.
+        /// Kinds of moves searched in quiescence; each choice includes those before it. `all` disables stand pat: set QsMaxPly.
         qs_moves: QsMoves = "QsMoves", QsMoves::Promotions;
         /// Search all evasions when in check, and find mates by it.
         qs_evasions: bool = "QsEvasions", true;

@@ -96,7 +96,7 @@ pub(crate) fn recorded_nights(scene: &Scene) -> anyhow::Result<Vec<String>> {
     }
 }
 
-/// What a run came to, without what differs between two equal runs: times,
+/// The result of a run, without what differs between two equal runs: times,
 /// speeds, failures of engines that were killed.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Result {

@@ -126,9 +126,9 @@ mod linux {
             });
         }
         let programs = Programs::beside_this_one()?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let limit = arguments.minutes.map(|it| Duration::from_secs(60 * it));
-        let is_over = || limit.is_some_and(|limit| begun.elapsed() >= limit);
+        let is_over = || limit.is_some_and(|limit| started.elapsed() >= limit);
 
         let mut baselines = Vec::new();
         for kind in kinds {
@@ -165,7 +165,7 @@ mod linux {
                 arguments.trials,
                 table.strikes(),
                 table.failures(),
-                begun.elapsed().as_secs()
+                started.elapsed().as_secs()
             );
         }
         for baseline in &baselines {

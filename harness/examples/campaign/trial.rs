@@ -42,9 +42,9 @@ impl Baseline {
         let dir = folder.join(&mark);
         fs::create_dir_all(&dir)?;
         let scene = Scene::prepare(programs, kind, &dir, &mark)?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let output = scene.next()?.output()?;
-        let time = begun.elapsed();
+        let time = started.elapsed();
         let exit = output.status.code();
         let rows = records::count(&scene.runs());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -312,10 +312,10 @@ impl<'a> Trial<'a> {
             records::count(&scene.runs()),
             self.baseline.rows,
         );
-        let begun = Instant::now();
+        let started = Instant::now();
         let rows = match moment {
             Moment::Share(share) => {
-                let until = begun + self.baseline.time.mul_f64(share);
+                let until = started + self.baseline.time.mul_f64(share);
                 while Instant::now() < until && child.try_wait()?.is_none() {
                     thread::sleep(Duration::from_millis(1));
                 }
@@ -325,7 +325,7 @@ impl<'a> Trial<'a> {
         };
         while records::count(&scene.runs()) < rows
             && child.try_wait()?.is_none()
-            && begun.elapsed() < PATIENCE
+            && started.elapsed() < PATIENCE
         {
             thread::sleep(Duration::from_millis(1));
         }

@@ -41,7 +41,7 @@ pub struct Freed {
 const BUILDS: &str = "builds";
 const TREES: &str = "trees";
 const FAILED: &str = "failed";
-/// The age at which an unfinished build is nobody's any more.
+/// The age at which an unfinished build is abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Cache {
@@ -126,7 +126,7 @@ impl Cache {
         }
     }
 
-    /// The work tree of a repository. Waits until nobody else has it.
+    /// The work tree of a repository. Waits until no other process has it.
     pub(super) fn work_tree(
         &self,
         of: &Repository,

@@ -24,7 +24,7 @@ impl Convention {
     /// `None` if it follows none.
     ///
     /// # Errors
-    /// If there is no such repository or commit.
+    /// If the repository or the commit does not exist.
     pub(crate) fn of(repository: &Path, revision: &Revision) -> Result<Option<Self>, GitError> {
         let files = Files::of(repository, revision)?;
         Ok(makefile(&files).or_else(|| cargo(&files)))

@@ -20,7 +20,7 @@ impl Forge {
             // `git@host:owner/name`
             None => remote.split_once(':')?,
         };
-        // A name or a token before the host is no part of the address.
+        // A name or a token before the host does not belong to the address.
         let host = host.rsplit('@').next()?;
         let host = host.split(':').next()?;
         let infix = match host {

@@ -1,4 +1,4 @@
-//! Builds in use: as long as a process may start a build's engine, nobody
+//! Builds in use: as long as a process may start a build's engine, no other process
 //! prunes it.
 
 use std::fs::{File, TryLockError};
@@ -25,7 +25,7 @@ impl BuildHold {
     }
 }
 
-/// What is held is no part of what an engine is.
+/// The held lock does not belong to an engine's identity.
 impl PartialEq for BuildHold {
     fn eq(&self, _: &Self) -> bool {
         true

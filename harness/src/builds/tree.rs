@@ -56,7 +56,7 @@ const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const INDEX: &str = "index";
 
-/// The folders of runs in a work tree: the games of earlier tests are no part
+/// The folders of runs in a work tree: the games of earlier tests do not belong
 /// of an engine.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
     let mut list = git::git(top);

@@ -121,7 +121,7 @@ impl Listing {
 impl RunsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let folder = self.folder.clone().unwrap_or_else(|| RESULTS.into());
-        // Before the first run there is no default folder yet.
+        // Before the first run the default folder does not exist.
         if self.folder.is_some() && !folder.is_dir() {
             return Err(anyhow!("{} is not a folder", folder.display()).into());
         }

@@ -124,7 +124,7 @@ impl Engine {
     }
 }
 
-/// `None` for zero, which is no limit for both programs.
+/// `None` for zero, which means no limit in both programs.
 fn positive<T: PartialEq + From<u8>>(number: T) -> Option<T> {
     (number != T::from(0)).then_some(number)
 }

@@ -74,7 +74,9 @@ impl<'a> KnownEngines<'a> {
                 .places
                 .iter()
                 .find(|path| path.is_file())
-                .ok_or_else(|| anyhow!("there is no {FILE} here or in the user's configuration"))?;
+                .ok_or_else(|| {
+                    anyhow!("{FILE} is missing, here and in the user's configuration")
+                })?;
             let text = fs::read_to_string(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let engines = serde_json::from_str(&text)
@@ -87,7 +89,7 @@ impl<'a> KnownEngines<'a> {
     /// The names of all engines.
     ///
     /// # Errors
-    /// If there is no file, or it cannot be read.
+    /// If the file is missing or cannot be read.
     pub(crate) fn names(&mut self) -> anyhow::Result<Vec<String>> {
         let all = self.all()?;
         Ok(all.iter().map(|engine| engine.name.clone()).collect())

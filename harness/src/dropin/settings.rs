@@ -613,7 +613,7 @@ fn paths(text: &str) -> String {
     }
 }
 
-/// At most zero: so many processors are left free.
+/// At most zero: minus the number of processors that are left free.
 fn concurrency(number: i64) -> anyhow::Result<i64> {
     if number > 0 {
         return Ok(number);

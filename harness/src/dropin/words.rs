@@ -106,7 +106,7 @@ impl<'a> Pair<'a> {
     /// The entry of its key among those of `flag`.
     ///
     /// # Errors
-    /// If the flag has no such key, or it is not supported.
+    /// If the flag does not have this key, or it is not supported.
     pub(super) fn entry(&self, flag: &str) -> anyhow::Result<&'static Entry> {
         let entry = table::key(flag, self.key).ok_or_else(|| {
             let names = table::keys(flag).iter().map(|entry| entry.name);

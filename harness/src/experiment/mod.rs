@@ -56,7 +56,7 @@ pub trait Experiment {
     fn absorb(&mut self, result: &PairResult);
 
     /// Takes the place of [`Experiment::absorb`] for a pair that only repeats
-    /// earlier games: it uses up budget, and is no evidence.
+    /// earlier games: it uses up budget and does not count as evidence.
     fn pass_over(&mut self, result: &PairResult);
 
     /// The verdict, once there is one.

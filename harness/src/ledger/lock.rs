@@ -16,8 +16,8 @@ use super::row::HEADER;
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// The lock of a run's folder. The files of its ledger are there, and nobody
-/// else has them.
+/// The lock of a run's folder. The files of its ledger exist, and no other
+/// process has them.
 #[derive(Debug)]
 pub struct Lock {
     pub(super) csv: Log,
@@ -70,7 +70,7 @@ impl Lock {
                 Err(TryLockError::Error(source)) => return Err(csv.error(source)),
             }
         }
-        // Its length is known only now that nobody else writes.
+        // Its length is known only now that no other process writes.
         let csv = Log {
             len: csv.file.metadata().map_err(|error| csv.error(error))?.len(),
             ..csv

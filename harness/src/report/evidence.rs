@@ -129,7 +129,7 @@ mod tests {
             of * (low + share * (high - low))
         }
 
-        /// What an ordinary engine spends in a game of so many moves: one in
+        /// What an ordinary engine spends in a game of this many moves: one in
         /// six is forced or near a mate; nodes are looked at every 1,024 to
         /// 4,096; the clock lasts for longer than the game.
         fn effort(&mut self, moves: u32, check: u64) -> (u64, u64, Effort) {

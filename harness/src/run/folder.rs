@@ -71,7 +71,7 @@ impl Folder {
         }
     }
 
-    /// Makes a folder that nobody else has: of several processes that start
+    /// Makes a folder that no other process has: of several processes that start
     /// within a second, each gets its own.
     fn create_fresh(kind: Kind, names: &[String], limit: &str) -> Result<Self, FolderError> {
         let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
@@ -132,7 +132,7 @@ const LATEST: &str = "latest";
 /// beginning of its name in `results/` or in another folder, or as `latest`.
 ///
 /// # Errors
-/// If there is no such run or more than one.
+/// If the run does not exist or the name fits several.
 pub(crate) fn find_run(named: &Path) -> anyhow::Result<PathBuf> {
     find_run_in(Path::new(RESULTS), named)
 }

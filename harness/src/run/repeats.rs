@@ -16,7 +16,7 @@ pub enum RepeatRule {
     /// repeats were looked for.
     #[default]
     Count,
-    /// It is no evidence: under a limit of nodes or depth it only shows that
+    /// It does not count as evidence: under a limit of nodes or depth it only shows that
     /// the engines are deterministic.
     Drop,
 }

@@ -107,7 +107,7 @@ pub(crate) fn first_opening(config: &Config, book: Option<&Book>) -> Opening {
 }
 
 /// Warns of a run that plans more pairs of a pairing than it has openings,
-/// where repeated games are no evidence.
+/// where repeated games do not count as evidence.
 pub(crate) fn warn_of_repeats(
     planned: Option<u64>,
     book: Option<&Book>,

@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Share of matches of so many pairs whose usual interval holds the truth.
+    /// Share of matches of this many pairs whose usual interval holds the truth.
     fn coverage(base: [f64; 5], elo: f64, pairs: u64) -> f64 {
         const MATCHES: u64 = 4_000;
         let base = PairDistribution::new(base).unwrap();

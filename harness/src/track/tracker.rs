@@ -147,7 +147,7 @@ impl Tracker {
         self.reported.write(self.nights.len())
     }
 
-    /// Finishes what was begun before, then plays what is new.
+    /// Finishes what was started before, then plays what is new.
     ///
     /// # Errors
     /// [`SessionError`]; nights played before keep their rows.
@@ -173,7 +173,7 @@ impl Tracker {
         Ok(Went::Through)
     }
 
-    /// Runs that were begun and have no row yet, oldest first.
+    /// Runs that were started and have no row yet, oldest first.
     fn unfinished(&self) -> Vec<PathBuf> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.out.join(RUNS)) {

@@ -67,7 +67,7 @@ fn table(output: &Output) -> Lines {
     lines
 }
 
-/// Why there is no usual interval.
+/// Why the usual interval is missing.
 fn too_few() -> String {
     format!(
         "The usual interval, nElo and LOS need {ENOUGH} pairs (or games), of which \

@@ -62,7 +62,7 @@ pub(super) fn los_of_decided_games(wdl: &Wdl) -> f64 {
     100.0 * normal::cdf((wins - losses) / (wins + losses).sqrt())
 }
 
-/// A number with so many decimals; not a number is `nan`, as in C.
+/// A number with this many decimals; not a number is `nan`, as in C.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     match value {
         _ if value.is_nan() => "nan".to_string(),
@@ -71,7 +71,7 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A number with so many significant digits, without trailing zeros: `%g` of
+/// A number with this many significant digits, without trailing zeros: `%g` of
 /// C.
 pub(super) fn general(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {

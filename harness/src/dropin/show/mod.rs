@@ -223,7 +223,7 @@ impl Console {
         )
     }
 
-    /// Whether results are due when so many games have become more.
+    /// Whether results are due when the number of games has grown.
     fn results_due(&self, before: u64, after: u64) -> bool {
         let unit = if self.penta { 2 } else { 1 };
         let interval = self.intervals.rating.saturating_mul(unit);

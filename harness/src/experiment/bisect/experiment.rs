@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_was_begun_is_finished_as_it_was() {
+    fn a_started_batch_is_finished_as_it_was() {
         let mut whole = experiment(30);
         let first = whole.next_match().expect("a match");
         (0..16).for_each(|_| whole.take(first, 1));

@@ -67,7 +67,7 @@ pub(crate) enum BisectVerdict {
 pub(crate) struct Suspect {
     pub(crate) commit: String,
     pub(crate) subject: String,
-    /// Unknown in runs that were begun with an older `hone`.
+    /// Unknown in runs that an older `hone` started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,7 +32,7 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     let mut page = Page::new(
         &title,
         &format!(
-            "{}, begun {}, limit {}",
+            "{}, started {}, limit {}",
             counted(outcome.posterior.len() as u64, "commit"),
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
             manifest.config.r#match.limit

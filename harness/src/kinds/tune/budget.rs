@@ -46,14 +46,14 @@ pub(super) fn measured(
         session.manifest.concurrency,
         limit.as_secs()
     ));
-    let begun = Instant::now();
+    let started = Instant::now();
     let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
     let mut silent = |_: &TournamentExperiment, _: Progress<'_>| {};
     let (ended, fold) = session.play(endless, &mut silent, announce)?;
     if ended == Ended::Interrupted {
         return Ok(None);
     }
-    let spent = begun.elapsed();
+    let spent = started.elapsed();
     let pairs = planned(fold.absorbed(), spent, time.duration(), batch);
     announce(&format!(
         "{} pairs in {:.0} s: the budget is {pairs} pairs",

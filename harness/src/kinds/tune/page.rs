@@ -36,7 +36,7 @@ pub(crate) fn html(
     let mut page = Page::new(
         &format!("Tuning of {engine}"),
         &format!(
-            "Run {run}, begun {}, limit {}",
+            "Run {run}, started {}, limit {}",
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
             manifest.config.r#match.limit
         ),
@@ -164,7 +164,7 @@ fn table(outcome: &Outcome) -> Table {
     table
 }
 
-/// How far a value went; nothing where it is no number or did not move.
+/// How far a value went; empty if it is not a number or did not move.
 fn difference(from: &str, to: &str) -> String {
     let (Ok(start), Ok(end)) = (from.parse::<f64>(), to.parse::<f64>()) else {
         return String::new();

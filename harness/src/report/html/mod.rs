@@ -136,7 +136,7 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         None => "Match",
     };
     format!(
-        "{kind} {}, begun {}, limit {}, openings: {}",
+        "{kind} {}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
         facts.limit,

@@ -24,7 +24,7 @@ pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result
     }
     let mut facts = Table::new("The run", &["", ""]);
     facts.row(&["hone", &manifest.hone]);
-    facts.row(&["begun", &manifest.created.to_string()]);
+    facts.row(&["started", &manifest.created.to_string()]);
     facts.row(&["started in", &manifest.base.display().to_string()]);
     facts.row(&["seed", &manifest.config.r#match.seed.to_string()]);
     facts.row(&["pairs at a time", &manifest.concurrency.to_string()]);

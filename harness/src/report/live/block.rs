@@ -93,7 +93,7 @@ pub(super) fn block(
 pub(crate) const STOPPING: &str =
     "finishing the games in progress; press Ctrl-C again to stop immediately";
 
-/// The line that is printed where there is no terminal.
+/// The line that is printed without a terminal.
 pub(super) fn line(
     players: &Players,
     experiment: &impl Experiment,
@@ -255,7 +255,7 @@ mod tests {
 
     const OUTCOMES: [[u64; 3]; 3] = [[2, 3, 5], [3, 60, 12], [5, 12, 8]];
 
-    /// The test and its totals after [`OUTCOMES`], so many times.
+    /// The test and its totals after [`OUTCOMES`], this many times.
     fn sprt(times: u64) -> (Standing, Tally) {
         let outcomes = OUTCOMES.map(|row| row.map(|count| count * times));
         let mut test = Sprt::new(SprtConfig::default()).unwrap();

@@ -30,7 +30,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// `None` where there is no terminal.
+    /// `None` without a terminal.
     pub(crate) fn on_terminal() -> Option<Self> {
         output::is_terminal().then(|| Self {
             _echo: NoEcho::start(),

@@ -67,7 +67,7 @@ pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> Stri
     }
 }
 
-/// Time to play so many pairs at the present speed, if that is known.
+/// Time to play this many pairs at the present speed, if that is known.
 pub(crate) fn time_for(pairs: u64, progress: &Progress<'_>) -> Option<String> {
     pairs_per_second(progress).map(|rate| span(pairs as f64 / rate))
 }
