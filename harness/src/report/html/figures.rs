@@ -1,7 +1,7 @@
 //! The large figures under the verdict.
 
 use super::cells::{Cell, scale_of};
-use super::numbers::{ends, signed};
+use super::numbers::{ends, signed, with_margin};
 use crate::report::escape;
 use crate::report::numbers::TOO_FEW;
 use crate::stats::Estimate;
@@ -64,14 +64,22 @@ impl Figure {
 
     /// Elo with its interval; green or red where that leaves out zero.
     pub(crate) fn elo(name: &str, estimate: Option<Estimate>) -> Self {
+        let margin = estimate.filter(|elo| elo.half_width().is_finite());
+        Self::elo_as(name, estimate, margin.map(with_margin))
+    }
+
+    /// Elo after too few pairs for a margin: only the ends of its interval are
+    /// told.
+    pub(crate) fn early_elo(name: &str, estimate: Option<Estimate>) -> Self {
+        Self::elo_as(name, estimate, None)
+    }
+
+    fn elo_as(name: &str, estimate: Option<Estimate>, value: Option<String>) -> Self {
         let Some(elo) = estimate else {
             return Self::new(name, "–", TOO_FEW);
         };
         let note = format!("95 %: {}", ends(elo));
-        let value = match elo.half_width().is_finite() {
-            true => format!("{} ± {:.1}", signed(elo.estimate), elo.half_width()),
-            false => signed(elo.estimate),
-        };
+        let value = value.unwrap_or_else(|| signed(elo.estimate));
         let words = format!("{value} ({note})");
         Self {
             picture: Cell::interval(elo, scale_of([elo]), &words).html,
@@ -203,6 +211,11 @@ mod tests {
             (Tone::Neutral, "+1.0 ± 2.0")
         );
         assert_eq!(Figure::elo("Elo", None).value, "–");
+        let early = Figure::early_elo("Elo", Some(estimate(-1.0, 3.0)));
+        assert_eq!(
+            (early.value.as_str(), early.note.as_str()),
+            ("+1.0", "95 %: \u{2212}1.0 to +3.0")
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::report::chart::{Chart, Paint, Reading};
 use crate::report::facts::{EngineFacts, RunFacts, SprtFacts};
 use crate::report::numbers::TOO_FEW;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, summary::Interval};
 
 /// Results beside engines.
 pub(super) fn results(facts: &RunFacts) -> String {
@@ -28,7 +28,9 @@ pub(super) fn results(facts: &RunFacts) -> String {
 
 fn first_engine(facts: &RunFacts) -> Table {
     let mut table = Table::new("From the first engine's side", &["", ""]);
-    table.row(&["Elo", &interval(facts.elo)]);
+    if facts.interval == Interval::FixedLength {
+        table.row(&["Elo", &interval(facts.elo)]);
+    }
     if let Some(valid) = facts.always_valid {
         table.row(&["Elo, always-valid interval (95 %)", &ends(valid)]);
     }

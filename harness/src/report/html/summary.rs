@@ -38,7 +38,7 @@ fn elo(facts: &RunFacts) -> Figure {
     match corrected {
         Some(estimate) => Figure::elo("Elo, corrected for stopping", Some(estimate.elo)),
         None if facts.interval == Interval::AlwaysValid => {
-            Figure::elo("Elo, always-valid interval: too few pairs", facts.elo)
+            Figure::early_elo("Elo, always-valid interval: too few pairs", facts.elo)
         }
         None => Figure::elo("Elo", facts.elo),
     }

@@ -1,20 +1,13 @@
 //! A file of openings.
 
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-    sync::Arc,
-    thread,
-};
-
-use shakmaty::{Role, Square, uci::UciMove};
-use thiserror::Error;
+use std::{collections::HashSet, path::Path};
 
 use super::{
-    Opening, Variant,
-    epd::{LineError, PositionLine, is_blank},
-    games::{BadGame, Games, unreadable_move},
-    source::{self, BYTE_ORDER_MARK, Format, Source, SourceError},
+    BookError, Opening, Variant,
+    epd::PositionLine,
+    lines::{check_lines, line_at, line_starts, without_counters},
+    packed::{PackedGames, read_games},
+    source::{self, Format, Source},
 };
 
 /// The books that are built in.
@@ -33,59 +26,6 @@ pub struct BookOptions {
     pub variant: Variant,
 }
 
-/// Why a book cannot be used.
-#[derive(Debug, Error)]
-pub enum BookError {
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error(
-        "{error}{}{}", more(*others), places(path, lines)
-    )]
-    Position {
-        path: PathBuf,
-        /// What is wrong with the first line that cannot be used.
-        error: LineError,
-        /// Up to three such lines of the file, from 1.
-        lines: Vec<usize>,
-        /// Number of further lines that cannot be used.
-        others: usize,
-    },
-    #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]
-    Game { path: PathBuf, bad: BadGame },
-    #[error("\"{word}\" is not a move\n  --> {}:{line}", path.display())]
-    Word {
-        path: PathBuf,
-        line: u64,
-        word: String,
-    },
-    #[error("{} contains no openings", path.display())]
-    Empty { path: PathBuf },
-    #[error(
-        "{} is a Polyglot book: it has no list of openings\n\
-         help: convert it with `hone book convert {} --plies 8 --out BOOK.epd`",
-        path.display(), path.display()
-    )]
-    Polyglot { path: PathBuf },
-}
-
-fn more(others: usize) -> String {
-    match others {
-        0 => String::new(),
-        1 => " (and 1 more invalid line)".to_owned(),
-        n => format!(" (and {n} more invalid lines)"),
-    }
-}
-
-fn places(path: &Path, lines: &[usize]) -> String {
-    let places = lines
-        .iter()
-        .map(|line| format!("\n  --> {}:{line}", path.display()));
-    places.collect()
-}
-
-/// How many lines an error names.
-const NAMED: usize = 3;
-
 /// A file of openings, those that are asked for checked. Positions are kept as the text of
 /// the file and parsed when asked for; moves of games in two bytes each.
 #[derive(Debug)]
@@ -99,16 +39,6 @@ pub struct Book {
 enum Openings {
     Lines { text: Vec<u8>, starts: Vec<u32> },
     Games(PackedGames),
-}
-
-/// The openings of games, all in one list of moves.
-#[derive(Debug, Default)]
-struct PackedGames {
-    moves: Vec<u16>,
-    /// Where in `moves` each game ends.
-    ends: Vec<u32>,
-    /// Start positions other than the usual one, by game.
-    starts: Vec<(u32, Arc<str>)>,
 }
 
 impl Book {
@@ -180,7 +110,7 @@ impl Book {
         }
     }
 
-    /// Reads a book whose positions nobody has checked yet.
+    /// Reads a book whose positions are not checked yet.
     fn read(path: &Path, options: BookOptions) -> Result<Self, BookError> {
         Self::of(path, source::read(path)?, options)
     }
@@ -191,7 +121,7 @@ impl Book {
                 starts: line_starts(&source.bytes),
                 text: source.bytes,
             },
-            Format::Pgn => read_games(path, &source.bytes, options)?,
+            Format::Pgn => Openings::Games(read_games(path, &source.bytes, options)?),
             Format::Polyglot => {
                 return Err(BookError::Polyglot {
                     path: path.to_owned(),
@@ -215,7 +145,7 @@ impl Book {
     pub fn len(&self) -> usize {
         match &self.openings {
             Openings::Lines { starts, .. } => starts.len(),
-            Openings::Games(games) => games.ends.len(),
+            Openings::Games(games) => games.len(),
         }
     }
 
@@ -228,7 +158,7 @@ impl Book {
                 lines.map(without_counters).collect::<HashSet<_>>().len()
             }
             Openings::Games(games) => {
-                let openings = (0..games.ends.len()).map(|index| {
+                let openings = (0..games.len()).map(|index| {
                     let opening = games.opening(index);
                     let start = without_counters(opening.start_fen().as_bytes()).to_vec();
                     (start, opening.moves)
@@ -276,185 +206,11 @@ impl Book {
     }
 }
 
-/// The first four fields of a position: all but the move counters.
-pub(crate) fn without_counters(position: &[u8]) -> &[u8] {
-    let position = position.trim_ascii_start();
-    let is_end = |at: &usize| {
-        position[*at].is_ascii_whitespace()
-            && position
-                .get(at + 1)
-                .is_some_and(|next| !next.is_ascii_whitespace())
-    };
-    let end = (0..position.len()).filter(is_end).nth(3);
-    position[..end.unwrap_or(position.len())].trim_ascii_end()
-}
-
-/// Where each line that holds a position starts.
-fn line_starts(text: &[u8]) -> Vec<u32> {
-    let mut starts = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
-    let mut at = text
-        .strip_prefix(BYTE_ORDER_MARK)
-        .map_or(0, |_| BYTE_ORDER_MARK.len());
-    while at < text.len() {
-        let line = line_at(text, at as u32);
-        if !is_blank(line) {
-            starts.push(at as u32);
-        }
-        at += line.len() + 1;
-    }
-    starts.shrink_to_fit();
-    starts
-}
-
-fn line_at(text: &[u8], start: u32) -> &[u8] {
-    let rest = &text[start as usize..];
-    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
-}
-
-/// Checks the positions that start at these places.
-fn check_lines(
-    path: &Path,
-    text: &[u8],
-    starts: &[u32],
-    variant: Variant,
-) -> Result<(), BookError> {
-    let faults = faults(text, starts, variant);
-    let Some((error, first)) = faults.first else {
-        return Ok(());
-    };
-    let number = |index: &usize| {
-        let before = &text[..starts[*index] as usize];
-        memchr::memchr_iter(b'\n', before).count() + 1
-    };
-    Err(BookError::Position {
-        path: path.to_owned(),
-        lines: first.iter().map(number).collect(),
-        error,
-        others: faults.count - 1,
-    })
-}
-
-/// Faulty lines.
-#[derive(Default)]
-struct Faults {
-    count: usize,
-    /// What is wrong with the first, and the numbers of the first few.
-    first: Option<(LineError, Vec<usize>)>,
-}
-
-/// The faulty lines among those that start at these places. All processors
-/// help.
-fn faults(text: &[u8], starts: &[u32], variant: Variant) -> Faults {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let share = starts.len().div_ceil(threads).max(1024);
-    let check = |number: usize, chunk: &[u32]| {
-        let mut faults = chunk.iter().enumerate().filter_map(|(index, &start)| {
-            let line = PositionLine::parse(line_at(text, start));
-            let error = line.and_then(|line| line.position(variant)).err()?;
-            Some((number * share + index, error))
-        });
-        let (index, error) = faults.next()?;
-        let mut indices = vec![index];
-        indices.extend(faults.by_ref().take(NAMED - 1).map(|(index, _)| index));
-        Some((indices.len() + faults.count(), error, indices))
-    };
-    let found: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = starts
-            .chunks(share)
-            .enumerate()
-            .map(|(number, chunk)| scope.spawn(move || check(number, chunk)))
-            .collect();
-        workers
-            .into_iter()
-            .filter_map(|worker| worker.join().expect("checking a line does not panic"))
-            .collect()
-    });
-    let mut all = Faults::default();
-    for (count, error, indices) in found {
-        all.count += count;
-        let (_, named) = all.first.get_or_insert((error, Vec::new()));
-        let missing = NAMED - named.len();
-        named.extend(indices.into_iter().take(missing));
-    }
-    all
-}
-
-fn read_games(path: &Path, text: &[u8], options: BookOptions) -> Result<Openings, BookError> {
-    if let Some((line, word)) = unreadable_move(text) {
-        return Err(BookError::Word {
-            path: path.to_owned(),
-            line,
-            word,
-        });
-    }
-    let mut packed = PackedGames::default();
-    for game in Games::new(text, options.plies, options.variant) {
-        let game = game.map_err(|bad| BookError::Game {
-            path: path.to_owned(),
-            bad,
-        })?;
-        if let Some(start) = game.start.as_ref().map(Opening::from_position)
-            && let Some(fen) = start.fen
-        {
-            packed.starts.push((packed.ends.len() as u32, fen));
-        }
-        let mode = options.variant.castling_mode();
-        let moves = game.moves.iter().map(|m| pack(m.to_uci(mode)));
-        packed.moves.extend(moves);
-        packed.ends.push(packed.moves.len() as u32);
-    }
-    packed.moves.shrink_to_fit();
-    Ok(Openings::Games(packed))
-}
-
-impl PackedGames {
-    fn opening(&self, index: usize) -> Opening {
-        let from = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let moves: Vec<String> = self.moves[from as usize..self.ends[index] as usize]
-            .iter()
-            .map(|&packed| unpack(packed).to_string())
-            .collect();
-        let fen = self
-            .starts
-            .binary_search_by_key(&(index as u32), |(game, _)| *game)
-            .ok()
-            .map(|place| Arc::clone(&self.starts[place].1));
-        Opening {
-            fen,
-            moves: moves.join(" ").into(),
-        }
-    }
-}
-
-/// Six bits each for the squares, three for what a pawn becomes.
-fn pack(uci: UciMove) -> u16 {
-    let UciMove::Normal {
-        from,
-        to,
-        promotion,
-    } = uci
-    else {
-        unreachable!("standard chess has no other moves: {uci}")
-    };
-    let promotion = promotion.map_or(0, u16::from);
-    u16::from(from) | u16::from(to) << 6 | promotion << 12
-}
-
-fn unpack(packed: u16) -> UciMove {
-    let square = |bits: u16| Square::new(u32::from(bits & 63));
-    UciMove::Normal {
-        from: square(packed),
-        to: square(packed >> 6),
-        promotion: Role::try_from(packed >> 12).ok(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use proptest::prelude::*;
-    use shakmaty::{Chess, Position};
 
     use super::*;
 
@@ -609,21 +365,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn packed_moves_come_back(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..120)) {
-            let mut position = Chess::default();
-            for choice in choices {
-                let legal = position.legal_moves();
-                if legal.is_empty() {
-                    break;
-                }
-                let chosen = legal[choice.index(legal.len())];
-                let uci = chosen.to_uci(Variant::Chess960.castling_mode());
-                prop_assert_eq!(unpack(pack(uci)), uci);
-                position.play_unchecked(chosen);
-            }
-        }
-
         #[test]
         fn no_text_breaks_a_reader(text: Vec<u8>, pgn: bool) {
             let name = if pgn { "a.pgn" } else { "a.epd" };

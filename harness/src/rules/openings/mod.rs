@@ -4,6 +4,8 @@
 //!
 //! * [`Book`]: a file of openings (EPD, FEN or PGN, plain, gzip or zip), every
 //!   line of it checked when it is opened, held compactly, parsed on demand.
+//! * `lines`: the lines of positions, checked by all processors.
+//! * `packed`: the moves of games, in two bytes each.
 //! * [`Opening`]: where a game starts: what travels with a pair.
 //! * [`Schedule`]: which opening of the book the n-th pair gets.
 //! * [`epd`]: the grammar of one EPD or FEN line.
@@ -11,14 +13,18 @@
 //! * [`source`]: bytes of a plain or packed file, and what they are.
 
 mod book;
+mod book_error;
 pub mod epd;
 pub mod games;
+mod lines;
 mod opening;
+mod packed;
 pub(crate) mod schedule;
 pub(crate) mod source;
 
 pub use book::{Book, BookOptions};
-pub(crate) use book::{BookError, without_counters};
+pub(crate) use book_error::BookError;
+pub(crate) use lines::without_counters;
 pub(crate) use opening::StartError;
 pub use opening::{Opening, Variant};
 pub(crate) use schedule::{Order, Schedule};

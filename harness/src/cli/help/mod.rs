@@ -1,0 +1,174 @@
+//! The help of the whole command line: commands grouped by task, and examples
+//! at the end of every page.
+
+mod examples;
+
+use std::fmt::Write as _;
+
+use clap::builder::styling::Styles;
+use clap::{Command, CommandFactory};
+
+use self::examples::EXAMPLES;
+use super::Cli;
+
+/// The commands by task, in the order of `hone --help`.
+const GROUPS: [(&str, &[&str]); 8] = [
+    ("Test", &["sprt", "match", "bisect", "resume"]),
+    ("Tune", &["tune"]),
+    ("Watch", &["track"]),
+    ("Look", &["report", "runs", "verify", "replay"]),
+    ("Prepare", &["check", "suite", "book", "builds"]),
+    ("Calculate", &["calc"]),
+    ("Replace", &["fastchess", "cutechess-cli"]),
+    ("Shell", &["completions", "man"]),
+];
+
+/// The command line with its groups and examples.
+pub(super) fn command() -> Command {
+    let command = with_examples(Cli::command(), "");
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{}\n{{options}}{{after-help}}",
+        grouped(&command),
+        heading("Options")
+    );
+    command.help_template(template)
+}
+
+fn heading(text: &str) -> String {
+    let style = *Styles::default().get_header();
+    format!("{style}{text}:{style:#}")
+}
+
+/// The commands by task.
+fn grouped(command: &Command) -> String {
+    let literal = *Styles::default().get_literal();
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        let _ = write!(text, "\n{}\n", heading(group));
+        for name in names {
+            let Some(sub) = command.find_subcommand(name) else {
+                continue;
+            };
+            let about = sub.get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+        }
+    }
+    text
+}
+
+fn with_examples(mut command: Command, path: &str) -> Command {
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|sub| sub.get_name().to_string())
+        .collect();
+    for name in names {
+        let below = format!("{path} {name}").trim_start().to_string();
+        command = command.mut_subcommand(name, |sub| with_examples(sub, &below));
+    }
+    let examples = EXAMPLES.iter().find(|(name, _)| *name == path);
+    match examples {
+        Some((_, examples)) => command.after_help(examples_text(examples)),
+        None => command,
+    }
+}
+
+fn examples_text(examples: &[(&str, &str)]) -> String {
+    let lines: Vec<String> = examples
+        .iter()
+        .map(|(what, line)| {
+            let colon = if what.ends_with('?') { "" } else { ":" };
+            format!("  {what}{colon}\n    {}", broken(line))
+        })
+        .collect();
+    format!("{}\n{}", heading("Examples"), lines.join("\n"))
+}
+
+/// The width up to which an example stays in one line.
+const WIDTH: usize = 74;
+
+/// A long command in several lines, each but the last ended by a backslash, so
+/// that it can be copied.
+fn broken(line: &str) -> String {
+    let mut text = String::new();
+    let mut width = 0;
+    for (number, part) in line.split(" --").enumerate() {
+        if number > 0 {
+            let is_full = width + part.len() + 3 > WIDTH;
+            text.push_str(if is_full { " \\\n      --" } else { " --" });
+            width = if is_full { 4 } else { width + 3 };
+        }
+        text.push_str(part);
+        width += part.len();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_examples_can_be_copied() {
+        let line = EXAMPLES[1].1[1].1;
+        let broken = broken(line);
+        assert!(broken.lines().count() > 1 && broken.lines().all(|line| line.len() < 80));
+        assert_eq!(
+            shlex::split(&broken.replace("\\\n", "")),
+            shlex::split(line)
+        );
+    }
+
+    /// All visible commands, by their paths.
+    fn paths(command: &Command, path: &str, all: &mut Vec<String>) {
+        all.push(path.to_string());
+        for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+            let below = format!("{path} {}", sub.get_name());
+            paths(sub, below.trim_start(), all);
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_group_and_examples() {
+        let mut all = Vec::new();
+        paths(&Cli::command(), "", &mut all);
+        let mut explained: Vec<&str> = EXAMPLES.iter().map(|(path, _)| *path).collect();
+        all.sort_unstable();
+        explained.sort_unstable();
+        assert_eq!(all, explained);
+        for (path, examples) in EXAMPLES {
+            assert!((2..=3).contains(&examples.len()), "{path}");
+        }
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        grouped.sort_unstable();
+        let first = all
+            .iter()
+            .filter(|path| !path.is_empty() && !path.contains(' '));
+        assert_eq!(first.collect::<Vec<_>>(), grouped);
+    }
+
+    #[test]
+    fn examples_are_valid() {
+        for (path, examples) in EXAMPLES {
+            for (_, line) in *examples {
+                let line = line.split(['|', '>']).next().unwrap_or_default();
+                let words = shlex::split(line).expect("quotes match");
+                let parsed = command().try_get_matches_from(&words);
+                assert!(parsed.is_ok(), "{path}: {line}: {:?}", parsed.err());
+            }
+        }
+    }
+
+    #[test]
+    fn the_groups_stand_in_the_help() {
+        let help = command().render_help().to_string();
+        for (group, _) in GROUPS {
+            assert!(help.contains(&format!("\n{group}:\n  ")), "{help}");
+        }
+        assert!(help.contains("Examples:\n  Is the working tree"), "{help}");
+    }
+}

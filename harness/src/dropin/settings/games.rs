@@ -1,0 +1,256 @@
+//! Flags that say which games are played, and how.
+
+use anyhow::{bail, ensure};
+
+use super::{Program, Settings, one_of};
+use crate::dropin::{OutputFormat, engine::Engine, words::Given};
+
+impl Settings {
+    pub(super) fn tournament(&mut self, flag: &Given) -> anyhow::Result<()> {
+        match flag.entry.name {
+            "-rounds" => self.rounds = Some(flag.number()?),
+            "-games" => self.games = Some(flag.number()?),
+            "-repeat" => match (self.program, &flag.values[..]) {
+                (Program::Fastchess, []) => self.games = Some(2),
+                (Program::Fastchess, _) => self.games = Some(flag.number()?),
+                (Program::Cutechess, []) => {}
+                (Program::Cutechess, _) => {
+                    flag.number::<u64>()?;
+                }
+            },
+            "-seeds" => {
+                let seeds: u64 = flag.number()?;
+                ensure!(
+                    seeds <= 1,
+                    "only one engine can play all others of a gauntlet"
+                );
+            }
+            "-tournament" => {
+                let kind = match flag.single()? {
+                    "roundrobin" | "round-robin" => "round-robin",
+                    "gauntlet" => "gauntlet",
+                    other @ ("knockout" | "pyramid") => bail!(
+                        "`{other}` is not supported: it uses its games to rank the best engines, and a test of a change needs all games"
+                    ),
+                    other => {
+                        bail!("`{other}` is not a tournament: roundrobin or gauntlet is allowed")
+                    }
+                };
+                self.set("match.tournament", kind, flag.text());
+            }
+            _ => self.sprt(flag)?,
+        }
+        Ok(())
+    }
+
+    fn sprt(&mut self, flag: &Given) -> anyhow::Result<()> {
+        self.is_sprt = true;
+        // cutechess-cli judges single games by BayesElo at bounds in logistic
+        // Elo; fastchess's defaults of the bounds are 0.
+        let model = match self.program {
+            Program::Fastchess => "normalized",
+            Program::Cutechess => "logistic",
+        };
+        self.set("sprt.model", model, "-sprt");
+        self.set("sprt.elo0", 0.0, "-sprt");
+        for pair in flag.pairs() {
+            let source = format!("-sprt {}", pair.text());
+            let name = pair.entry("-sprt")?.key;
+            match pair.key {
+                "model" => {
+                    let model = pair.value("-sprt")?;
+                    ensure!(
+                        ["normalized", "logistic", "bayesian"].contains(&model),
+                        "`{model}` is not a model: normalized, logistic or bayesian is allowed"
+                    );
+                    self.set(name, model, source);
+                }
+                _ => {
+                    let number: f64 = pair.number("-sprt")?;
+                    self.set(name, number, source);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn openings(&mut self, flag: &Given) -> anyhow::Result<()> {
+        for pair in flag.pairs() {
+            let key = pair.entry("-openings")?.key;
+            let source = format!("-openings {}", pair.text());
+            match pair.key {
+                "file" => self.set(key, book_name(pair.value("-openings")?), source),
+                "format" => one_of(pair, "-openings", &["epd", "pgn"])?,
+                "order" => {
+                    one_of(pair, "-openings", &["random", "sequential"])?;
+                    self.set(key, pair.value("-openings")?, source);
+                }
+                "policy" => one_of(pair, "-openings", &["default", "encounter", "round"])?,
+                _ => {
+                    let number: i64 = pair.number("-openings")?;
+                    ensure!(number > 0, "`{}`: a number above 0 is needed", pair.text());
+                    self.set(key, number, source);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn adjudication(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let name = flag.entry.name;
+        match name {
+            "-draw" => {
+                self.set("adjudication.draw.move", 0, "-draw");
+                self.set("adjudication.draw.count", 1, "-draw");
+                self.set("adjudication.draw.score", 0, "-draw");
+            }
+            "-resign" => {
+                self.set("adjudication.resign.count", 1, "-resign");
+                self.set("adjudication.resign.score", 0, "-resign");
+            }
+            "-maxmoves" => {
+                let moves: u32 = flag.number()?;
+                match moves {
+                    0 => drop(self.keys.remove(flag.entry.key)),
+                    _ => self.set(flag.entry.key, i64::from(moves), flag.text()),
+                }
+                return Ok(());
+            }
+            "-tb" => {
+                let path = paths(flag.single()?);
+                self.set(flag.entry.key, path, flag.text());
+                return Ok(());
+            }
+            "-tbpieces" => {
+                let pieces: u32 = flag.number()?;
+                self.set(flag.entry.key, i64::from(pieces), flag.text());
+                return Ok(());
+            }
+            "-tbignore50" => {
+                self.set(flag.entry.key, true, name);
+                return Ok(());
+            }
+            _ => {
+                let results = match flag.single()? {
+                    "BOTH" => "all",
+                    "WIN_LOSS" => "wins",
+                    "DRAW" => "draws",
+                    other => bail!("`{other}`: BOTH, WIN_LOSS or DRAW is allowed"),
+                };
+                self.set(flag.entry.key, results, flag.text());
+                return Ok(());
+            }
+        }
+        for pair in flag.pairs() {
+            let key = pair.entry(name)?.key;
+            let source = format!("{name} {}", pair.text());
+            if pair.key == "twosided" {
+                self.set(key, pair.flag(name)?, source);
+            } else {
+                let number: u32 = pair.number(name)?;
+                self.set(key, i64::from(number), source);
+            }
+        }
+        Ok(())
+    }
+
+    /// Flags with one value that is one key of the configuration.
+    pub(super) fn conditions(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let key = flag.entry.key;
+        let text = flag.text();
+        match flag.entry.name {
+            "-concurrency" => {
+                let number: i64 = flag.number()?;
+                self.set(key, concurrency(number)?, text);
+            }
+            "-srand" => self.seed = Some(flag.number()?),
+            "-variant" => {
+                let variant = match flag.single()? {
+                    "standard" => "standard",
+                    "fischerandom" => "chess960",
+                    other => bail!(
+                        "`{other}` is not supported: standard and fischerandom are the variants of hone"
+                    ),
+                };
+                self.set(key, variant, text);
+            }
+            "-recover" => {}
+            "-strict" => self.set(key, "stop", text),
+            "-startup-ms" | "-ping-ms" => {
+                let number: u32 = flag.number()?;
+                self.set(key, i64::from(number), text);
+            }
+            "-use-affinity" => {
+                if let [list] = &flag.values[..] {
+                    self.warn(format!(
+                        "the list `{list}` of `-use-affinity` has no effect: hone chooses whole cores"
+                    ));
+                }
+                self.set(key, true, text);
+            }
+            "-event" | "-site" => self.set(key, flag.values.join(" "), text),
+            other => bail!("`{other}` cannot be read"),
+        }
+        Ok(())
+    }
+
+    pub(super) fn quick(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let first = self.engines.len();
+        for pair in flag.pairs() {
+            let value = pair.value("-quick")?;
+            match pair.entry("-quick")?.name {
+                "cmd" => self.engines.push(Engine {
+                    cmd: value.to_string(),
+                    clock: Some(Some("10+0.1".to_string())),
+                    ..Engine::default()
+                }),
+                _ => self.set("match.openings.file", book_name(value), flag.text()),
+            }
+        }
+        ensure!(
+            self.engines.len() == first + 2 && self.keys.contains_key("match.openings.file"),
+            "two engines and a book are needed: -quick cmd=ENGINE1 cmd=ENGINE2 book=BOOK"
+        );
+        self.set("match.openings.order", "random", "-quick");
+        // All processors but two, and at least one.
+        let processors = concurrency(-2).unwrap_or(1);
+        self.set("match.concurrency", processors, "-quick");
+        self.set("adjudication.draw.move", 30, "-quick");
+        self.set("adjudication.draw.count", 8, "-quick");
+        self.set("adjudication.draw.score", 8, "-quick");
+        self.games = Some(2);
+        self.rounds = Some(25_000);
+        self.format = OutputFormat::FastchessAsCutechess;
+        Ok(())
+    }
+}
+
+/// A book of one of the names that `hone` reserves is written with its folder.
+fn book_name(file: &str) -> String {
+    match file {
+        "default" | "none" => format!("./{file}"),
+        file => file.to_string(),
+    }
+}
+
+/// Both programs also separate folders by semicolons on every system.
+fn paths(text: &str) -> String {
+    match cfg!(windows) {
+        true => text.to_string(),
+        false => text.replace(';', ":"),
+    }
+}
+
+/// At most zero: minus the number of processors that are left free.
+fn concurrency(number: i64) -> anyhow::Result<i64> {
+    if number > 0 {
+        return Ok(number);
+    }
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let number = i64::try_from(processors)?.saturating_add(number);
+    ensure!(
+        number > 0,
+        "no processor is left of the {processors} that there are"
+    );
+    Ok(number)
+}

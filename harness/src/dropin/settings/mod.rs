@@ -1,0 +1,332 @@
+//! A command line of fastchess or cutechess-cli, read.
+
+mod games;
+mod output;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use toml_edit::Value;
+
+use super::engine::Engine;
+use super::engines_json::KnownEngines;
+use super::table::Support;
+use super::words::{Given, Pair, split};
+use super::{OutputFormat, Program};
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub(crate) enum Request {
+    Play(Box<Settings>),
+    Version,
+    Help,
+    /// Check the engine of these words.
+    Compliance(Vec<String>),
+    /// List the engines of `engines.json`.
+    Engines,
+}
+
+/// A file that is written beside the run's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OutFile {
+    /// `None`: fastchess makes up a name from the time.
+    pub path: Option<PathBuf>,
+    pub append: bool,
+}
+
+impl Default for OutFile {
+    fn default() -> Self {
+        Self {
+            path: None,
+            append: true,
+        }
+    }
+}
+
+/// `-config`: how fastchess resumes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ConfigFile {
+    pub file: Option<PathBuf>,
+    pub outname: Option<PathBuf>,
+    pub discard: bool,
+    pub anew: bool,
+}
+
+/// How often something is printed; 0 is never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Intervals {
+    pub rating: u64,
+    pub score: u64,
+    pub outcome: u64,
+}
+
+/// A value of the configuration and how it was said.
+#[derive(Debug, Clone)]
+pub(super) struct Said {
+    pub value: Value,
+    pub source: String,
+}
+
+/// A command line that asks for games.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub program: Program,
+    pub format: OutputFormat,
+    pub intervals: Intervals,
+    /// Whether pentanomial counts are printed.
+    pub penta: bool,
+    pub pgn: Option<OutFile>,
+    pub epd: Option<OutFile>,
+    pub log: Option<OutFile>,
+    pub config: ConfigFile,
+    /// One line each, about what has no effect.
+    pub warnings: Vec<String>,
+    pub(super) engines: Vec<Engine>,
+    pub(super) is_sprt: bool,
+    pub(super) rounds: Option<u64>,
+    pub(super) games: Option<u64>,
+    pub(super) seed: Option<u64>,
+    /// Keys of the configuration, except engines and the number of pairs.
+    pub(super) keys: BTreeMap<&'static str, Said>,
+    /// Words of `-each` that come last, as for both programs.
+    each: Vec<Given>,
+}
+
+impl Request {
+    /// Reads a command line without the program's name.
+    ///
+    /// # Errors
+    /// What cannot be read or is not supported, by name.
+    pub(crate) fn read(program: Program, arguments: &[String]) -> anyhow::Result<Self> {
+        let places = KnownEngines::usual_places();
+        let mut known = KnownEngines::in_first_of(&places);
+        match arguments.first().map(String::as_str) {
+            None => return Ok(Self::Help),
+            Some("--compliance" | "-compliance") => {
+                return Ok(Self::Compliance(arguments[1..].to_vec()));
+            }
+            Some("-engines" | "--engines") => return Ok(Self::Engines),
+            Some(_) => {}
+        }
+        let given = split(arguments)?;
+        let asks = |names: &[&str]| given.iter().any(|flag| names.contains(&flag.entry.name));
+        if asks(&["-version", "-v"]) {
+            return Ok(Self::Version);
+        }
+        if asks(&["-help"]) {
+            return Ok(Self::Help);
+        }
+        let mut settings = Settings::new(program);
+        for flag in &given {
+            settings
+                .take(flag, &mut known)
+                .with_context(|| format!("`{}`", flag.text()))?;
+        }
+        settings.finish(&mut known)?;
+        Ok(Self::Play(Box::new(settings)))
+    }
+}
+
+impl Settings {
+    fn new(program: Program) -> Self {
+        let is_fastchess = program == Program::Fastchess;
+        Self {
+            program,
+            format: program.format(),
+            intervals: Intervals {
+                rating: if is_fastchess { 10 } else { 0 },
+                score: 1,
+                outcome: 0,
+            },
+            penta: is_fastchess,
+            pgn: None,
+            epd: None,
+            log: None,
+            config: ConfigFile::default(),
+            warnings: Vec::new(),
+            engines: Vec::new(),
+            is_sprt: false,
+            rounds: None,
+            games: None,
+            seed: None,
+            keys: BTreeMap::new(),
+            each: Vec::new(),
+        }
+    }
+
+    /// Whether a sequential test was asked for.
+    pub(crate) fn is_sprt(&self) -> bool {
+        self.is_sprt
+    }
+
+    fn warn(&mut self, text: String) {
+        if !self.warnings.contains(&text) {
+            self.warnings.push(text);
+        }
+    }
+
+    fn set(&mut self, key: &'static str, value: impl Into<Value>, source: impl Into<String>) {
+        let said = Said {
+            value: value.into(),
+            source: source.into(),
+        };
+        self.keys.insert(key, said);
+    }
+
+    fn take(&mut self, flag: &Given, known: &mut KnownEngines<'_>) -> anyhow::Result<()> {
+        if flag.entry.support == Support::Ignored {
+            let text = format!("`{}` has no effect: {}", flag.entry.name, flag.entry.note);
+            self.warn(text);
+            return Ok(());
+        }
+        match flag.entry.name {
+            "-engine" => {
+                let mut engine = Engine::default();
+                self.engine_words(&mut engine, flag, known)?;
+                self.engines.push(engine);
+            }
+            "-each" => self.each.push(flag.clone()),
+            "-rounds" | "-games" | "-repeat" | "-seeds" | "-tournament" | "-sprt" => {
+                self.tournament(flag)?;
+            }
+            "-openings" => self.openings(flag)?,
+            "-draw" | "-resign" | "-maxmoves" | "-tb" | "-tbpieces" | "-tbignore50"
+            | "-tbadjudicate" => self.adjudication(flag)?,
+            "-pgnout" => self.pgn_out(flag)?,
+            "-epdout" => self.epd_out(flag)?,
+            "-ratinginterval" => self.intervals.rating = flag.number()?,
+            "-scoreinterval" => self.intervals.score = flag.number()?,
+            "-outcomeinterval" => self.intervals.outcome = flag.number()?,
+            "-report" | "-output" | "-config" | "-log" => self.reporting(flag)?,
+            "-quick" => self.quick(flag)?,
+            _ => self.conditions(flag)?,
+        }
+        Ok(())
+    }
+
+    fn engine_words(
+        &mut self,
+        engine: &mut Engine,
+        flag: &Given,
+        known: &mut KnownEngines<'_>,
+    ) -> anyhow::Result<()> {
+        for pair in flag.pairs() {
+            if self.is_effective(flag, pair)? {
+                engine.take(flag.entry.name, pair, &mut |name| known.get(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a key has an effect; if it is only accepted, a warning is kept.
+    fn is_effective(&mut self, flag: &Given, pair: Pair<'_>) -> anyhow::Result<bool> {
+        let name = flag.entry.name;
+        let entry = pair.entry(name)?;
+        if entry.support == Support::Ignored {
+            self.warn(format!(
+                "`{name} {}` has no effect: {}",
+                entry.name, entry.note
+            ));
+        }
+        Ok(entry.support == Support::Yes)
+    }
+
+    /// What applies to everything that was read.
+    fn finish(&mut self, known: &mut KnownEngines<'_>) -> anyhow::Result<()> {
+        let each = std::mem::take(&mut self.each);
+        let mut engines = std::mem::take(&mut self.engines);
+        for flag in &each {
+            for engine in &mut engines {
+                self.engine_words(engine, flag, known)
+                    .with_context(|| format!("`{}`", flag.text()))?;
+            }
+        }
+        self.engines = engines;
+        if self.config.file.is_some() && !self.config.discard {
+            return Ok(());
+        }
+        ensure!(
+            self.engines.len() >= 2,
+            "{} engines are given: two are needed, each after `-engine`",
+            self.engines.len()
+        );
+        self.name_engines()?;
+        for engine in &self.engines {
+            engine.limit()?;
+        }
+        self.check_margins();
+        if self.format != OutputFormat::Fastchess {
+            self.penta = false;
+        }
+        if self.keys.contains_key("adjudication.syzygy.path") {
+            return Ok(());
+        }
+        for key in ["pieces", "ignore_fifty", "results"] {
+            self.keys
+                .retain(|name, _| *name != format!("adjudication.syzygy.{key}"));
+        }
+        Ok(())
+    }
+
+    fn name_engines(&mut self) -> anyhow::Result<()> {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for (number, engine) in self.engines.iter_mut().enumerate() {
+            ensure!(
+                !engine.cmd.is_empty(),
+                "engine {} has no program: write `-engine cmd=FILE`",
+                number + 1
+            );
+            let name = engine.display_name();
+            let count = seen.entry(name.clone()).or_default();
+            *count += 1;
+            engine.name = Some(match *count {
+                1 => name,
+                count => format!("{name}_{count}"),
+            });
+        }
+        Ok(())
+    }
+
+    /// hone has one margin.
+    fn check_margins(&mut self) {
+        let margins: Vec<u64> = self
+            .engines
+            .iter()
+            .map(|engine| engine.margin_ms.unwrap_or(0))
+            .collect();
+        let largest = margins.iter().copied().max().unwrap_or(0);
+        if margins.iter().any(|margin| *margin != largest) {
+            self.warn(format!(
+                "`timemargin` is the same for all engines: {largest} ms"
+            ));
+        }
+        if largest > 0 {
+            let margin = i64::try_from(largest).unwrap_or(i64::MAX);
+            self.set("match.margin_ms", margin, format!("timemargin={largest}"));
+        }
+    }
+}
+
+fn one_of(pair: Pair<'_>, flag: &str, allowed: &[&str]) -> anyhow::Result<()> {
+    let value = pair.value(flag)?;
+    ensure!(
+        allowed.contains(&value),
+        "`{}`: {} is allowed",
+        pair.text(),
+        allowed.join(" or ")
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+impl Settings {
+    /// Reads a command line of a test.
+    pub(super) fn of(program: Program, line: &str) -> anyhow::Result<Self> {
+        let words = shlex::split(line).expect("quotes match");
+        match Request::read(program, &words)? {
+            Request::Play(settings) => Ok(*settings),
+            other => anyhow::bail!("not a match: {other:?}"),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Flags that say what is printed and written.
+
+use super::{OutFile, Settings, one_of};
+use crate::dropin::{OutputFormat, words::Given};
+
+impl Settings {
+    pub(super) fn pgn_out(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let mut file = OutFile::default();
+        for (number, pair) in flag.pairs().enumerate() {
+            // cutechess-cli's form: the name first, without a key.
+            if number == 0 && pair.value.is_none() && pair.key != "min" && pair.key != "fi" {
+                file.path = Some(pair.key.into());
+                continue;
+            }
+            if !self.is_effective(flag, pair)? {
+                continue;
+            }
+            let key = pair.entry("-pgnout")?.key;
+            let source = format!("-pgnout {}", pair.text());
+            match pair.key {
+                "file" => file.path = Some(pair.value("-pgnout")?.into()),
+                "append" => file.append = pair.flag("-pgnout")?,
+                "fi" => {}
+                "notation" => {
+                    one_of(pair, "-pgnout", &["san", "lan", "uci"])?;
+                    self.set(key, pair.value("-pgnout")?, source);
+                }
+                _ => self.set(key, pair.flag("-pgnout")?, source),
+            }
+        }
+        self.pgn = Some(file);
+        Ok(())
+    }
+
+    pub(super) fn epd_out(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let mut file = OutFile::default();
+        for (number, pair) in flag.pairs().enumerate() {
+            match (number, pair.key, pair.value) {
+                (0, name, None) => file.path = Some(name.into()),
+                _ => match pair.entry("-epdout")?.name {
+                    "file" => file.path = Some(pair.value("-epdout")?.into()),
+                    _ => file.append = pair.flag("-epdout")?,
+                },
+            }
+        }
+        self.epd = Some(file);
+        self.set("pgn.epd", true, flag.text());
+        Ok(())
+    }
+
+    pub(super) fn reporting(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let name = flag.entry.name;
+        for pair in flag.pairs() {
+            if !self.is_effective(flag, pair)? {
+                continue;
+            }
+            let is_log = name == "-log";
+            match pair.key {
+                "penta" => self.penta = pair.flag(name)?,
+                "format" => {
+                    one_of(pair, name, &["fastchess", "cutechess"])?;
+                    self.format = match pair.value {
+                        Some("cutechess") => OutputFormat::FastchessAsCutechess,
+                        _ => OutputFormat::Fastchess,
+                    };
+                }
+                "file" if is_log => {
+                    let log = self.log.get_or_insert_default();
+                    log.path = Some(pair.value(name)?.into());
+                }
+                "append" => self.log.get_or_insert_default().append = pair.flag(name)?,
+                "file" => self.config.file = Some(pair.value(name)?.into()),
+                "outname" => self.config.outname = Some(pair.value(name)?.into()),
+                "discard" => self.config.discard = pair.flag(name)?,
+                _ => self.config.anew = !pair.flag(name)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a book of openings cannot be used.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{epd::LineError, games::BadGame, source::SourceError};
+
+/// Why a book cannot be used.
+#[derive(Debug, Error)]
+pub enum BookError {
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(
+        "{error}{}{}", more(*others), places(path, lines)
+    )]
+    Position {
+        path: PathBuf,
+        /// What is wrong with the first line that cannot be used.
+        error: LineError,
+        /// Up to three such lines of the file, from 1.
+        lines: Vec<usize>,
+        /// Number of further lines that cannot be used.
+        others: usize,
+    },
+    #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]
+    Game { path: PathBuf, bad: BadGame },
+    #[error("\"{word}\" is not a move\n  --> {}:{line}", path.display())]
+    Word {
+        path: PathBuf,
+        line: u64,
+        word: String,
+    },
+    #[error("{} contains no openings", path.display())]
+    Empty { path: PathBuf },
+    #[error(
+        "{} is a Polyglot book: it has no list of openings\n\
+         help: convert it with `hone book convert {} --plies 8 --out BOOK.epd`",
+        path.display(), path.display()
+    )]
+    Polyglot { path: PathBuf },
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => " (and 1 more invalid line)".to_owned(),
+        n => format!(" (and {n} more invalid lines)"),
+    }
+}
+
+fn places(path: &Path, lines: &[usize]) -> String {
+    let places = lines
+        .iter()
+        .map(|line| format!("\n  --> {}:{line}", path.display()));
+    places.collect()
+}
