@@ -2,8 +2,8 @@
 
 use crate::builds::Spec;
 
-/// A command line that repeats this one: what branches and `HEAD` name is
-/// replaced by the commits that were built.
+/// A command line that repeats this one: branches and `HEAD` are replaced by
+/// the commits that were built.
 pub(super) fn repeating(arguments: &[String], commits: &[Option<String>]) -> String {
     let mut words = vec!["hone".to_string()];
     let mut arguments = arguments.iter().peekable();

@@ -31,15 +31,15 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
     /// Ends a match of two engines before that: `{ width = 5.0 }` once the
-    /// always-valid interval of the Elo is so narrow, `"zero_outside"` once
+    /// always-valid interval of the Elo is this narrow, `"zero_outside"` once
     /// zero lies outside it.
     #[serde(
         deserialize_with = "stop_rule",
         skip_serializing_if = "Option::is_none"
     )]
     pub stop: Option<StopRule>,
-    /// Ends a run after so long, undecided if need be. It can be resumed for as
-    /// long again, or for another time.
+    /// Ends a run after this time, even without a decision. A resumed run gets
+    /// the same time again, or another limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.

@@ -97,7 +97,7 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
-    /// What a user is told when a process begins to play.
+    /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
         Ok(format!(
             "playing {} pairs at a time in {}",
@@ -111,8 +111,7 @@ pub(crate) trait RunKind: 'static {
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
-    /// # Errors
-    /// If that fails and the run cannot do without it.
+    /// # Errors If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
         _announce: &mut dyn FnMut(&str),

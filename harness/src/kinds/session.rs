@@ -135,8 +135,8 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, Recovery::LastPair)
     }
 
-    /// Opens a run that is there already, making sure that it goes on with the
-    /// same engines and the same book.
+    /// Opens an existing run, making sure that it continues with the same
+    /// engines and the same book.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -159,7 +159,7 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, recovery)
     }
 
-    /// The same session, playing for at most so long, if that is given.
+    /// The same session with this time limit, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
         self

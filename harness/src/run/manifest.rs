@@ -129,7 +129,7 @@ pub(crate) struct Manifest {
     pub created: jiff::Timestamp,
     /// The folder that relative paths of the configuration start from.
     pub base: PathBuf,
-    /// Pairs in flight at once: what the default came to.
+    /// Pairs in flight at once, with the default filled in.
     pub concurrency: usize,
     /// Which processors each worker's engines are bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -62,7 +62,7 @@ fn games<'a>(nights: impl IntoIterator<Item = &'a Night>) -> Games {
     games
 }
 
-/// Two games that come to so many half points for the first.
+/// Two games with this sum of half points for the first.
 fn pair(first: usize, second: usize, half_points: usize) -> [Game; 2] {
     let one = half_points.div_ceil(2);
     let game = |white, black, half_points| Game {
@@ -122,6 +122,6 @@ mod tests {
         let order: Vec<&Night> = nights.iter().collect();
         let difference = difference(&order, "c", "b").expect("compared");
         assert!((difference.estimate - b.estimate).abs() < 1e-6);
-        assert_eq!(scale.elo("nobody"), None);
+        assert_eq!(scale.elo("unknown"), None);
     }
 }

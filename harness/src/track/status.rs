@@ -1,4 +1,4 @@
-//! What all nights together say.
+//! The results of all nights together.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub(crate) struct Comparison {
     pub elo: Option<Estimate>,
 }
 
-/// What all nights together say.
+/// The results of all nights together.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Status {
     pub anchor: String,
@@ -128,7 +128,7 @@ impl Status {
         })
     }
 
-    /// What there is to say, a sentence a line.
+    /// The verdict, one sentence per line.
     pub(crate) fn sentences(&self) -> String {
         let Some(last) = self.points.last() else {
             return "No nights yet.\n".to_string();
@@ -237,7 +237,7 @@ fn meaning(elo: Option<Estimate>) -> &'static str {
     match elo {
         Some(elo) if elo.low > 0.0 => ", stronger",
         Some(elo) if elo.high < 0.0 => ", weaker",
-        _ => ", no difference that can be told",
+        _ => ", no significant difference",
     }
 }
 

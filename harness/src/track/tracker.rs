@@ -42,7 +42,7 @@ pub(crate) struct Tracker {
     played: Vec<String>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
-    /// Told what takes time and what is left out.
+    /// Gets messages about steps that take time and about skipped commits.
     announce: fn(&str),
     /// The lock, held as long as the process lives.
     reported: Reported,
@@ -126,7 +126,7 @@ impl Tracker {
         })
     }
 
-    /// What all nights come to, those just played among them.
+    /// The results of all nights, including those just played.
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
         let unreported = self.nights.iter().skip(self.reported_before);

@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub passed: bool,
     /// What was wrong, or why there was nothing to check.
     pub detail: String,
-    /// What was said.
+    /// The dialogue.
     #[serde(skip)]
     pub dialogue: String,
 }
@@ -31,7 +31,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Subject {
     pub launch: Launch,
     pub options: Vec<(String, String)>,
-    /// How long it may take for whatever should come at once.
+    /// Time limit for answers that must come at once.
     pub patience: Duration,
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn kill_group(pid: u32) {
     if let Ok(pid) = i32::try_from(pid)
         && pid > 1
     {
-        // SAFETY: kill takes any pid; a group that is gone is no harm.
+        // SAFETY: kill takes any pid; a group that has ended does no harm.
         unsafe {
             libc::kill(-pid, libc::SIGKILL);
         }

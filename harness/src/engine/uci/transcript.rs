@@ -67,7 +67,7 @@ impl Transcript {
 
     /// Adds a line; of a very long one, its beginning.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
-        // One comparison where nobody asked for the UCI traffic.
+        // One comparison where the UCI traffic is not logged.
         if LevelFilter::current() == LevelFilter::TRACE {
             self.log(direction, line);
         }

@@ -1,4 +1,4 @@
-//! What a bisection came to, in all its forms.
+//! The result of a bisection, in all its forms.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::stats::detect::Finding;
 /// Rows of the table for people.
 const ROWS: usize = 10;
 
-/// All there is to say about a bisection.
+/// Everything that a report of a bisection contains.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Outcome {
     run: String,
@@ -158,8 +158,7 @@ impl Outcome {
         })
     }
 
-    /// The verdict for people, and in lines of their own what must be known
-    /// beside it.
+    /// The verdict as text, then warnings, each on its own line.
     pub(crate) fn sentence(&self) -> String {
         let reason = self.reason.map(EndReason::sentence);
         let reason = reason.map_or(String::new(), |reason| format!("{reason}\n"));
@@ -174,19 +173,19 @@ impl Outcome {
         let played = format!("{} games", self.games);
         match self.verdict {
             BisectVerdict::Found => format!(
-                "{} with {:.1} % probability, after {played}. {}",
+                "Culprit: {}, with {:.1} % probability after {played}. {}",
                 self.named(),
                 100.0 * self.probability,
                 self.change_words()
             ),
             BisectVerdict::NoChange => format!(
-                "No commit changed the strength by as much as was looked for ({:.1} % \
-                 probability), after {played}. A change the other way is not looked for: see \
+                "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
+                 after {played}). A change in the other direction is not searched for: see \
                  --gained.",
                 100.0 * self.no_change
             ),
             BisectVerdict::None => format!(
-                "No commit is named after {played}. The most probable with {:.1} %: {}",
+                "No culprit after {played}. Most probable, with {:.1} %: {}",
                 100.0 * self.probability,
                 self.named()
             ),
@@ -195,12 +194,12 @@ impl Outcome {
 
     fn named(&self) -> String {
         match self.culprit.as_slice() {
-            [one] => format!("It was {}", one.describe()),
+            [one] => one.describe(),
             several => {
                 let all: Vec<String> = several.iter().map(Suspect::describe).collect();
                 format!(
-                    "It was one of these, which cannot be told apart as those before the last \
-                     do not build: {}",
+                    "one of these commits, which cannot be told apart because those before the \
+                     last do not build: {}",
                     all.join(", ")
                 )
             }

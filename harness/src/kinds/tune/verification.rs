@@ -31,7 +31,7 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
     Ok(Some(Test::report(files, fold)?))
 }
 
-/// Plays the test, or goes on with it, if one is asked for.
+/// Plays or continues the test, if the configuration has one.
 ///
 /// # Errors
 /// [`SessionError`].

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
-/// A game as the PGN tells it.
+/// A game as the PGN has it.
 pub(super) struct Replayed {
     pub(super) white: String,
     pub(super) black: String,

@@ -49,7 +49,7 @@ impl Games {
         &self.names
     }
 
-    /// Adds so many games that belong to no pair.
+    /// Adds this number of games that belong to no pair.
     ///
     /// # Panics
     /// If a player is not known, plays itself, or has over two half points.

@@ -27,7 +27,7 @@ use crate::rules::Info;
 pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
 
-/// How long an engine may take to say that it is there.
+/// How long an engine may take to get ready.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// From its start to `uciok`.
@@ -97,7 +97,7 @@ pub enum AnswerError {
 pub struct Client {
     child: Child,
     pid: u32,
-    /// Closed to tell the engine that nobody is there any more.
+    /// Closed to show the engine that its controller is gone.
     stdin: Option<ChildStdin>,
     lines: LineReader<EngineOutput>,
     /// Of the wait for an answer to what was sent last.
@@ -106,7 +106,7 @@ pub struct Client {
     attended: Instant,
     /// When something was sent last.
     sent: Instant,
-    /// When the thread last saw to what else there is to do.
+    /// When the thread last let other tasks run.
     rested: Instant,
     /// Wakes `hone` to look up. It is left to run from move to move, because
     /// setting it costs more than an idle glance now and then.
@@ -236,7 +236,7 @@ impl Client {
     }
 
     /// Brings the engine's options from what they are to `wanted`: sends what
-    /// differs, and sets back to its default what is no longer wanted.
+    /// differs, and resets to its default what is not wanted any more.
     ///
     /// # Errors
     /// [`AnswerError`] if the engine no longer reads.
