@@ -1,6 +1,7 @@
 //! What a kind of run is.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::ensure;
 
@@ -125,13 +126,15 @@ pub(crate) trait RunKind: 'static {
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
-    /// Plays what belongs to a run after its verdict, and adds it to the
-    /// report. The result takes the place of the run's own end.
+    /// Plays what belongs to a run after its verdict, in the time that is left
+    /// of `--max-time`, and adds it to the report. The result takes the place
+    /// of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
+        _time_left: Option<Duration>,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)

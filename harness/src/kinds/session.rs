@@ -3,7 +3,7 @@
 use std::env;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 
@@ -30,6 +30,8 @@ pub(crate) struct Session<K> {
     pub manifest: Manifest,
     /// How long this process may play.
     pub max_time: Option<Duration>,
+    /// The limit of `--max-time`: what follows the verdict must end by then too.
+    asked_time: Option<Duration>,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
@@ -61,6 +63,7 @@ impl Ready {
         let (ledger, pairs) = Ledger::open(dir, lock, options)?;
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            asked_time: None,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
@@ -159,9 +162,10 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, recovery)
     }
 
-    /// The same session with this time limit, if it is given.
+    /// The same session with this time limit for the process, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
+        self.asked_time = max_time;
         self
     }
 
@@ -187,6 +191,8 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
+        let started = Instant::now();
+        let asked_time = self.asked_time;
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -201,8 +207,9 @@ impl<K: RunKind> Session<K> {
             anyhow::Ok(report)
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
+        let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, announce)?
+            && let Some(later) = K::follow_up(&mut report, time_left, announce)?
         {
             ended = later;
         }

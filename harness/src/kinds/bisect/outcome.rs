@@ -36,8 +36,12 @@ pub(crate) struct Outcome {
     pub(crate) change: Option<Estimate>,
     /// Probability that nothing changed.
     pub(crate) no_change: f64,
+    /// Pairs of the matches.
     pub(crate) pairs: u64,
-    games: u64,
+    pub(crate) games: u64,
+    /// Pairs up to the verdict, including those that are in no match.
+    #[serde(skip)]
+    pub(crate) absorbed: u64,
     /// Pairs of which both games had been played before: with a limit of nodes
     /// or depth they are in no match.
     repeated_pairs: u64,
@@ -129,14 +133,15 @@ impl Outcome {
             bad: suspect(last),
             culprit: found.commits.clone().map(suspect).collect(),
             probability: found.probability,
-            change: (experiment.pairs() > 0).then(|| Estimate {
+            change: (fold.tally.pairs > 0).then(|| Estimate {
                 estimate: sign * found.size.estimate,
                 low: ends[0].min(ends[1]),
                 high: ends[0].max(ends[1]),
             }),
             no_change: posterior.none(),
-            pairs: experiment.pairs(),
-            games: experiment.pairs() * 2,
+            pairs: fold.tally.pairs,
+            games: fold.tally.games(),
+            absorbed: fold.absorbed(),
             skipped: experiment.skipped().iter().map(|k| suspect(*k)).collect(),
             posterior: (1..=last)
                 .map(|number| Suspect {
