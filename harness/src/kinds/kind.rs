@@ -74,10 +74,15 @@ pub(crate) trait RunKind: 'static {
         let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
         engines.pin(config);
         Ok(Engines {
-            folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+            folder_names: Self::folder_names(&engines.identities),
             players: engines.players,
             identities: engines.identities,
         })
+    }
+
+    /// What the run's folder is named after.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        identities.iter().map(EngineIdentity::folder_name).collect()
     }
 
     /// Prepares the engines of a run that is there already.

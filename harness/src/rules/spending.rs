@@ -1,6 +1,9 @@
 //! Whether an engine keeps to its limit, by what it reports.
 
+use std::time::Duration;
+
 use super::limit::Limit;
+use super::search_info::Info;
 
 /// What an engine spent on its moves, as sums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,6 +14,19 @@ pub(crate) struct Spending {
     pub nodes: u64,
     pub depth: u64,
     pub ms: u64,
+}
+
+impl Spending {
+    /// Of one search, which took the time `used`.
+    pub(crate) fn of_search(info: &Info, used: Duration) -> Self {
+        Self {
+            games: 0,
+            moves: 1,
+            nodes: info.nodes,
+            depth: u64::from(info.depth),
+            ms: used.as_millis() as u64,
+        }
+    }
 }
 
 /// Where the mean of a quantity belongs.

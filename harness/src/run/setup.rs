@@ -124,7 +124,9 @@ pub(crate) fn warn_of_repeats(
         Some(_) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
-        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of nodes or depth later games repeat earlier ones and are not counted"
+        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
+         nodes or depth, later pairs repeat earlier games and do not count\n\
+         help: a test that is still undecided then needs a larger book (`--book FILE`)"
     ));
 }
 
