@@ -46,9 +46,9 @@ const MS_SLACK: f64 = 1000.0;
 /// The smallest share of a clock that a whole game uses.
 const CLOCK_SHARE: f64 = 0.03;
 
-/// Says how an engine's moves are far from its limit: above one part of it, or
-/// below all its parts. Below is less than a quarter of the nodes or the time
-/// for a move, half of the depth, or 3 % of a clock: engines stop early at
+/// How an engine's moves are far from its limit, as text: above one part of it,
+/// or below all its parts. Below is less than a quarter of the nodes or the
+/// time for a move, half of the depth, or 3 % of a clock: engines stop early at
 /// forced moves, mates and when a further iteration would take too long, but
 /// not so early on average. What an engine does not report is not judged.
 pub(crate) fn departure(limit: &Limit, spent: &Spending) -> Option<String> {

@@ -162,8 +162,8 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
     })
 }
 
-/// Prepares the engines of a run that is there already, and makes sure that
-/// they are the same.
+/// Prepares the engines of an existing run, and makes sure that they are the
+/// same.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
@@ -193,8 +193,7 @@ pub(crate) fn same_engines(
     Ok(engines.players)
 }
 
-/// Opens the book of a run that is there already, and makes sure that it is
-/// the same.
+/// Opens the book of an existing run, and makes sure that it is the same.
 pub(crate) fn same_book(
     manifest: &Manifest,
     rounds: Option<u64>,
