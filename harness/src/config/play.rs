@@ -15,7 +15,7 @@ pub enum Tournament {
     /// Everybody against everybody.
     #[default]
     RoundRobin,
-    /// The first engine against each of the others.
+    /// The first engine against each of the others; with `seeds`, several.
     Gauntlet,
 }
 
@@ -27,6 +27,9 @@ pub struct MatchConfig {
     pub openings: OpeningsConfig,
     pub variant: Variant,
     pub tournament: Tournament,
+    /// Engines of a gauntlet that play all others.
+    #[serde(deserialize_with = "positive", skip_serializing_if = "is_one")]
+    pub seeds: usize,
     /// Pairs of each pairing of `hone match`.
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
@@ -74,6 +77,7 @@ impl Default for MatchConfig {
             openings: OpeningsConfig::default(),
             variant: Variant::Standard,
             tournament: Tournament::RoundRobin,
+            seeds: 1,
             pairs: 1000,
             stop: None,
             max_time: None,
@@ -106,6 +110,10 @@ fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usiz
     let pairs: usize = positive(deserializer)?;
     check_concurrency(pairs).map_err(D::Error::custom)?;
     Ok(Some(pairs))
+}
+
+fn is_one(number: &usize) -> bool {
+    *number == 1
 }
 
 fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {

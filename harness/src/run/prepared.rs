@@ -225,6 +225,12 @@ fn identify(
     program: &ProgramFile,
     record: Option<BuildRecord>,
 ) -> EngineIdentity {
+    let defaults = ["Threads", "Hash"].into_iter().filter_map(|name| {
+        let is_it = |option: &&EngineOption| option.name.eq_ignore_ascii_case(name);
+        let option = greeting.options.iter().find(is_it)?;
+        Some((name.to_string(), option.default_value()?))
+    });
+    let defaults = defaults.collect();
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
@@ -237,6 +243,7 @@ fn identify(
         committed: None,
         tree: None,
         bench: None,
+        defaults,
     };
     if let Some(record) = record {
         identity.commit = Some(record.commit);

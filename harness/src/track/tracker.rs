@@ -96,6 +96,7 @@ impl Tracker {
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
+        config.r#match.seeds = 1;
         // The time is that of all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;

@@ -22,7 +22,7 @@ use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
-use crate::rules::Info;
+use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
@@ -120,6 +120,8 @@ pub struct Client {
     /// What has been set and differs from the engine's defaults.
     set: Vec<(String, String)>,
     info: Info,
+    /// Lines to keep of what it says before its answers.
+    patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
 }
@@ -156,13 +158,14 @@ impl Client {
             sent: Instant::now(),
             rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
-            transcript: Transcript::of(pid),
+            transcript: Transcript::of(pid, launch.name()),
             stderr,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
             set: Vec::new(),
             info: Info::default(),
+            patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
         };
@@ -213,6 +216,17 @@ impl Client {
             self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
         }
+    }
+
+    /// The name that the log has for it.
+    pub(crate) fn set_label(&mut self, name: &str) {
+        self.transcript.set_label(name);
+    }
+
+    /// Keeps lines of what it says before its answers, for its [`Info`].
+    pub(crate) fn keep_lines(&mut self, patterns: &[LinePattern]) {
+        self.info.lines = vec![None; patterns.len()];
+        self.patterns = patterns.to_vec();
     }
 
     /// The engine's `id name`; empty if it gave none.
