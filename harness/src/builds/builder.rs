@@ -1,6 +1,7 @@
 //! Builds an engine of a recipe, or finds it in the cache.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -127,6 +128,13 @@ impl Builder {
         let made = self.make(tree, recipe, target, partial.path());
         let failed_log = self.cache.failed_log(&address);
         match made {
+            // A compiler that finds no room fails like one that finds an error.
+            Err(error) if error.is_of_commit() && is_full(partial.path()) => {
+                Err(BuildError::NoRoom {
+                    commit: what,
+                    path: self.cache.path().to_path_buf(),
+                })
+            }
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
                 let hold = self.cache.publish(&partial, &address)?;
@@ -285,6 +293,22 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
         Ok(status) => Ok(Some(status.to_string())),
         Err(error) => Ok(Some(format!("{shell}: {error}"))),
     }
+}
+
+/// Room that a build needs at least.
+const ROOM: usize = 1 << 20;
+
+/// Whether the disk of a folder has less than [`ROOM`].
+fn is_full(dir: &Path) -> bool {
+    let probe = dir.join("room");
+    let written = fs::write(&probe, vec![1; ROOM]);
+    let _ = fs::remove_file(&probe);
+    written.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+        )
+    })
 }
 
 fn last_lines(log: &Path) -> String {

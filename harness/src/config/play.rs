@@ -94,7 +94,7 @@ impl Default for MatchConfig {
 }
 
 /// Pairs at a time at most: each needs a thread and two processes.
-const MAX_CONCURRENCY: usize = 1024;
+pub(crate) const MAX_CONCURRENCY: usize = 1024;
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {

@@ -20,7 +20,7 @@ use crate::run::setup::{
 };
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
-    conditions,
+    conditions, final_positions,
 };
 use crate::settings::TimeSpan;
 
@@ -52,8 +52,10 @@ impl Ready {
         self,
         lock: Lock,
         recovery: Recovery,
+        announce: &mut dyn FnMut(&str),
     ) -> Result<Session<K>, SessionError> {
         let dir = self.folder.path();
+        final_positions::restore(dir, &self.manifest, announce)?;
         let options = LedgerOptions {
             names: &self.manifest.names(),
             epd: self.manifest.config.pgn.epd,
@@ -135,7 +137,7 @@ impl<K: RunKind> Session<K> {
             players,
             book,
         };
-        ready.with_ledger(lock, Recovery::LastPair)
+        ready.with_ledger(lock, Recovery::LastPair, announce)
     }
 
     /// Opens an existing run, making sure that it continues with the same
@@ -159,7 +161,7 @@ impl<K: RunKind> Session<K> {
             book,
         };
         let lock = Lock::resume(path, recovery)?;
-        ready.with_ledger(lock, recovery)
+        ready.with_ledger(lock, recovery, announce)
     }
 
     /// The same session with this time limit for the process, if it is given.

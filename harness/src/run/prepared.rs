@@ -66,6 +66,16 @@ pub(crate) enum PrepareError {
 }
 
 impl PrepareError {
+    /// Whether the engine's process was there and ended.
+    fn is_death(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
+            Self::Ready { source, .. } => matches!(source, AnswerError::Disconnected),
+            Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether a build was started.
     pub(crate) fn is_after_start(&self) -> bool {
         match self {
@@ -137,7 +147,7 @@ impl PreparedEngines {
                 opening,
                 config,
             });
-            let greeting = greet(engine, &launch, config, preflight, announce);
+            let greeting = greet_patiently(engine, &launch, config, preflight, announce);
             let greeting = greeting.map_err(|error| match error {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
@@ -366,6 +376,38 @@ struct Greeting {
     id: String,
     author: String,
     options: Vec<EngineOption>,
+}
+
+/// How often an engine is started that ends while it is tried out.
+const TRIES: u32 = 3;
+
+/// [`greet`], again if the engine ends: something else may have killed it, and
+/// what is decided here (to skip a commit, to refuse a run) should depend on
+/// the engine only.
+fn greet_patiently(
+    engine: &EngineConfig,
+    launch: &Launch,
+    config: &Config,
+    preflight: Option<Preflight<'_>>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Greeting, PrepareError> {
+    let mut ended = None;
+    let mut tries = 1;
+    loop {
+        match greet(engine, launch, config, preflight, announce) {
+            Err(error) if tries < TRIES && error.is_death() => {
+                tries += 1;
+                tracing::warn!("trying again: {error}");
+                ended = Some(error);
+            }
+            greeting => {
+                if let (Ok(_), Some(error)) = (&greeting, ended) {
+                    announce(&format!("warning: {error}; tried again, it started"));
+                }
+                return greeting;
+            }
+        }
+    }
 }
 
 /// Starts the engine once: reads its identity, checks and sets its options,

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use super::gauntlet::{Opponent, opponents};
-use super::night::{Night, append, in_order, read};
+use super::gauntlet::{Opponent, opponents, previous_of};
+use super::night::{Night, append, read};
 use super::report::TrackReport;
 use super::reported::Reported;
 use super::result::{Played, opponent_name};
@@ -267,12 +267,8 @@ impl Tracker {
     }
 
     fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
-        let ordered = in_order(&self.nights);
-        let mut earlier = ordered
-            .iter()
-            .filter(|night| night.committed <= commit.date);
-        let previous = earlier.rfind(|night| night.commit != commit.id);
-        let previous = previous.map(|night| night.commit.as_str());
+        let history = self.repository.history(&commit.id)?;
+        let previous = previous_of(commit, &history, &self.nights);
         let releases = &self.section.releases;
         let mut release = None;
         if !releases.is_empty()

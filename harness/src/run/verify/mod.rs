@@ -1,7 +1,7 @@
 //! Replays a run's games with a rules library that had no part in playing them,
 //! and checks that ledger and PGN agree.
 
-mod replay;
+pub(super) mod replay;
 
 use std::fmt::Write as _;
 
