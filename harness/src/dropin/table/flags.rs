@@ -1,7 +1,7 @@
 //! The flags.
 
-use super::Of::{Both, Cutechess, Fastchess};
-use super::{Entry, ignored, refused, yes};
+use super::entry::Of::{Both, Cutechess, Fastchess};
+use super::entry::{Entry, ignored, refused, yes};
 
 /// All flags of both programs.
 pub(in crate::dropin) const FLAGS: &[Entry] = &[

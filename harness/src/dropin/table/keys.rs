@@ -1,7 +1,7 @@
 //! The keys in the values of flags.
 
-use super::Of::{Both, Cutechess, Fastchess};
-use super::{Entry, Group, ignored, refused, yes};
+use super::entry::Of::{Both, Cutechess, Fastchess};
+use super::entry::{Entry, Group, ignored, refused, yes};
 
 /// All flags whose values have keys.
 pub(in crate::dropin) const GROUPS: &[Group] = &[

@@ -82,7 +82,8 @@ impl RunKind for Tuning {
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
-        TuneReport::new(files, fold)
+        let verification = verification::read(files.folder.path())?;
+        Ok(TuneReport::new(files, fold, verification))
     }
 
     fn follow_up(

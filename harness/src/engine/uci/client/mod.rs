@@ -73,13 +73,13 @@ fn shortened(name: &str) -> String {
 
 /// Why there was no `uciok`.
 enum Unheard {
-    Answer(AnswerError),
+    NoAnswer(AnswerError),
     TooManyOptions,
 }
 
 impl From<AnswerError> for Unheard {
     fn from(error: AnswerError) -> Self {
-        Self::Answer(error)
+        Self::NoAnswer(error)
     }
 }
 
@@ -172,12 +172,12 @@ impl Client {
                 Ok(client)
             }
             Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
-            Err(Unheard::Answer(AnswerError::Disconnected)) => Err(StartError::Ended {
+            Err(Unheard::NoAnswer(AnswerError::Disconnected)) => Err(StartError::Ended {
                 command,
                 status: client.exit_status().await,
                 stderr: client.stderr_hint(),
             }),
-            Err(Unheard::Answer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
+            Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
                 seconds: timeouts.startup.as_secs(),
                 heard: client.stderr_hint(),
