@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive};
+use crate::settings::{OnFailure, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -52,6 +52,9 @@ pub struct MatchConfig {
     )]
     pub concurrency: Option<usize>,
     pub seed: u64,
+    /// The part of the pairs that is played here.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
@@ -83,6 +86,7 @@ impl Default for MatchConfig {
             max_time: None,
             concurrency: None,
             seed: 1,
+            shard: Shard::WHOLE,
             affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,

@@ -25,6 +25,10 @@ pub(crate) trait RunKind: 'static {
     /// As manifests name it.
     const KIND: Kind;
 
+    /// Whether it can be played in shards: no pair's plan depends on earlier
+    /// results.
+    const IS_DIVISIBLE: bool = false;
+
     /// Whether `hone report` writes the report's files into the run's folder
     /// too, because they hold what the text does not.
     const REPORT_WRITES_FILES: bool = false;
@@ -100,8 +104,13 @@ pub(crate) trait RunKind: 'static {
 
     /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        let shard = manifest.config.r#match.shard;
+        let part = match shard.is_whole() {
+            true => String::new(),
+            false => format!("{}: ", shard.words()),
+        };
         Ok(format!(
-            "playing {} pairs at a time in {}",
+            "{part}playing {} pairs at a time in {}",
             manifest.concurrency,
             dir.display()
         ))

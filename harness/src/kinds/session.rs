@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::{Config, check_concurrency};
@@ -96,6 +96,7 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
+        check_shard::<K>(&config)?;
         if let Some(pairs) = config.r#match.concurrency {
             check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
         }
@@ -110,7 +111,11 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
-        let limit = config.r#match.limit.to_string();
+        let mut limit = config.r#match.limit.to_string();
+        let shard = config.r#match.shard;
+        if !shard.is_whole() {
+            limit += &format!("_{}of{}", shard.number(), shard.of());
+        }
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
         let manifest = Manifest {
@@ -280,6 +285,17 @@ impl<K: RunKind> Session<K> {
         ledger.sync().map_err(|error| stopped(error.into()))?;
         Ok((ended, driver.fold))
     }
+}
+
+/// Refuses a shard of a run whose pairs depend on earlier results.
+fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+    let shard = config.r#match.shard;
+    ensure!(
+        shard.is_whole() || K::IS_DIVISIBLE,
+        "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
+        K::KIND.name()
+    );
+    Ok(())
 }
 
 impl<R: Report + 'static> Conclusion<R> {

@@ -10,7 +10,7 @@ use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
-use crate::settings::BookSource;
+use crate::settings::{BookSource, Shard};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
@@ -27,6 +27,9 @@ pub(crate) struct RunFacts {
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
+    /// The part of the pairs that it has.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -35,7 +38,7 @@ pub(crate) struct RunFacts {
     pub repeated_pairs: u64,
     /// Games that no earlier game was the same as.
     pub distinct_games: u64,
-    /// Pairs up to the verdict, those left out among them.
+    /// The first pair after those up to the verdict, those left out among them.
     #[serde(skip)]
     pub absorbed: u64,
     /// Numbers of the pairs that were left out.
@@ -187,6 +190,7 @@ impl RunFacts {
             kind: manifest.kind,
             verdict: fold.verdict().into(),
             reason: EndReason::of(fold.verdict()),
+            shard: play.shard,
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),

@@ -304,11 +304,12 @@ impl<E: Experiment> Driver<E> {
     }
 
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
+        let step = u64::from(self.fold.experiment.shard().of());
         while !self.planned_all
             && self.in_flight < executor.capacity() as u64
-            && self.next_plan < self.fold.absorbed() + MAX_AHEAD
+            && self.next_plan < self.fold.absorbed() + MAX_AHEAD * step
         {
-            // Pairs the ledger held when the run was resumed.
+            // Pairs the ledger held when the run was resumed, or of other shards.
             if self.fold.holds(self.next_plan) {
                 self.next_plan += 1;
                 continue;

@@ -56,7 +56,7 @@ pub(super) fn section(
     let (efforts, unit, origin) = if from_comments {
         (efforts, "moves", "From every move's comment in games.pgn.")
     } else {
-        means = means_of_games(source, facts.pairs, efforts.len())?;
+        means = means_of_games(source, facts.absorbed, efforts.len())?;
         (
             means.as_slice(),
             "games",

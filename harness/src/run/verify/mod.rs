@@ -70,12 +70,17 @@ pub(crate) fn verify(
             "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
         ));
     }
+    let shard = experiment.shard();
     let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let mut hasher = Sha256::new();
     let mut different = 0;
     for entry in pairs.in_order(u64::MAX)? {
         let entry = entry?;
         different += 1;
+        if !shard.contains(entry.result.pair) {
+            let pair = entry.result.pair + 1;
+            faults.push(format!("pair {pair} does not belong to {}", shard.words()));
+        }
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
