@@ -1,6 +1,6 @@
 //! The readers of outside data, one function each, for the fuzzer in `fuzz/`
-//! and for `tests/fuzzing.rs`. Any bytes may be refused; what is accepted must
-//! hold together. A panic is a finding.
+//! and for `tests/fuzzing.rs`. Any bytes may be refused; accepted data must be
+//! consistent. A panic is a finding.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -28,7 +28,7 @@ use crate::settings::TimeSpan;
 use crate::suite::problem::{Problem, Suite};
 use crate::track;
 
-/// Reads bytes of any kind; panics if something does not hold together.
+/// Reads bytes of any kind; panics if accepted data are inconsistent.
 pub type Reader = fn(&[u8]);
 
 /// Every reader with its name, which is that of its target in `fuzz/`.
@@ -234,7 +234,7 @@ pub fn ledger(data: &[u8]) {
         };
         let mut arrived = 0_usize;
         for entry in arrivals {
-            // After an error nothing is to be expected of it.
+            // After an error the iterator is not used again.
             let Ok(entry) = entry else { return };
             assert_ne!(entry.result.engines[0], entry.result.engines[1]);
             arrived += 1;

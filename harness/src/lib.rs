@@ -34,7 +34,7 @@
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
-//! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
+//! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.

@@ -31,7 +31,7 @@ pub(crate) struct Scan {
     /// The rules it was read by: Chess960 also where it was not asked for and
     /// most positions castle only there.
     pub variant: Variant,
-    /// SHA-256 of the file as it lies on disk.
+    /// SHA-256 of the file on disk, packed or not.
     pub sha256: String,
     pub entries: Vec<Entry>,
     pub faults: Vec<Fault>,

@@ -16,8 +16,8 @@ use crate::engine::uci::split_command;
 pub enum Revision {
     /// A commit, tag or branch.
     Commit(String),
-    /// The work tree with its uncommitted changes; if a tree is named, only as
-    /// long as they are that.
+    /// The work tree with its uncommitted changes; if a tree is named, they
+    /// must be that tree.
     WorkTree { tree: Option<String> },
 }
 
@@ -28,7 +28,7 @@ pub struct Recipe {
     pub repository: PathBuf,
     pub revision: Revision,
     /// A shell command, run in the root of a work tree. `{out}` stands for the
-    /// path that the program is to get.
+    /// path where the program must be.
     pub build: Option<String>,
     /// The program, with arguments if need be: `{out}`, or a path in the work
     /// tree, from which it is copied.

@@ -200,6 +200,8 @@ pub(super) fn conclude(
         report,
     } = conclusion;
     show(&*report, ends.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", folder.path().display());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {

@@ -48,7 +48,7 @@ impl TrackArgs {
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
         let mut tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
         let went = tracker.play_all(self.since.as_deref(), self.force);
-        // Whatever ended it, what has been played is worth showing.
+        // The nightlies that were played are shown whatever the end was.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let notes = SummaryNotes {

@@ -1,5 +1,5 @@
-//! A configuration in the making: a file, and over it what a profile and the
-//! command line set. What is more specific wins; two contradicting values of
+//! A configuration that is being assembled: a file, overridden by a profile and
+//! the command line. What is more specific wins; two contradicting values of
 //! the command line are refused.
 
 use std::collections::BTreeMap;

@@ -16,7 +16,7 @@ use crate::run::{
 };
 use crate::settings::TimeSpan;
 
-/// A kind of run: what a session needs beside the experiment. `hone resume`,
+/// A kind of run: what a session needs besides the experiment. `hone resume`,
 /// `report`, `verify` and `runs` work on every kind through this trait.
 pub(crate) trait RunKind: 'static {
     type Experiment: Experiment + 'static;
@@ -46,7 +46,7 @@ pub(crate) trait RunKind: 'static {
         Ok(())
     }
 
-    /// Openings that a run can come to at most; `None` if it takes any number.
+    /// The most openings that a run can use; `None` if there is no limit.
     fn openings(config: &Config) -> Option<u64>;
 
     /// What is done with pairs that repeat earlier games: under a clock they
@@ -63,9 +63,9 @@ pub(crate) trait RunKind: 'static {
         config.r#match.max_time
     }
 
-    /// Prepares the engines of a new run, and completes the configuration by
-    /// what that has shown. Relative paths start from `base`; `opening` is the
-    /// run's first.
+    /// Prepares the engines of a new run, and completes the configuration with
+    /// the results. Relative paths start from `base`; `opening` is the run's
+    /// first.
     ///
     /// # Errors
     /// If an engine cannot play.
@@ -78,13 +78,18 @@ pub(crate) trait RunKind: 'static {
         let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
         engines.pin(config);
         Ok(Engines {
-            folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+            folder_names: Self::folder_names(&engines.identities),
             players: engines.players,
             identities: engines.identities,
         })
     }
 
-    /// Prepares the engines of a run that is there already.
+    /// What the run's folder is named after.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        identities.iter().map(EngineIdentity::folder_name).collect()
+    }
+
+    /// Prepares the engines of an existing run.
     ///
     /// # Errors
     /// If an engine cannot play or is another than the run was started with.

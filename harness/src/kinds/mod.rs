@@ -1,4 +1,4 @@
-//! The kinds of runs, each one module: what it needs beside its experiment,
+//! The kinds of runs, each one module: what it needs besides its experiment,
 //! and how its results are shown.
 //!
 //! [`of`] is the one place where a manifest is mapped to its kind.

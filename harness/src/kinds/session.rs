@@ -39,7 +39,7 @@ pub(crate) struct Session<K> {
     kind: PhantomData<K>,
 }
 
-/// What a session needs beside its ledger.
+/// What a session needs besides its ledger.
 struct Ready {
     folder: Folder,
     manifest: Manifest,

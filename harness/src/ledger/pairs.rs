@@ -28,8 +28,7 @@ pub(super) struct Kept {
     pub(super) pgn_len: u64,
 }
 
-/// The pairs of a ledger in the order of arrival. After an error nothing is to
-/// be expected of it.
+/// The pairs of a ledger in the order of arrival. Do not use it after an error.
 pub struct Arrivals<'a> {
     pairs: &'a Pairs,
     rows: Csv<Take<File>>,

@@ -186,7 +186,7 @@ impl Problem {
         SanPlus::from_move(self.position.clone(), m).to_string()
     }
 
-    /// What solves it, for a person to read: `Qg6`, `not Kf1`, `mate in 3`.
+    /// What solves it, as text: `Qg6`, `not Kf1`, `mate in 3`.
     pub fn wanted(&self) -> String {
         let list = |moves: &[Move]| {
             let words: Vec<String> = moves.iter().map(|&m| self.san(m)).collect();

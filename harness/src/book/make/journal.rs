@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::judge::Judgement;
 
-/// A text file beside the book to be: the recipe in the first line, then a
+/// A text file beside the future book: the recipe in the first line, then a
 /// line for each judgement, the draw and the score or `-`.
 #[derive(Debug)]
 pub(crate) struct Journal {

@@ -7,7 +7,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Is the working tree stronger than main?",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08",
             ),
             (
                 "Tune the parameters of an engine",
@@ -21,11 +21,11 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Test two programs, without a configuration",
-                "hone sprt --dev ./new --base ./old --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev ./new --base ./old --limit 8+0.08",
             ),
             (
                 "Test the working tree against a commit",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000",
             ),
             (
                 "Test as configured, with another value",
@@ -42,11 +42,11 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
             (
                 "Play a round robin of three programs",
-                "hone match ./a ./b ./c --limit 8+0.08 --book books/balanced.epd --pairs 100",
+                "hone match ./a ./b ./c --limit 8+0.08 --pairs 100",
             ),
             (
                 "Play a commit against a release, built with the repository's makefile",
-                "hone match git:main git:v1.0 --limit nodes=20000 --book books/balanced.epd",
+                "hone match git:main git:v1.0 --limit nodes=20000",
             ),
         ],
     ),
@@ -81,7 +81,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Find the commit that lost Elo since a release",
-                "hone bisect --good v1.0 --bad main --limit nodes=20000 --book books/balanced.epd",
+                "hone bisect --good v1.0 --bad main --limit nodes=20000",
             ),
             (
                 "The same as configured",

@@ -51,7 +51,7 @@ fn grouped(command: &Command) -> String {
             };
             let about = sub.get_about().map(ToString::to_string);
             let about = about.unwrap_or_default();
-            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+            let _ = writeln!(text, "  {literal}{name:<13}{literal:#} {about}");
         }
     }
     text

@@ -24,7 +24,6 @@ mod trace;
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
 pub(crate) use cells::{Cell, scale_of};
-pub(crate) use failures::failures_section;
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
 pub(crate) use markup::{
@@ -32,13 +31,15 @@ pub(crate) use markup::{
 };
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
 pub(crate) use page::Page;
-pub(crate) use setup::setup_section;
 pub(crate) use source::Source;
 pub(crate) use table::Table;
 
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::run::Manifest;
+use failures::failures_section;
+use page::Body;
+use setup::setup_section;
 
 /// The page of a match or a sequential test.
 ///
@@ -74,18 +75,32 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
         "Time and depth of the moves",
         distributions::section(&efforts, facts, &source)?,
     );
-    page.section(
-        "failures",
-        "Failures",
-        failures_section(&source, facts.absorbed),
-    );
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &repeat(source.manifest))?,
-    );
+    record_sections(
+        &mut page,
+        &source,
+        facts.absorbed,
+        games,
+        &repeat(source.manifest),
+    )?;
     Ok(page)
+}
+
+/// The last sections of every run's page: failures among the first `pairs`
+/// pairs, games, configuration; `repeat` tells how to repeat the run, as HTML.
+///
+/// # Errors
+/// If the configuration cannot be written.
+pub(crate) fn record_sections(
+    page: &mut Page,
+    source: &Source<'_>,
+    pairs: u64,
+    games: Body,
+    repeat: &str,
+) -> anyhow::Result<()> {
+    page.section("failures", "Failures", failures_section(source, pairs));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(source, repeat)?);
+    Ok(())
 }
 
 /// How a run of engines that the configuration names is repeated.
