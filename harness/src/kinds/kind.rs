@@ -1,6 +1,7 @@
 //! What a kind of run is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::ensure;
 
@@ -74,13 +75,7 @@ pub(crate) trait RunKind: 'static {
         opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
-        engines.pin(config);
-        Ok(Engines {
-            folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
-            players: engines.players,
-            identities: engines.identities,
-        })
+        prepared(config, base, opening, announce)
     }
 
     /// Prepares the engines of a run that is there already.
@@ -103,16 +98,7 @@ pub(crate) trait RunKind: 'static {
 
     /// What a user is told when a process begins to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        let shard = manifest.config.r#match.shard;
-        let part = match shard.is_whole() {
-            true => String::new(),
-            false => format!("{}: ", shard.words()),
-        };
-        Ok(format!(
-            "{part}playing {} pairs at a time in {}",
-            manifest.concurrency,
-            dir.display()
-        ))
+        Ok(introduction(manifest, dir))
     }
 
     /// What is shown while it plays.
@@ -136,16 +122,57 @@ pub(crate) trait RunKind: 'static {
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
     /// Plays what belongs to a run after its verdict, and adds it to the
-    /// report. The result takes the place of the run's own end.
+    /// report. The result takes the place of the run's own end. `time_left` is
+    /// how long this process may still play.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
+        _time_left: Option<Duration>,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
     }
+
+    /// The folders of the runs that have followed this one, and whose verdict
+    /// takes the place of its own.
+    fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Prepares the engines that a configuration names.
+///
+/// # Errors
+/// If one cannot play.
+pub(super) fn prepared(
+    config: &mut Config,
+    base: &Path,
+    opening: &Opening,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Engines, SessionError> {
+    let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
+    engines.pin(config);
+    Ok(Engines {
+        folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+        players: engines.players,
+        identities: engines.identities,
+    })
+}
+
+/// What is played, and where.
+pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
+    let shard = manifest.config.r#match.shard;
+    let part = match shard.is_whole() {
+        true => String::new(),
+        false => format!("{}: ", shard.words()),
+    };
+    format!(
+        "{part}playing {} pairs at a time in {}",
+        manifest.concurrency,
+        dir.display()
+    )
 }
 
 /// Engines of a new run.

@@ -3,7 +3,7 @@
 use std::env;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
 
@@ -122,6 +122,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            pooled: Vec::new(),
             repeats,
             config,
         };
@@ -194,6 +195,7 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Conclusion<K::Report>, SessionError> {
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
+        let deadline = self.max_time.map(|time| Instant::now() + time);
         let experiment = K::experiment(folder.path(), &manifest)?;
         announce(&K::introduction(&manifest, folder.path())?);
         let played = self.play(experiment, view, announce);
@@ -207,7 +209,7 @@ impl<K: RunKind> Session<K> {
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, announce)?
+            && let Some(later) = K::follow_up(&mut report, left(deadline), announce)?
         {
             ended = later;
         }
@@ -278,8 +280,16 @@ impl<K: RunKind> Session<K> {
     }
 }
 
+/// Time until a moment.
+fn left(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|at| at.saturating_duration_since(Instant::now()))
+}
+
 /// Refuses a shard of a run whose pairs depend on earlier results.
-fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+///
+/// # Errors
+/// What is refused.
+pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         shard.is_whole() || K::IS_DIVISIBLE,
