@@ -1,5 +1,5 @@
-//! What `hone sprt` can be told without a configuration: two engines, the
-//! question, and how much time there is.
+//! The options of `hone sprt` that replace a configuration: two engines, the
+//! hypotheses and the time limit.
 
 use std::path::Path;
 

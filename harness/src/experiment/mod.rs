@@ -31,7 +31,7 @@ pub enum Next {
     End,
 }
 
-/// What an experiment came to.
+/// The verdict of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The sequential test accepted H1: the first engine is stronger.
@@ -43,7 +43,7 @@ pub enum Verdict {
     Complete,
     /// A sequential test used up its budget without a decision.
     Inconclusive,
-    /// The games only repeat earlier ones: no further evidence is to be had.
+    /// The games only repeat earlier ones: more games give no further evidence.
     Repeated,
     /// All pairs of a shard have been played. Only all shards together have a
     /// verdict.

@@ -96,7 +96,7 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
-    /// What a user is told when a process begins to play.
+    /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
         Ok(introduction(manifest, dir))
     }
@@ -106,8 +106,7 @@ pub(crate) trait RunKind: 'static {
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
-    /// # Errors
-    /// If that fails and the run cannot do without it.
+    /// # Errors If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
         _announce: &mut dyn FnMut(&str),
@@ -121,9 +120,9 @@ pub(crate) trait RunKind: 'static {
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
-    /// Plays what belongs to a run after its verdict, and adds it to the
-    /// report. The result takes the place of the run's own end. `time_left` is
-    /// how long this process may still play.
+    /// Plays what belongs to a run after its verdict, in the time that is left
+    /// of `--max-time`, and adds it to the report. The result takes the place
+    /// of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].

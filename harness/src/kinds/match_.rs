@@ -42,7 +42,7 @@ impl RunKind for Match {
         let engines = manifest.config.engine.len();
         let tournament = match play.tournament {
             Tournament::RoundRobin => TournamentExperiment::round_robin(engines, play.pairs),
-            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.pairs),
+            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.seeds, play.pairs),
         };
         Ok(Sharded::new(
             tournament.stopping_when(play.stop),

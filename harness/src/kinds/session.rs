@@ -20,7 +20,7 @@ use crate::run::setup::{
 };
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
-    conditions,
+    conditions, final_positions,
 };
 use crate::settings::TimeSpan;
 
@@ -30,6 +30,8 @@ pub(crate) struct Session<K> {
     pub manifest: Manifest,
     /// How long this process may play.
     pub max_time: Option<Duration>,
+    /// The limit of `--max-time`: what follows the verdict must end by then too.
+    asked_time: Option<Duration>,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
@@ -50,8 +52,10 @@ impl Ready {
         self,
         lock: Lock,
         recovery: Recovery,
+        announce: &mut dyn FnMut(&str),
     ) -> Result<Session<K>, SessionError> {
         let dir = self.folder.path();
+        final_positions::restore(dir, &self.manifest, announce)?;
         let options = LedgerOptions {
             names: &self.manifest.names(),
             epd: self.manifest.config.pgn.epd,
@@ -61,6 +65,7 @@ impl Ready {
         let (ledger, pairs) = Ledger::open(dir, lock, options)?;
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            asked_time: None,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
@@ -138,11 +143,11 @@ impl<K: RunKind> Session<K> {
             players,
             book,
         };
-        ready.with_ledger(lock, Recovery::LastPair)
+        ready.with_ledger(lock, Recovery::LastPair, announce)
     }
 
-    /// Opens a run that is there already, making sure that it goes on with the
-    /// same engines and the same book.
+    /// Opens an existing run, making sure that it continues with the same
+    /// engines and the same book.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -162,12 +167,13 @@ impl<K: RunKind> Session<K> {
             book,
         };
         let lock = Lock::resume(path, recovery)?;
-        ready.with_ledger(lock, recovery)
+        ready.with_ledger(lock, recovery, announce)
     }
 
-    /// The same session, playing for at most so long, if that is given.
+    /// The same session with this time limit for the process, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
+        self.asked_time = max_time;
         self
     }
 
@@ -193,9 +199,10 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
+        let started = Instant::now();
+        let asked_time = self.asked_time;
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
-        let deadline = self.max_time.map(|time| Instant::now() + time);
         let experiment = K::experiment(folder.path(), &manifest)?;
         announce(&K::introduction(&manifest, folder.path())?);
         let played = self.play(experiment, view, announce);
@@ -208,8 +215,9 @@ impl<K: RunKind> Session<K> {
             anyhow::Ok(report)
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
+        let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, left(deadline), announce)?
+            && let Some(later) = K::follow_up(&mut report, time_left, announce)?
         {
             ended = later;
         }
@@ -278,11 +286,6 @@ impl<K: RunKind> Session<K> {
         ledger.sync().map_err(|error| stopped(error.into()))?;
         Ok((ended, driver.fold))
     }
-}
-
-/// Time until a moment.
-fn left(deadline: Option<Instant>) -> Option<Duration> {
-    deadline.map(|at| at.saturating_duration_since(Instant::now()))
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.

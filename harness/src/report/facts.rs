@@ -16,8 +16,9 @@ use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
 
-/// All there is to say about a run. Top-level results are those of the first
-/// engine against all others together; with two engines, that is the match.
+/// Everything that a report of a run contains. Top-level results are those of
+/// the first engine against all others together; with two engines, that is the
+/// match.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunFacts {
     pub run: String,
@@ -70,8 +71,8 @@ pub(crate) struct RunFacts {
     pub sprt: Option<SprtFacts>,
     pub failures: FailureFacts,
     pub seconds: f64,
-    /// Elo with an interval that is valid however often one looks and whenever
-    /// one stops; of matches of two engines.
+    /// Elo with an interval that is valid at every look and every stop; of
+    /// matches of two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_valid: Option<Estimate>,
     /// Signs of bad data, only those that say something.
@@ -79,7 +80,7 @@ pub(crate) struct RunFacts {
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ratings: Vec<Standing>,
-    /// Why there is no rating list although there are games.
+    /// Why the rating list is missing although there are games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_error: Option<String>,
     pub pairings: Vec<PairingFacts>,

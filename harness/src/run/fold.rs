@@ -34,7 +34,7 @@ impl<E: Experiment> Fold<E> {
         }
     }
 
-    /// What a ledger's pairs come to.
+    /// The totals of a ledger's pairs.
     ///
     /// # Errors
     /// If the ledger cannot be read.

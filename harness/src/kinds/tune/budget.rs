@@ -1,4 +1,4 @@
-//! The budget of a run of which only the time is given: how many pairs this
+//! The budget of a run that is limited only by time: how many pairs this
 //! machine plays in it.
 
 use std::time::{Duration, Instant};

@@ -89,10 +89,10 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
-        _time_left: Option<Duration>,
+        time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, announce)
+        verification::play(report, time_left, announce)
     }
 }
 
