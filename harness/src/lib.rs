@@ -31,6 +31,7 @@
 //! * [`ledger`]: the append-only truth of a run.
 //! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
 //!   experiment, executor and ledger, and the independent check of its games.
+//! * [`pool`]: the ledgers of several runs as one run.
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
@@ -58,6 +59,7 @@ pub mod experiment;
 pub mod fuzzing;
 mod kinds;
 pub mod ledger;
+mod pool;
 mod report;
 pub mod rules;
 pub mod run;

@@ -19,6 +19,7 @@ mod help;
 mod logging;
 mod open_files;
 mod play;
+mod pool;
 mod progress;
 mod ranges;
 mod repeat;
@@ -59,6 +60,7 @@ enum Command {
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
+    Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
@@ -88,6 +90,7 @@ impl Command {
                 | Self::Completions(_)
                 | Self::Guard(_)
                 | Self::Man(_)
+                | Self::Pool(_)
                 | Self::Report(_)
                 | Self::Runs(_)
                 | Self::Verify(_)
@@ -106,6 +109,7 @@ impl Command {
             Self::Builds(args) => args.run(),
             Self::Sprt(args) => args.run(),
             Self::Match(args) => args.run(),
+            Self::Pool(args) => args.run(),
             Self::Resume(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Verify(args) => args.run(),
@@ -132,6 +136,7 @@ impl Command {
             Self::Builds(_) => "use the cache of builds",
             Self::Sprt(_) => "run the test",
             Self::Match(_) => "run the match",
+            Self::Pool(_) => "pool the runs",
             Self::Fastchess(_) | Self::Cutechess(_) => "play",
             Self::Resume(_) => "resume the run",
             Self::Report(_) => "report on the run",

@@ -42,7 +42,7 @@ impl ResumeArgs {
             false => Recovery::LastPair,
         };
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), &mut announce);
-        conclude(resumed.map_err(failure)?, &self.ends)
+        conclude(resumed.map_err(failure)?, &self.ends.results)
     }
 }
 

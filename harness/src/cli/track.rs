@@ -56,9 +56,12 @@ impl TrackArgs {
             resume: None,
         };
         let summary = report.summary(notes);
-        self.ends.summarize(&summary).map_err(Failure::failed)?;
+        self.ends
+            .results
+            .summarize(&summary)
+            .map_err(Failure::failed)?;
         let went = went.map_err(failure)?;
-        show(&report, self.ends.json)?;
+        show(&report, self.ends.results.json)?;
         if went != Went::Interrupted {
             tracker.mark_reported().map_err(Failure::failed)?;
         }

@@ -311,6 +311,10 @@ impl Draft {
             self.fault(&text, Some(at..at), message)
         })?;
         config.r#match.openings.fill_in();
+        let stages = config.stage.iter_mut();
+        for openings in stages.filter_map(|stage| stage.openings.as_mut()) {
+            openings.fill_in();
+        }
         let verify = config.tune.as_mut().and_then(|tune| tune.verify.as_mut());
         if let Some(openings) = verify.and_then(|verify| verify.openings.as_mut()) {
             openings.fill_in();

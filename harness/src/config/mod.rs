@@ -9,6 +9,7 @@ mod names;
 mod places;
 mod play;
 mod profile;
+mod stage;
 mod track;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub(crate) use engine::{EngineConfig, EngineOptions};
 pub use load::load;
 pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
+pub(crate) use stage::StageSection;
 pub(crate) use track::{TrackSection, false_alarm_nights};
 
 use crate::experiment::SprtSection;
@@ -43,6 +45,9 @@ pub struct Config {
     /// The sequential test of `hone sprt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSection>,
+    /// Tests in a row, in place of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stage: Vec<StageSection>,
     /// The tuning of `hone tune`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tune: Option<TuneSection>,

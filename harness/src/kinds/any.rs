@@ -1,6 +1,6 @@
 //! A kind of run that is only known from a manifest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::kind::RunKind;
@@ -30,6 +30,9 @@ pub(crate) trait AnyKind {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
 
+    /// The folders of the runs that have followed this one.
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf>;
+
     /// The results so far.
     ///
     /// # Errors
@@ -51,6 +54,10 @@ impl<K: RunKind> AnyKind for K {
 
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
         Ok(Box::new(K::experiment(dir, manifest)?))
+    }
+
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+        K::later(manifest, dir)
     }
 
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {

@@ -1,6 +1,6 @@
 //! What a kind of run is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::ensure;
@@ -75,13 +75,9 @@ pub(crate) trait RunKind: 'static {
         opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
-        engines.pin(config);
-        Ok(Engines {
-            folder_names: Self::folder_names(&engines.identities),
-            players: engines.players,
-            identities: engines.identities,
-        })
+        let mut engines = prepared(config, base, opening, announce)?;
+        engines.folder_names = Self::folder_names(&engines.identities);
+        Ok(engines)
     }
 
     /// What the run's folder is named after.
@@ -109,16 +105,7 @@ pub(crate) trait RunKind: 'static {
 
     /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        let shard = manifest.config.r#match.shard;
-        let part = match shard.is_whole() {
-            true => String::new(),
-            false => format!("{}: ", shard.words()),
-        };
-        Ok(format!(
-            "{part}playing {} pairs at a time in {}",
-            manifest.concurrency,
-            dir.display()
-        ))
+        Ok(introduction(manifest, dir))
     }
 
     /// What is shown while it plays.
@@ -153,6 +140,45 @@ pub(crate) trait RunKind: 'static {
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
     }
+
+    /// The folders of the runs that have followed this one, and whose verdict
+    /// takes the place of its own.
+    fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Prepares the engines that a configuration names.
+///
+/// # Errors
+/// If one cannot play.
+pub(super) fn prepared(
+    config: &mut Config,
+    base: &Path,
+    opening: &Opening,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Engines, SessionError> {
+    let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
+    engines.pin(config);
+    Ok(Engines {
+        folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+        players: engines.players,
+        identities: engines.identities,
+    })
+}
+
+/// What is played, and where.
+pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
+    let shard = manifest.config.r#match.shard;
+    let part = match shard.is_whole() {
+        true => String::new(),
+        false => format!("{}: ", shard.words()),
+    };
+    format!(
+        "{part}playing {} pairs at a time in {}",
+        manifest.concurrency,
+        dir.display()
+    )
 }
 
 /// Engines of a new run.

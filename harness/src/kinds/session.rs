@@ -127,6 +127,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            pooled: Vec::new(),
             repeats,
             config,
         };
@@ -288,7 +289,10 @@ impl<K: RunKind> Session<K> {
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.
-fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+///
+/// # Errors
+/// What is refused.
+pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         shard.is_whole() || K::IS_DIVISIBLE,

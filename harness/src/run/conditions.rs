@@ -13,7 +13,7 @@ use toml::{Table, Value};
 use super::manifest::MANIFEST;
 
 /// Keys of the manifest that may change between two starts of a run.
-const FREE: [&str; 4] = ["hone", "base", "concurrency", "placement"];
+const FREE: [&str; 5] = ["hone", "base", "concurrency", "placement", "pooled"];
 /// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
 /// test after a tuning.
 const FREE_IN_SECTIONS: [(&str, &[&str]); 2] = [

@@ -28,8 +28,8 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000",
             ),
             (
-                "Test as configured, with another value",
-                "hone sprt configs/sprt.toml --set sprt.elo1=3",
+                "Play the second of five shards, for `hone pool`",
+                "hone sprt configs/sprt.toml --set sprt.elo1=3 --shard 2/5",
             ),
         ],
     ),
@@ -104,6 +104,23 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Test the values of a tuning that has ended",
                 "hone resume results/RUN --verify",
+            ),
+        ],
+    ),
+    (
+        "pool",
+        &[
+            (
+                "Judge three shards as one run",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Add what the shards have played since",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Judge two machines' halves, as JSON",
+                "hone pool shards/1 shards/2 --out results/all --json",
             ),
         ],
     ),

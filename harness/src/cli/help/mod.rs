@@ -13,7 +13,7 @@ use super::Cli;
 
 /// The commands by task, in the order of `hone --help`.
 const GROUPS: [(&str, &[&str]); 8] = [
-    ("Test", &["sprt", "match", "bisect", "resume"]),
+    ("Test", &["sprt", "match", "bisect", "resume", "pool"]),
     ("Tune", &["tune"]),
     ("Watch", &["track"]),
     ("Look", &["report", "runs", "verify", "replay"]),

@@ -17,6 +17,7 @@ mod progress;
 mod record;
 mod setup;
 mod source;
+mod stages;
 mod summary;
 mod table;
 mod trace;
@@ -62,6 +63,9 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     page.figures(&summary::figures(facts));
     if names.len() > 2 {
         page.section("ratings", "Ratings and crosstable", field::section(facts));
+    }
+    if !facts.stages.is_empty() {
+        page.section("stages", "Stages", stages::section(facts, &source));
     }
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
@@ -119,8 +123,13 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         Some(_) => "SPRT",
         None => "Match",
     };
+    let part = match (facts.shard.is_whole(), &facts.pool) {
+        (false, _) => format!(", {}", facts.shard.words()),
+        (true, Some(pool)) => format!(", pooled from {}", counted(pool.runs.len() as u64, "run")),
+        (true, None) => String::new(),
+    };
     format!(
-        "{kind} {}, started {}, limit {}, openings: {}",
+        "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
         facts.limit,
