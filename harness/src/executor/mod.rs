@@ -6,11 +6,13 @@ pub(crate) mod local;
 pub(crate) mod machine;
 mod program;
 pub mod simulated;
+mod situation;
 
-pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
+pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
+pub(crate) use situation::Situation;
 
 use std::future::Future;
 

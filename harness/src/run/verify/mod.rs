@@ -117,7 +117,7 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
                     entry.result.pair + 1
                 ));
             }
-            at = offset + bytes;
+            at = offset.saturating_add(bytes);
         }
     }
     if at != len {
