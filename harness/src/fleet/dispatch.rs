@@ -61,6 +61,8 @@ pub(crate) enum Dropped {
     Known,
     /// The worker was not given the pair.
     NotLeased,
+    /// The worker is excluded from the run.
+    Excluded,
     /// The result contradicts the pair or itself.
     Wrong(String),
 }
@@ -84,6 +86,7 @@ pub(crate) struct Dispatch<R> {
     newest_played: Option<Instant>,
     threads: usize,
     workers: BTreeMap<WorkerId, Seen>,
+    excluded: BTreeSet<WorkerId>,
 }
 
 impl<R> Dispatch<R> {
@@ -98,7 +101,14 @@ impl<R> Dispatch<R> {
             newest_played: None,
             threads: threads.max(1),
             workers: BTreeMap::new(),
+            excluded: BTreeSet::new(),
         }
+    }
+
+    /// Takes no further result of a worker; others play its pairs.
+    pub(crate) fn exclude(&mut self, worker: &WorkerId) {
+        self.excluded.insert(worker.clone());
+        self.workers.remove(worker);
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
@@ -146,6 +156,9 @@ impl<R> Dispatch<R> {
             receipts.push(receipt);
             return Judged::Repeated;
         }
+        if self.excluded.contains(worker) {
+            return Judged::Dropped(receipt, Dropped::Excluded);
+        }
         let Some(flight) = self.flights.get(&pair) else {
             if pair < self.submitted {
                 return Judged::Dropped(receipt, Dropped::Known);
@@ -179,6 +192,9 @@ impl<R> Dispatch<R> {
 
     /// Takes what a worker tells of itself. Returns whether it is new.
     pub(crate) fn heard(&mut self, worker: WorkerId, status: &Status, now: Instant) -> bool {
+        if self.excluded.contains(&worker) {
+            return false;
+        }
         let run = &self.key.run;
         let takes_part = !status.leaving && !status.refuses.contains_key(run);
         let seen = Seen {

@@ -44,6 +44,7 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
                     name: name.trim_start_matches('.').to_string(),
                     player: index,
                     option,
+                    bench: None,
                 },
                 path,
             };

@@ -123,6 +123,9 @@ pub(crate) struct FileRef {
     /// program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) option: Option<String>,
+    /// The node count of its `bench` where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bench: Option<u64>,
 }
 
 impl FileRef {
@@ -305,6 +308,8 @@ pub(crate) struct Notice {
     pub(crate) in_flight: u64,
     /// What is played is finished, and nothing else is begun.
     pub(crate) draining: bool,
+    /// Workers whose results are not wanted, and why.
+    pub(crate) excluded: BTreeMap<String, String>,
 }
 
 impl Message for Notice {
@@ -408,6 +413,7 @@ pub(super) mod samples {
             name: "engine".to_string(),
             player,
             option: None,
+            bench: None,
         };
         Job {
             run: Name::new("run").expect("a name"),

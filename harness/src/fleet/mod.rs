@@ -8,7 +8,7 @@
 //! ```
 //!
 //! * `message`, `ids`, `lease`, `access`: what travels, and who may send it.
-//! * `dispatch`, `accept`, `draw`: decisions, without any network.
+//! * `dispatch`, `accept`, `suspects`, `draw`: decisions, without any network.
 //! * `link`: what is needed of a transport; `nats` is one.
 //! * `runner`, `worker`: the two sides. `server`: `hone fleet up`. `overview`:
 //!   `hone fleet status`.
@@ -27,6 +27,7 @@ mod overview;
 mod roster;
 mod runner;
 mod server;
+mod suspects;
 mod worker;
 
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};

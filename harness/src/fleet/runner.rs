@@ -19,9 +19,10 @@ use super::files::{LocalFile, files_of, read_chunk, without_paths};
 use super::ids::WorkerId;
 use super::lease::RunKey;
 use super::link::{LinkError, RunnerLink, ToRunner};
-use super::message::{Job, Notice, Played, Refusal, Reply, Status, decode, encode};
+use super::message::{FileRef, Job, Notice, Played, Refusal, Reply, Status, decode, encode};
 use super::nats::{NatsRunner, connect};
 use super::roster::Roster;
+use super::suspects::Suspects;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, Stop};
 
@@ -45,6 +46,8 @@ pub(crate) struct FleetRun {
     pub(crate) dir: PathBuf,
     /// What the workers are told of it.
     pub(crate) notice: Notice,
+    /// Node counts of the engines' `bench`, by the hash of their program.
+    pub(crate) benches: BTreeMap<String, u64>,
 }
 
 /// Connects to the fleet, and takes over what an earlier process of the run
@@ -69,6 +72,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let runner = Runner {
         dispatch: Dispatch::new(key, run.notice.threads),
         notice: run.notice,
+        benches: run.benches,
         link,
         carrier,
         roster,
@@ -76,6 +80,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         sending: JoinSet::new(),
         known: Vec::new(),
         stored: BTreeSet::new(),
+        suspects: Suspects::default(),
         draining: None,
         shown_workers: None,
         started: Instant::now(),
@@ -94,12 +99,14 @@ struct Runner<L: RunnerLink> {
     carrier: Carrier,
     roster: Roster,
     notice: Notice,
+    benches: BTreeMap<String, u64>,
     statuses: BTreeMap<WorkerId, Status>,
     /// Jobs that the server does not have yet.
     sending: JoinSet<()>,
     known: Vec<LocalFile>,
     /// Hashes of files that the store has.
     stored: BTreeSet<String>,
+    suspects: Suspects,
     draining: Option<Instant>,
     /// The number of workers that the user was told last.
     shown_workers: Option<usize>,
@@ -230,7 +237,7 @@ impl<L: RunnerLink> Runner<L> {
             run: self.dispatch.run().clone(),
             lease: self.dispatch.lease(pair),
             pair: without_paths(job),
-            files: files.iter().map(|one| one.file.clone()).collect(),
+            files: files.iter().map(|one| self.with_bench(&one.file)).collect(),
         };
         for file in &files {
             if let Err(error) = self.store(file).await {
@@ -242,6 +249,17 @@ impl<L: RunnerLink> Runner<L> {
                 self.sending.spawn(self.link.publish(bytes));
             }
             Err(error) => self.fail(format!("pair {} cannot be sent: {error}", pair + 1)),
+        }
+    }
+
+    fn with_bench(&self, file: &FileRef) -> FileRef {
+        let bench = match file.option {
+            None => self.benches.get(&file.sha256).copied(),
+            Some(_) => None,
+        };
+        FileRef {
+            bench,
+            ..file.clone()
         }
     }
 
@@ -325,6 +343,7 @@ impl<L: RunnerLink> Runner<L> {
             Dropped::NotLeased => errln!(
                 "warning: worker {worker} sent a result of pair {pair}, which it was not given: refused"
             ),
+            Dropped::Excluded => {}
             Dropped::Wrong(why) => errln!(
                 "warning: worker {worker} sent a result of pair {pair} that is refused: {why}"
             ),
@@ -339,11 +358,22 @@ impl<L: RunnerLink> Runner<L> {
             Ok(number) => played.worker = number,
             Err(error) => return self.fail(format!("{error:#}")),
         }
+        if let Some(why) = self.suspects.absorb(worker, &played.result) {
+            self.exclude(worker, why);
+        }
         for evidence in accepted.evidence {
             self.event(Event::Evidence(Box::new(evidence)));
         }
         self.notice.recorded += 1;
         self.event(Event::Played(Box::new(played)));
+    }
+
+    /// Takes nothing more of a worker. What it has played before stays: which
+    /// results count must not depend on what they are.
+    fn exclude(&mut self, worker: &WorkerId, why: String) {
+        errln!("warning: worker {worker} is excluded from this run: {why}");
+        self.dispatch.exclude(worker);
+        self.notice.excluded.insert(worker.to_string(), why);
     }
 
     async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {

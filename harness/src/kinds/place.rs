@@ -53,6 +53,11 @@ impl Place {
                     access: (**access).clone(),
                     dir: dir.to_path_buf(),
                     notice: notice(manifest, *priority)?,
+                    benches: manifest
+                        .engines
+                        .iter()
+                        .filter_map(|engine| Some((engine.sha256.clone(), engine.bench?)))
+                        .collect(),
                 })?;
                 Ok(Players::Remote(remote))
             }
@@ -97,6 +102,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         recorded: 0,
         in_flight: 0,
         draining: false,
+        excluded: Default::default(),
     })
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::Setup;
 use super::certificate::Certificate;
+use super::setup::Setup;
 use super::tokens::Tokens;
 use crate::fleet::access::Role;
 use crate::fleet::lease::write_private;

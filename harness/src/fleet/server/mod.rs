@@ -4,11 +4,12 @@ mod certificate;
 mod config;
 mod find;
 mod process;
+mod setup;
 mod tokens;
 
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -25,6 +26,7 @@ use certificate::Certificate;
 use config::Configuration;
 use find::find_server;
 use process::Server;
+pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
 
 /// How often tokens are looked at, and the server.
@@ -33,21 +35,6 @@ const START: Duration = Duration::from_secs(30);
 /// The names of the first credentials.
 const WORKERS: &str = "workers";
 const OWNER: &str = "owner";
-
-/// How a server is to be set up.
-#[derive(Debug, Clone)]
-pub(crate) struct Setup {
-    pub(crate) data: PathBuf,
-    pub(crate) listen: SocketAddr,
-    /// The name or address that JOIN has for this machine.
-    pub(crate) host: String,
-}
-
-impl Setup {
-    fn url(&self) -> String {
-        format!("tls://{}:{}", self.host, self.listen.port())
-    }
-}
 
 /// Starts the server and keeps it until it is interrupted. `announce` gets the
 /// lines for workers and submitters once everything works.

@@ -2,14 +2,15 @@
 //! each, before any game. An engine that needs instructions which this
 //! processor does not have fails there and costs no game.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use tokio::task::spawn_blocking;
 
 use super::store::Store;
-use crate::builds::BuildHold;
+use crate::builds::{BuildHold, run_bench};
 use crate::engine::uci::{Client, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::link::FileSource;
@@ -45,6 +46,12 @@ pub(super) async fn prepare(
             .await
             .with_context(|| format!("cannot fetch {}", file.name))?;
         files.push((file.clone(), path));
+    }
+    for (file, path) in &files {
+        if let Some(bench) = file.bench {
+            let args = &job.pair.players[file.player].launch.args;
+            check_bench(path, args, bench).await?;
+        }
     }
     let program_of = |player: usize| {
         let is_program =
@@ -94,6 +101,24 @@ impl Prepared {
             }
         }
         job
+    }
+}
+
+/// The same nodes are searched here as where the run was started, or the
+/// program does not do the same on this processor.
+async fn check_bench(path: &Path, args: &[String], expected: u64) -> anyhow::Result<()> {
+    let log = path.with_extension(format!("bench-{}.log", std::process::id()));
+    let (program, args) = (path.to_path_buf(), args.to_vec());
+    let found = spawn_blocking(move || {
+        let found = run_bench(&program, &args, &log);
+        // A log that stays is written again by the next one.
+        let _ = std::fs::remove_file(&log);
+        found
+    });
+    match found.await? {
+        Some(found) if found == expected => Ok(()),
+        Some(found) => bail!("its bench is {found} here, and {expected} where the run was started"),
+        None => bail!("its bench ends without a node count here"),
     }
 }
 

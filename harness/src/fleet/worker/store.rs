@@ -133,6 +133,7 @@ mod tests {
             name: "engine".to_string(),
             player: 0,
             option: None,
+            bench: None,
         }
     }
 
