@@ -107,7 +107,10 @@ fn a_build_that_finds_no_room_is_not_the_commits_fault() {
         return;
     };
     assert!(said.contains("code 2"), "{said}");
-    assert!(said.contains("/disk/cache is full\nhelp: make room"), "{said}");
+    assert!(
+        said.contains("/disk/cache is full\nhelp: make room"),
+        "{said}"
+    );
     assert!(!said.contains("does not build"), "{said}");
 }
 
@@ -128,8 +131,14 @@ fn a_cache_of_builds_that_cannot_be_written_is_named_with_a_way_out() {
         return;
     };
     let help = "help: set HONE_CACHE to a folder of your own";
-    assert!(said.contains("Read-only file system") && said.contains(help), "{said}");
+    assert!(
+        said.contains("Read-only file system") && said.contains(help),
+        "{said}"
+    );
     assert!(said.contains("code 2"), "{said}");
     assert!(said.contains("code 0"), "{said}");
-    assert!(said.contains("cached 0"), "a build that is there is played: {said}");
+    assert!(
+        said.contains("cached 0"),
+        "a build that is there is played: {said}"
+    );
 }

@@ -329,12 +329,20 @@ fn final_positions_that_are_missing_are_written_again() {
         }
         let resumed = resume(&run, &[]);
         assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-        assert!(resumed.stderr.contains("written again"), "{}", resumed.stderr);
+        assert!(
+            resumed.stderr.contains("written again"),
+            "{}",
+            resumed.stderr
+        );
         let now = fs::read_to_string(&path).expect("written again");
         assert_eq!(now, whole, "{kept:?}");
     }
     let resumed = resume(&run, &[]);
-    assert!(!resumed.stderr.contains("written again"), "{}", resumed.stderr);
+    assert!(
+        !resumed.stderr.contains("written again"),
+        "{}",
+        resumed.stderr
+    );
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn results_that_are_malformed_altered_or_too_long_change_nothing() {
         let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
         let lease = job["body"]["lease"].as_str().expect("a lease");
         attacker.say(&mine, reply(pair, lease)).await;
-        warned("that is refused");
+        warned(&format!("of pair {} that is refused", pair + 1));
         let engine = &job["body"]["pair"]["players"][0]["launch"]["program"];
         assert!(!engine.as_str().expect("a name").contains('/'), "{engine}");
         // The server ends a connection that sends this.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::held::{self, Held, Phase, reply_of};
 use super::prepare::{Prepared, prepare};
-use super::slot::Report;
+use super::slot::{Doing, Report};
 use super::{PACE, Worker};
 use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::draw::Room;
@@ -97,11 +97,7 @@ impl<L: WorkerLink> Worker<L> {
             self.link.give_back(&held.delivery).await;
         }
         let left: BTreeSet<u64> = refused.iter().map(|held| held.ticket).collect();
-        for (slot, playing) in self.slots.iter().zip(&self.playing) {
-            if playing.is_some_and(|playing| playing != ticket && left.contains(&playing)) {
-                slot.leave();
-            }
-        }
+        self.leave_jobs(&left);
         let Some(held) = refused.iter().find(|held| held.ticket == ticket) else {
             return;
         };
@@ -129,7 +125,7 @@ impl<L: WorkerLink> Worker<L> {
                 continue;
             }
             let fits = held.room.threads <= free.threads && held.room.memory_mb <= free.memory_mb;
-            let idle = self.playing.iter().position(Option::is_none);
+            let idle = self.doing.iter().position(|doing| *doing == Doing::Nothing);
             let Some(slot) = idle.filter(|_| fits) else {
                 // Nothing overtakes it: it would wait for ever.
                 return;
@@ -145,7 +141,7 @@ impl<L: WorkerLink> Worker<L> {
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;
             held.phase = Phase::Playing;
-            self.playing[slot] = Some(held.ticket);
+            self.doing[slot] = Doing::Plays(held.ticket);
             self.slots[slot].play(job);
         }
     }
@@ -189,9 +185,15 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     pub(super) async fn reported(&mut self, slot: usize, report: Report) {
-        let Some(ticket) = self.playing[slot].take() else {
-            return;
+        let ticket = match (self.doing[slot], &report) {
+            (Doing::Plays(ticket), _) => ticket,
+            (Doing::Leaves, Report::Left) => {
+                self.doing[slot] = Doing::Nothing;
+                return;
+            }
+            _ => return,
         };
+        self.doing[slot] = Doing::Nothing;
         match report {
             Report::Left => {}
             Report::Played(played, evidence) => self.played(ticket, *played, evidence).await,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::draw::{Abilities, Draw};
 use super::ids::{Name, WorkerId};
@@ -24,7 +24,7 @@ use crate::run::{Interrupts, Request};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
-use slot::{Report, Slot};
+use slot::{Doing, Report, Slot};
 use store::Store;
 
 const REPORT: Duration = Duration::from_secs(5);
@@ -33,6 +33,8 @@ const KEEP: Duration = Duration::from_secs(8);
 const TURN: Duration = Duration::from_millis(100);
 /// The time over which the pace is taken.
 pub(super) const PACE: Duration = Duration::from_secs(180);
+/// How long engines may take to end.
+const QUIT: Duration = Duration::from_secs(3);
 /// How long results may take to be stored after the worker was told to end.
 const FAREWELL: Duration = Duration::from_secs(30);
 
@@ -85,10 +87,10 @@ struct Worker<L: WorkerLink> {
     held: VecDeque<Held<L::Delivery>>,
     next_ticket: u64,
     is_pulling: bool,
+    is_cut_off: bool,
     slots: Vec<Slot>,
-    /// The ticket of the job that each slot plays; of one that is leaving, none
-    /// of those held.
-    playing: Vec<Option<u64>>,
+    /// What each slot is doing.
+    doing: Vec<Doing>,
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
     /// By the files of their jobs.
     prepared: BTreeMap<String, Option<Prepared>>,
@@ -114,23 +116,26 @@ impl<L: WorkerLink> Worker<L> {
     fn new(link: L, id: WorkerId, options: &WorkerOptions) -> Self {
         let (sender, reports) = mpsc::unbounded_channel();
         let count = options.abilities.room.threads;
+        let store = Store::at(&options.cache);
+        store.prune();
         Self {
             link,
             id,
             abilities: options.abilities.clone(),
             processor: options.processor.clone(),
             syzygy: options.syzygy.clone(),
-            store: Store::at(&options.cache),
+            store,
             draw: Draw::default(),
             refuses: BTreeMap::new(),
             shown: BTreeSet::new(),
             held: VecDeque::new(),
             next_ticket: 0,
             is_pulling: false,
+            is_cut_off: false,
             slots: (0..count)
                 .map(|number| Slot::start(number, sender.clone()))
                 .collect(),
-            playing: vec![None; count],
+            doing: vec![Doing::Nothing; count],
             reports,
             prepared: BTreeMap::new(),
             preparing: JoinSet::new(),
@@ -188,6 +193,11 @@ impl<L: WorkerLink> Worker<L> {
         }
         self.report().await;
         self.link.flush().await;
+        // All at once: an engine may take a while to end.
+        let ending: Vec<_> = self.slots.drain(..).map(Slot::end).collect();
+        for task in ending {
+            let _ = timeout(QUIT, task).await;
+        }
         Ok(())
     }
 
@@ -196,8 +206,8 @@ impl<L: WorkerLink> Worker<L> {
         let Some(since) = self.leaving else {
             return false;
         };
-        let is_playing = self.playing.iter().any(Option::is_some);
-        !is_playing && (self.held.is_empty() || since.elapsed() > FAREWELL)
+        let is_idle = self.doing.iter().all(|doing| *doing == Doing::Nothing);
+        is_idle && (self.held.is_empty() || since.elapsed() > FAREWELL)
     }
 
     async fn interrupted(&mut self, request: Request) -> Flow {
@@ -248,11 +258,14 @@ impl<L: WorkerLink> Worker<L> {
             ToWorker::Stopped { run } => self.leave(&run).await,
             ToWorker::Asked => self.report().await,
             ToWorker::Connection { is_up: true } => {
-                errln!("connected again");
+                if std::mem::take(&mut self.is_cut_off) {
+                    errln!("connected again");
+                }
                 self.link.ask().await;
                 self.report().await;
             }
             ToWorker::Connection { is_up: false } => {
+                self.is_cut_off = true;
                 errln!("the server does not answer; the pairs in progress are played on");
             }
             ToWorker::Expelled => bail!(
@@ -313,9 +326,19 @@ impl<L: WorkerLink> Worker<L> {
             .map(|held| held.ticket)
             .collect();
         self.held.retain(|held| held.run != *run);
-        for (slot, playing) in self.slots.iter().zip(&self.playing) {
-            if playing.is_some_and(|ticket| left.contains(&ticket)) {
+        let of_run = format!("{run}: ");
+        self.prepared.retain(|key, _| !key.starts_with(&of_run));
+        self.leave_jobs(&left);
+    }
+
+    /// Takes the jobs with these tickets from the slots that play them.
+    fn leave_jobs(&mut self, tickets: &BTreeSet<u64>) {
+        for (slot, doing) in self.slots.iter().zip(&mut self.doing) {
+            if let Doing::Plays(ticket) = doing
+                && tickets.contains(ticket)
+            {
                 slot.leave();
+                *doing = Doing::Leaves;
             }
         }
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use super::store::Store;
 use crate::builds::{BuildHold, run_bench};
@@ -20,6 +21,9 @@ use crate::rules::openings::Variant;
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);
 const STOP: Duration = Duration::from_secs(10);
+/// How often a file is tried to be fetched, and how long is waited between.
+const TRIES: u32 = 30;
+const AGAIN: Duration = Duration::from_secs(2);
 const QUIT: Duration = Duration::from_millis(500);
 
 /// Files of jobs, as they are on this machine.
@@ -41,8 +45,7 @@ pub(super) async fn prepare(
 ) -> anyhow::Result<Prepared> {
     let mut files = Vec::new();
     for file in &job.files {
-        let path = store
-            .fetch(file, &source)
+        let path = fetch(&store, file, &source)
             .await
             .with_context(|| format!("cannot fetch {}", file.name))?;
         files.push((file.clone(), path));
@@ -102,6 +105,18 @@ impl Prepared {
         }
         job
     }
+}
+
+/// Fetches a file, also if the server is away for a while.
+async fn fetch(store: &Store, file: &FileRef, source: &impl FileSource) -> anyhow::Result<PathBuf> {
+    for _ in 1..TRIES {
+        match store.fetch(file, source).await {
+            Ok(path) => return Ok(path),
+            Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
+        }
+        sleep(AGAIN).await;
+    }
+    store.fetch(file, source).await
 }
 
 /// The same nodes are searched here as where the run was started, or the

@@ -1,7 +1,7 @@
 //! One slot of a worker: plays one pair at a time.
 
 use tokio::sync::mpsc;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::executor::local::Local;
 use crate::executor::{Event, Evidence, Executor, PairJob, PlayedPair, Stop};
@@ -23,9 +23,20 @@ pub(super) enum Report {
     Left,
 }
 
+/// What a slot is doing, as its worker knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Nothing,
+    /// The job with this ticket.
+    Plays(u64),
+    /// It was told to leave: what it reports before [`Report::Left`] is void.
+    Leaves,
+}
+
 /// The worker's side of a slot.
 pub(super) struct Slot {
     orders: mpsc::UnboundedSender<Order>,
+    task: JoinHandle<()>,
 }
 
 impl Slot {
@@ -40,8 +51,13 @@ impl Slot {
             tables: None,
             evidence: Vec::new(),
         };
-        tokio::spawn(state.run());
-        Self { orders }
+        let task = tokio::spawn(state.run());
+        Self { orders, task }
+    }
+
+    /// Ends the slot and its engines; that takes until the task is over.
+    pub(super) fn end(self) -> JoinHandle<()> {
+        self.task
     }
 
     pub(super) fn play(&self, job: PairJob) {

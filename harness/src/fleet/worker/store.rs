@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail, ensure};
 use tokio::time::sleep;
@@ -14,6 +14,7 @@ use crate::fleet::message::{CHUNK, FileRef};
 
 /// How often another worker's fetching is looked at.
 const LOCKED: Duration = Duration::from_millis(200);
+const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Where the files are: `fleet/files/<sha256>/<name>` in the cache.
 #[derive(Debug, Clone)]
@@ -25,6 +26,24 @@ impl Store {
     pub(super) fn at(cache: &Path) -> Self {
         Self {
             dir: cache.join("fleet").join("files"),
+        }
+    }
+
+    /// Removes files that no worker has used for a month.
+    pub(super) fn prune(&self) {
+        let Ok(folders) = fs::read_dir(&self.dir) else {
+            return;
+        };
+        for folder in folders.flatten().map(|entry| entry.path()) {
+            let files = fs::read_dir(&folder).into_iter().flatten().flatten();
+            let is_old = |file: fs::DirEntry| {
+                let modified = file.metadata().and_then(|data| data.modified());
+                modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > UNUSED))
+            };
+            if files.map(is_old).all(|old| old) {
+                // Another worker may do the same.
+                let _ = fs::remove_dir_all(&folder);
+            }
         }
     }
 
@@ -43,6 +62,8 @@ impl Store {
         let path = folder.join(&file.name);
         let is_there = || anyhow::Ok(path.is_file() && sha256_file(&path)? == file.sha256);
         if is_there()? {
+            // Kept from being pruned; a folder that cannot be written stays.
+            let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
             return Ok(path);
         }
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -151,6 +172,8 @@ mod tests {
         store.fetch(&wanted, &source).await.expect_err("cut off");
         source.up_to = 9;
         let path = store.fetch(&wanted, &source).await.expect("fetched");
+        store.prune();
+        assert!(path.exists(), "it was used just now");
         assert_eq!(*source.asked.lock().expect("unpoisoned"), [0, 1, 2, 2]);
         // A file that was changed since is fetched anew.
         store.fetch(&wanted, &source).await.expect("there");
