@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! config ─► Experiment ──plan──► PairJob ─► Executor ─► PairResult ─► Ledger ──► Experiment::absorb ─► Verdict
-//!            (pure)                        local | simulated        (append-only)      │
+//!            (pure)                        local | simulated | fleet (append-only)      │
 //!                                                                                      └─► report
 //! ```
 //!
@@ -35,6 +35,7 @@
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
+//! * [`fleet`]: pairs on other machines, over NATS (feature `fleet`).
 //! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
@@ -55,6 +56,8 @@ mod dropin;
 pub mod engine;
 pub mod executor;
 pub mod experiment;
+#[cfg(feature = "fleet")]
+mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kinds;

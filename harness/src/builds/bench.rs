@@ -134,7 +134,7 @@ impl std::str::FromStr for BenchCheck {
 
 /// Runs `PROGRAM ARGS bench`, what it prints going to the file `log`. `None` if
 /// it prints no node count in time.
-pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
+pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
     let output = File::create(log).ok()?;
     let errors = output.try_clone().ok()?;
     let mut command = Command::new(program);

@@ -13,11 +13,14 @@ mod dropin;
 mod ends;
 mod errors;
 mod exit;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod gate;
 mod guard;
 mod help;
 mod logging;
 mod open_files;
+mod place;
 mod play;
 mod pool;
 mod progress;
@@ -32,6 +35,8 @@ mod track;
 mod tune;
 mod usage;
 mod verify;
+#[cfg(feature = "fleet")]
+mod worker;
 
 pub(crate) use exit::{Exit, Failure};
 
@@ -66,6 +71,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetArgs),
+    #[cfg(feature = "fleet")]
+    Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
@@ -83,6 +92,10 @@ enum Command {
 impl Command {
     /// Whether it may start engines.
     fn plays(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        if matches!(self, Self::Fleet(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Builds(_)
@@ -115,6 +128,10 @@ impl Command {
             Self::Verify(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Check(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(args) => args.run(),
             Self::Guard(args) => args.run(),
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
@@ -143,6 +160,10 @@ impl Command {
             Self::Verify(_) => "verify the run",
             Self::Replay(_) => "replay the failure",
             Self::Check(_) => "check the engine",
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.purpose(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
             Self::Calc(_) => "calculate",

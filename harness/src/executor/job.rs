@@ -57,7 +57,7 @@ pub struct PairJob {
 }
 
 /// A game's texts for the record.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub pgn: String,
     /// The final position as an EPD line, if it is asked for.

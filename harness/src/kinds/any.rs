@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::kind::RunKind;
+use super::place::Place;
 use super::session::{Conclusion, Session};
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
@@ -21,6 +22,7 @@ pub(crate) trait AnyKind {
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
 
@@ -46,10 +48,12 @@ impl<K: RunKind> AnyKind for K {
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
         let session = Session::<K>::resume(dir, recovery, announce)?;
-        Ok(session.limited(max_time).run(announce)?.boxed())
+        let session = session.limited(max_time).at(place);
+        Ok(session.run(announce)?.boxed())
     }
 
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {

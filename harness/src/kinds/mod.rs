@@ -7,6 +7,7 @@ mod any;
 pub(crate) mod bisect;
 mod kind;
 mod match_;
+mod place;
 mod session;
 mod sprt;
 pub(crate) mod tune;
@@ -14,6 +15,7 @@ pub(crate) mod tune;
 pub(crate) use any::AnyKind;
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
+pub(crate) use place::Place;
 pub(crate) use session::{Conclusion, Session, check_shard};
 pub(crate) use sprt::Test;
 

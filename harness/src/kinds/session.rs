@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::Player;
-use crate::executor::local::Local;
-use crate::executor::machine;
+use crate::executor::{Executor, Player, machine};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
@@ -36,6 +35,7 @@ pub(crate) struct Session<K> {
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
+    place: Place,
     kind: PhantomData<K>,
 }
 
@@ -72,6 +72,7 @@ impl Ready {
             book: self.book,
             ledger,
             pairs,
+            place: Place::default(),
             kind: PhantomData,
         })
     }
@@ -177,6 +178,12 @@ impl<K: RunKind> Session<K> {
         self
     }
 
+    /// The same session, with its pairs played elsewhere.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
     /// Plays the run from where its ledger stands, writes its report, and
     /// plays what belongs to it after its verdict.
     ///
@@ -254,12 +261,10 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
-        let (mut interrupts, mut executor) = runtime.block_on(async {
-            let interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let executor = Local::start(manifest.concurrency, &manifest.placement)
-                .context("workers cannot start")?;
-            anyhow::Ok((interrupts, executor))
-        })?;
+        let mut interrupts = runtime
+            .block_on(async { Interrupts::listen() })
+            .context("signals cannot be heard")?;
+        let mut executor = self.place.start(&manifest, folder.path())?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,
@@ -284,6 +289,10 @@ impl<K: RunKind> Session<K> {
             }
         };
         ledger.sync().map_err(|error| stopped(error.into()))?;
+        executor.recorded();
+        if matches!(ended, Ended::Verdict(_)) {
+            executor.conclude();
+        }
         Ok((ended, driver.fold))
     }
 }

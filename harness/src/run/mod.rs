@@ -24,6 +24,8 @@ pub(crate) use files::RunFiles;
 pub use fold::Fold;
 pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
+#[cfg(feature = "fleet")]
+pub(crate) use interrupt::Request;
 #[cfg(test)]
 pub(crate) use manifest::BookIdentity;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};

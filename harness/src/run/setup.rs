@@ -53,7 +53,7 @@ pub(crate) fn placement(
 }
 
 /// Threads that think at the same time in one game.
-fn processors_a_game(config: &Config) -> usize {
+pub(crate) fn processors_a_game(config: &Config) -> usize {
     let threads = |engine: &crate::config::EngineConfig| -> usize {
         let threads = engine.options.get("Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)

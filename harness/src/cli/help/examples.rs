@@ -278,6 +278,84 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "fleet",
+        &[
+            (
+                "Start the server for other machines",
+                "hone fleet up --listen 0.0.0.0:4222",
+            ),
+            ("Show machines and runs", "hone fleet status"),
+        ],
+    ),
+    (
+        "fleet up",
+        &[
+            ("A server for workers on this machine", "hone fleet up"),
+            (
+                "A server that other machines reach as box.example.org",
+                "hone fleet up --listen 0.0.0.0:4222 --host box.example.org",
+            ),
+            (
+                "Start it with the machine",
+                "hone fleet up --listen 0.0.0.0:4222 --systemd > ~/.config/systemd/user/hone-fleet.service",
+            ),
+        ],
+    ),
+    (
+        "fleet status",
+        &[
+            (
+                "Machines, what they play, what they lost on time",
+                "hone fleet status",
+            ),
+            ("The same for a script", "hone fleet status --json"),
+        ],
+    ),
+    (
+        "fleet join",
+        &[
+            (
+                "A line for a friend's machines, for 30 days",
+                "hone fleet join anna --expires 30d",
+            ),
+            (
+                "A line with which another person starts runs",
+                "hone fleet join ben --role submit",
+            ),
+        ],
+    ),
+    (
+        "fleet revoke",
+        &[
+            ("Disconnect a friend's machines", "hone fleet revoke anna"),
+            (
+                "Those of a server with its data elsewhere",
+                "hone fleet revoke anna --data /srv/fleet",
+            ),
+        ],
+    ),
+    (
+        "fleet tokens",
+        &[
+            ("List the credentials", "hone fleet tokens"),
+            ("The same for a script", "hone fleet tokens --json"),
+        ],
+    ),
+    (
+        "worker",
+        &[
+            ("Play for a fleet on all cores", "hone worker JOIN"),
+            (
+                "On 14 cores with at most 8 GB",
+                "hone worker JOIN --cores 14 --max-memory 8G",
+            ),
+            (
+                "With the line in a file, and endgame tables",
+                "hone worker join.txt --syzygy /tables",
+            ),
+        ],
+    ),
+    (
         "builds",
         &[
             ("List the cached builds", "hone builds"),
