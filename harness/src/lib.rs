@@ -37,6 +37,7 @@
 //! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`serve`]: the live pages.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 
@@ -61,6 +62,8 @@ pub mod ledger;
 mod report;
 pub mod rules;
 pub mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 pub mod stats;
 pub mod suite;

@@ -26,6 +26,8 @@ mod replay;
 mod report;
 mod resume;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 mod suite;
 mod track;
 mod tune;
@@ -63,6 +65,8 @@ enum Command {
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
     Runs(runs::RunsArgs),
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
     Cutechess(dropin::CutechessArgs),
@@ -79,6 +83,11 @@ enum Command {
 impl Command {
     /// Whether it may start engines.
     fn plays(&self) -> bool {
+        // Its runs are processes of their own.
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Builds(_)
@@ -113,6 +122,8 @@ impl Command {
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
             Self::Runs(args) => args.run(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.run(),
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
@@ -138,6 +149,8 @@ impl Command {
             Self::Check(_) => "check the engine",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve the runs",
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",

@@ -1,12 +1,14 @@
 //! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
 //! in whatever order they finish.
 
+mod boards;
 mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
 mod program;
 pub mod simulated;
 
+pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
 pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
 pub use job::{PairJob, Player};
 pub(crate) use program::ProgramError;

@@ -9,12 +9,13 @@ use anyhow::{Context, anyhow};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::{Config, check_concurrency};
-use crate::executor::Player;
 use crate::executor::local::Local;
 use crate::executor::machine;
+use crate::executor::{Boards, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
+use crate::run::live::Publisher;
 use crate::run::setup::{
     book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
 };
@@ -239,9 +240,11 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
+        let boards = Boards::new(manifest.concurrency);
+        let _publisher = Publisher::start(folder.path(), boards.clone());
         let (mut interrupts, mut executor) = runtime.block_on(async {
             let interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let executor = Local::start(manifest.concurrency, &manifest.placement)
+            let executor = Local::start(manifest.concurrency, &manifest.placement, &boards)
                 .context("workers cannot start")?;
             anyhow::Ok((interrupts, executor))
         })?;

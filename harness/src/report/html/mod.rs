@@ -4,7 +4,6 @@
 mod bins;
 mod cells;
 mod distributions;
-mod effort;
 mod failures;
 mod field;
 mod figures;
@@ -18,7 +17,6 @@ mod record;
 mod setup;
 mod summary;
 mod table;
-mod trace;
 
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
@@ -26,16 +24,23 @@ pub(crate) use cells::{Cell, scale_of};
 pub(crate) use failures::failures_section;
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
+#[cfg(feature = "serve")]
+pub(crate) use games::{Head, line as game_line, start_text};
 pub(crate) use markup::{
     collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
 };
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
 pub(crate) use page::Page;
+#[cfg(feature = "serve")]
+pub(crate) use page::{SCRIPT, STYLE};
+#[cfg(feature = "serve")]
+pub(crate) use record::{Ply, Record, Said, Value, read as read_record};
 pub(crate) use setup::setup_section;
 pub(crate) use table::Table;
 
 use std::path::Path;
 
+use super::course::Course;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::ledger::{InOrder, LedgerError, Pairs};
@@ -49,19 +54,32 @@ pub(crate) struct Source<'a> {
     pub manifest: &'a Manifest,
     /// The ledger.
     pub pairs: &'a Pairs,
-    /// Whether the page is put into the run's folder, so that links to it can
-    /// be relative.
-    pub inside: bool,
+    pub place: Place,
+}
+
+/// Where a page is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the run's folder, so that links to its files can be relative.
+    Inside,
+    /// In another folder.
+    Elsewhere,
+    /// On the live pages, which serve the games and the files of the run.
+    #[cfg_attr(
+        not(feature = "serve"),
+        allow(dead_code, reason = "there are no live pages in this build")
+    )]
+    Served,
 }
 
 impl<'a> Source<'a> {
     /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, inside: bool) -> Self {
+    pub(crate) fn of(files: &'a RunFiles, place: Place) -> Self {
         Self {
             dir: files.folder.path(),
             manifest: &files.manifest,
             pairs: &files.pairs,
-            inside,
+            place,
         }
     }
 
@@ -75,7 +93,11 @@ impl<'a> Source<'a> {
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
+pub(crate) fn run_page(
+    facts: &RunFacts,
+    course: &Course,
+    source: Source<'_>,
+) -> anyhow::Result<Page> {
     let names = source.manifest.names();
     let title = match names.as_slice() {
         [first, second] => format!("{first} against {second}"),
@@ -94,16 +116,15 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
         page.section("ratings", "Ratings and crosstable", field::section(facts));
     }
     page.section("results", "Results", outcomes::results(facts));
-    if names.len() == 2 {
-        let trace = trace::Trace::of(&source, facts)?;
-        page.section("progress", "Course of the test", progress::section(&trace)?);
+    if let Some(trace) = course.trace() {
+        page.section("progress", "Course of the test", progress::section(trace)?);
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, efforts) = games_section(&source, facts.absorbed)?;
     page.section(
         "effort",
         "Time and depth of the moves",
-        distributions::section(&efforts, facts, &source)?,
+        distributions::section(&efforts, facts, course.means())?,
     );
     page.section(
         "failures",
