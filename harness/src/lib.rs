@@ -39,6 +39,7 @@
 //! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`serve`]: the live pages.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 
@@ -66,6 +67,8 @@ mod pool;
 mod report;
 pub mod rules;
 pub mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 pub mod stats;
 pub mod suite;

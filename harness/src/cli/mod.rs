@@ -30,6 +30,8 @@ mod replay;
 mod report;
 mod resume;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 mod suite;
 mod track;
 mod tune;
@@ -76,6 +78,8 @@ enum Command {
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
     Cutechess(dropin::CutechessArgs),
@@ -94,6 +98,11 @@ impl Command {
     fn plays(&self) -> bool {
         #[cfg(feature = "fleet")]
         if matches!(self, Self::Fleet(_)) {
+            return false;
+        }
+        // Its runs are processes of their own.
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
             return false;
         }
         !matches!(
@@ -136,6 +145,8 @@ impl Command {
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
             Self::Runs(args) => args.run(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.run(),
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
@@ -166,6 +177,8 @@ impl Command {
             Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve the runs",
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",

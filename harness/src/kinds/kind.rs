@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::ensure;
 
+#[cfg(feature = "serve")]
+use super::follow::Following;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
@@ -126,6 +128,13 @@ pub(crate) trait RunKind: 'static {
     /// # Errors
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
+
+    /// The results as its ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
     /// Plays what belongs to a run after its verdict, in the time that is left
     /// of `--max-time`, and adds it to the report. The result takes the place

@@ -5,6 +5,8 @@
 
 mod any;
 pub(crate) mod bisect;
+#[cfg(feature = "serve")]
+mod follow;
 mod kind;
 mod match_;
 mod place;
@@ -13,6 +15,8 @@ mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
+#[cfg(feature = "serve")]
+pub(crate) use follow::{Following, Standing};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use place::Place;

@@ -10,10 +10,11 @@ use anyhow::{Context, anyhow, ensure};
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::{Executor, Player, machine};
+use crate::executor::{Boards, Executor, Player, machine};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
+use crate::run::live::Publisher;
 use crate::run::setup::{
     book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
 };
@@ -261,10 +262,12 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
+        let boards = Boards::new(manifest.concurrency);
+        let _publisher = Publisher::start(folder.path(), boards.clone());
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("signals cannot be heard")?;
-        let mut executor = self.place.start(&manifest, folder.path())?;
+        let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,

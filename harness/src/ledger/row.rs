@@ -327,6 +327,26 @@ impl<R: Read> Csv<R> {
         })
     }
 
+    /// Rows after those under a header line that was read before.
+    #[cfg(feature = "serve")]
+    pub(super) fn continued(rows: R, headers: csv::StringRecord) -> Self {
+        Self {
+            reader: csv::ReaderBuilder::new()
+                .flexible(true)
+                .has_headers(false)
+                .terminator(csv::Terminator::Any(b'\n'))
+                .from_reader(rows),
+            record: csv::StringRecord::new(),
+            headers,
+        }
+    }
+
+    /// The names of the columns.
+    #[cfg(feature = "serve")]
+    pub(super) fn headers(&self) -> &csv::StringRecord {
+        &self.headers
+    }
+
     /// How many bytes it has read.
     pub(super) fn position(&self) -> u64 {
         self.reader.position().byte()

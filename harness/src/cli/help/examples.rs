@@ -93,6 +93,21 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
         ],
     ),
+    #[cfg(feature = "serve")]
+    (
+        "serve",
+        &[
+            ("Serve the runs in results/ to this machine", "hone serve"),
+            (
+                "Let the whole network look, from a name of this machine",
+                "hone serve --listen 0.0.0.0:8017 --read-only --host testbox",
+            ),
+            (
+                "Allow the owners of tokens to submit, pause and stop runs",
+                "hone serve results --token-file tokens.txt --jobs 2",
+            ),
+        ],
+    ),
     (
         "resume",
         &[

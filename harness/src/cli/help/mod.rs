@@ -15,6 +15,9 @@ use super::Cli;
 const GROUPS: [(&str, &[&str]); 9] = [
     ("Test", &["sprt", "match", "bisect", "resume", "pool"]),
     ("Tune", &["tune"]),
+    #[cfg(feature = "serve")]
+    ("Watch", &["track", "serve"]),
+    #[cfg(not(feature = "serve"))]
     ("Watch", &["track"]),
     ("Look", &["report", "runs", "verify", "replay"]),
     ("Prepare", &["check", "suite", "book", "builds"]),

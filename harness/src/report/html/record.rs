@@ -21,15 +21,15 @@ use crate::rules::Notation;
 
 /// What an engine said about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) score: Value,
-    pub(super) depth: u32,
-    pub(super) ms: u64,
+pub(crate) struct Said {
+    pub(crate) score: Value,
+    pub(crate) depth: u32,
+    pub(crate) ms: u64,
 }
 
 /// A score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Centipawns(i32),
     /// Half-moves to the mate, below 0 if the engine is mated.
     Mate(i32),
@@ -37,25 +37,25 @@ pub(super) enum Value {
 
 /// A half-move.
 #[derive(Debug, Clone)]
-pub(super) struct Ply {
-    pub(super) before: Chess,
-    pub(super) legal: Move,
+pub(crate) struct Ply {
+    pub(crate) before: Chess,
+    pub(crate) legal: Move,
     /// Absent in the opening, and where comments were not asked for.
-    pub(super) said: Option<Said>,
+    pub(crate) said: Option<Said>,
 }
 
 /// A game from its first position.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
-    pub(super) fen: Option<String>,
-    pub(super) plies: Vec<Ply>,
+pub(crate) struct Record {
+    pub(crate) fen: Option<String>,
+    pub(crate) plies: Vec<Ply>,
 }
 
 /// Reads one game.
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
+pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
     let (tags, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
     let fen = tags
         .lines()
