@@ -17,7 +17,7 @@ mod gate;
 mod guard;
 mod help;
 mod logging;
-mod open_files;
+mod manual;
 mod play;
 mod progress;
 mod ranges;
@@ -42,7 +42,13 @@ use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
-#[command(name = "hone", version, about, max_term_width = 100)]
+#[command(
+    name = "hone",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(flatten)]
     log: logging::LogArgs,
@@ -69,6 +75,7 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Help(manual::HelpArgs),
     #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
@@ -85,6 +92,7 @@ impl Command {
                 | Self::Calc(_)
                 | Self::Completions(_)
                 | Self::Guard(_)
+                | Self::Help(_)
                 | Self::Man(_)
                 | Self::Report(_)
                 | Self::Runs(_)
@@ -116,6 +124,7 @@ impl Command {
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            Self::Help(args) => args.run(),
             Self::Suite(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Tune(args) => args.run(),
@@ -141,6 +150,7 @@ impl Command {
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",
+            Self::Help(_) => "show the help",
             Self::Suite(_) => "run the suite",
             Self::Track(_) => "track the engine",
             Self::Tune(_) => "tune",
@@ -160,7 +170,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => open_files::raise_limit()
+        Ok(()) => crate::platform::raise_limit()
             .map_err(Failure::from)
             .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),
@@ -184,5 +194,5 @@ pub fn main() -> ExitCode {
 
 /// Engines at work at once: as many as asked for, or one a physical core.
 fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(crate::executor::machine::physical_cores, NonZeroUsize::get)
+    asked.map_or_else(crate::platform::physical_cores, NonZeroUsize::get)
 }

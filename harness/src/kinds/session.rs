@@ -11,8 +11,8 @@ use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::{Config, check_concurrency};
 use crate::executor::Player;
 use crate::executor::local::Local;
-use crate::executor::machine;
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::setup::{
@@ -107,7 +107,7 @@ impl<K: RunKind> Session<K> {
         } = K::engines(&mut config, &base, &opening, announce)?;
         let limit = config.r#match.limit.to_string();
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        let concurrency = concurrency.unwrap_or_else(physical_cores);
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,

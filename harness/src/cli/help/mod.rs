@@ -20,7 +20,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Prepare", &["check", "suite", "book", "builds"]),
     ("Calculate", &["calc"]),
     ("Replace", &["fastchess", "cutechess-cli"]),
-    ("Shell", &["completions", "man"]),
+    ("Shell", &["help", "completions", "man"]),
 ];
 
 /// The command line with its groups and examples.

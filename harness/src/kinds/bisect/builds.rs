@@ -8,6 +8,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{Fingerprint, Known};
+use crate::platform::set_len;
 
 /// What became of the commits' builds, in the run's folder: a part of its
 /// ledger, for what does not build decides what is played.
@@ -73,7 +74,7 @@ fn open(dir: &Path) -> anyhow::Result<File> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let text = fs::read(&path)?;
         let whole = whole_lines(&text).len();
-        file.set_len(whole as u64)?;
+        set_len(&file, &path, whole as u64)?;
         if whole == 0 {
             file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
         }
