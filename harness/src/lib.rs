@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The modules are layers, the lowest first. A module imports only from modules
-//! before it in this list, and there is no cycle between two modules or
-//! submodules. `tests/layers.rs` reads this list and checks both.
+//! before it in this list, and there is no cycle of modules or submodules.
+//! `tests/layers.rs` reads this list and checks both.
 //!
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.

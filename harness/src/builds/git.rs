@@ -138,6 +138,17 @@ impl Repository {
         self.log(&["--first-parent", "--reverse", &range])
     }
 
+    /// The ids of a revision's first-parent history, newest first, itself
+    /// included.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn history(&self, rev: &str) -> Result<Vec<String>, GitError> {
+        let mut command = git(&self.path);
+        command.args(["rev-list", "--first-parent", &self.commit(rev)?.id]);
+        Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
+    }
+
     /// The commits of `to`'s first-parent history after `from` that change
     /// something in `paths` (anything, if there are none), oldest first.
     ///
@@ -240,7 +251,7 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
-        // It is shown in many places, and is not to be obeyed in any.
+        // It is shown in many places and must not be interpreted in any.
         subject: printable(message.lines().next().unwrap_or("")).into_owned(),
         author: printable(&author).into_owned(),
         date: date.parse().map_err(|_| malformed())?,
@@ -341,4 +352,19 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout)
         .trim_end()
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_an_id_is_left_whole() {
+        assert_eq!(short_id("0123456789abcdef"), "0123456789");
+        assert_eq!(short_id("012"), "012");
+        let damaged = "é".repeat(40);
+        assert_eq!(short_id(&damaged), &damaged[..10]);
+        let damaged = format!("x{damaged}");
+        assert_eq!(short_id(&damaged), damaged);
+    }
 }

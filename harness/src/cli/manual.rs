@@ -27,8 +27,8 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 17] = pages!(
-    "playing" "reliability" "ci" "coming-from" "bisect" "tuning" "tracking"
+const PAGES: [(&str, &str); 18] = pages!(
+    "playing" "reliability" "fleet" "ci" "coming-from" "bisect" "tuning" "tracking"
     "reports" "books" "builds" "statistics" "install" "parameters" "designs"
     "strength" "performance" "architecture"
 );
@@ -162,7 +162,7 @@ mod tests {
         let line = line.split(" #").next().unwrap_or_default();
         line.split(['|', '>', ';', '&'])
             .map(str::trim)
-            .filter(|part| part.starts_with("hone "))
+            .filter(|part| part.starts_with("hone ") && !part.starts_with("hone pool"))
             .map(|part| shlex::split(part).unwrap_or_default())
             .collect()
     }

@@ -38,6 +38,8 @@ use std::{num::NonZeroUsize, process::ExitCode};
 
 use clap::{FromArgMatches, Parser, Subcommand};
 
+use crate::config::MAX_CONCURRENCY;
+
 use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
@@ -193,6 +195,16 @@ pub fn main() -> ExitCode {
 }
 
 /// Engines at work at once: as many as asked for, or one a physical core.
-fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(crate::platform::physical_cores, NonZeroUsize::get)
+///
+/// # Errors
+/// More than are allowed.
+fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
+    let Some(asked) = asked.map(NonZeroUsize::get) else {
+        return Ok(crate::platform::physical_cores());
+    };
+    anyhow::ensure!(
+        asked <= MAX_CONCURRENCY,
+        "`--concurrency`: {asked} is out of range: 1 to {MAX_CONCURRENCY} engines at a time are allowed"
+    );
+    Ok(asked)
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use draft::{Draft, Level};
 pub(crate) use engine::{EngineConfig, EngineOptions};
 pub use load::load;
-pub(crate) use play::{MatchConfig, Tournament, check_concurrency};
+pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
 pub(crate) use track::{TrackSection, false_alarm_nights};
 

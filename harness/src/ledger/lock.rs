@@ -80,3 +80,29 @@ impl Lock {
         Ok(Self { csv, pgn })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_becomes_free_in_a_moment_is_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let held = Lock::begin(dir.path()).expect("free");
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(5 * INTERVAL);
+                drop(held);
+            });
+            Lock::begin(dir.path()).expect("free after a moment");
+        });
+    }
+
+    #[test]
+    fn a_lock_that_stays_held_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let _held = Lock::begin(dir.path()).expect("free");
+        let refused = Lock::begin(dir.path()).expect_err("held");
+        assert!(matches!(refused, LedgerError::Locked { .. }), "{refused}");
+    }
+}

@@ -5,6 +5,7 @@ pub(crate) mod conditions;
 mod driver;
 mod error;
 mod files;
+pub(crate) mod final_positions;
 mod fold;
 mod folder;
 mod interrupt;

@@ -1,5 +1,5 @@
-//! What is made sure of before the first game: engines built, found, started
-//! once, asked who they are and whether they know the options they will get.
+//! Prepares the engines before the first game: builds and finds them, starts
+//! each once, and checks its identity and options.
 
 use std::collections::HashSet;
 use std::env;
@@ -67,6 +67,16 @@ pub(crate) enum PrepareError {
 }
 
 impl PrepareError {
+    /// Whether the engine's process was there and ended.
+    fn is_death(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
+            Self::Ready { source, .. } => matches!(source, AnswerError::Disconnected),
+            Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether a build was started.
     pub(crate) fn is_after_start(&self) -> bool {
         match self {
@@ -91,7 +101,8 @@ pub(crate) struct PreparedEngines {
 impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
     /// from `base`. `opening` is the run's first; without one the engines are
-    /// not asked to search. `announce` is told what takes time.
+    /// not asked to search. `announce` gets a message before each step that
+    /// takes time.
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
@@ -137,7 +148,7 @@ impl PreparedEngines {
                 opening,
                 config,
             });
-            let greeting = greet(engine, &launch, config, preflight, announce);
+            let greeting = greet_patiently(engine, &launch, config, preflight, announce);
             let greeting = greeting.map_err(|error| match error {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
@@ -225,6 +236,12 @@ fn identify(
     program: &ProgramFile,
     record: Option<BuildRecord>,
 ) -> EngineIdentity {
+    let defaults = ["Threads", "Hash"].into_iter().filter_map(|name| {
+        let is_it = |option: &&EngineOption| option.name.eq_ignore_ascii_case(name);
+        let option = greeting.options.iter().find(is_it)?;
+        Some((name.to_string(), option.default_value()?))
+    });
+    let defaults = defaults.collect();
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
@@ -237,6 +254,7 @@ fn identify(
         committed: None,
         tree: None,
         bench: None,
+        defaults,
     };
     if let Some(record) = record {
         identity.commit = Some(record.commit);
@@ -354,8 +372,40 @@ struct Greeting {
     options: Vec<EngineOption>,
 }
 
-/// Starts the engine once: asks who it is, checks its options, sets them, sees
-/// it ready and lets it search.
+/// How often an engine is started that ends while it is tried out.
+const TRIES: u32 = 3;
+
+/// [`greet`], again if the engine ends: something else may have killed it, and
+/// what is decided here (to skip a commit, to refuse a run) should depend on
+/// the engine only.
+fn greet_patiently(
+    engine: &EngineConfig,
+    launch: &Launch,
+    config: &Config,
+    preflight: Option<Preflight<'_>>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Greeting, PrepareError> {
+    let mut ended = None;
+    let mut tries = 1;
+    loop {
+        match greet(engine, launch, config, preflight, announce) {
+            Err(error) if tries < TRIES && error.is_death() => {
+                tries += 1;
+                tracing::warn!("trying again: {error}");
+                ended = Some(error);
+            }
+            greeting => {
+                if let (Ok(_), Some(error)) = (&greeting, ended) {
+                    announce(&format!("warning: {error}; tried again, it started"));
+                }
+                return greeting;
+            }
+        }
+    }
+}
+
+/// Starts the engine once: reads its identity, checks and sets its options,
+/// waits until it is ready and lets it search.
 fn greet(
     engine: &EngineConfig,
     launch: &Launch,

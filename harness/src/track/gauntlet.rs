@@ -1,6 +1,11 @@
 //! Whom a night's build plays.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
+
+use super::night::{Night, in_order};
+use crate::builds::Commit;
 
 /// Why an opponent is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,6 +35,31 @@ impl Role {
 pub(crate) struct Opponent {
     pub commit: String,
     pub role: Role,
+}
+
+/// The nearest commit before this one that was played, in whatever order the
+/// nights were played. `history` has the commit's ancestors, newest first; if
+/// none of them was played (the history was rewritten), dates decide.
+pub(super) fn previous_of<'a>(
+    commit: &Commit,
+    history: &[String],
+    nights: &'a [Night],
+) -> Option<&'a str> {
+    let played: HashMap<&str, &Night> = nights
+        .iter()
+        .map(|night| (night.commit.as_str(), night))
+        .collect();
+    let ancestor = history
+        .iter()
+        .filter(|id| **id != commit.id)
+        .find_map(|id| played.get(id.as_str()).copied());
+    let by_date = || {
+        in_order(nights)
+            .into_iter()
+            .rfind(|night| night.committed <= commit.date && night.commit != commit.id)
+    };
+    let previous = ancestor.or_else(by_date)?;
+    Some(previous.commit.as_str())
 }
 
 /// The opponents of a commit: each build once, in its first role of anchor,
@@ -62,6 +92,7 @@ pub(crate) fn opponents(
 
 #[cfg(test)]
 mod tests {
+    use super::super::night::tests::night;
     use super::*;
 
     #[test]
@@ -87,5 +118,25 @@ mod tests {
             named(&[("a", Role::Anchor), ("b", Role::Previous)])
         );
         assert_eq!(roles("a", None, Some("a")), []);
+    }
+
+    #[test]
+    fn the_commit_before_is_found_by_history_not_by_the_order_of_play() {
+        // Four commits of one second, the second played last.
+        let second_night = |id: &str| night(1, id, &[]);
+        let nights = ["a", "c", "d"].map(second_night);
+        let commit = |id: &str| Commit {
+            id: id.to_string(),
+            subject: String::new(),
+            author: String::new(),
+            date: nights[0].committed,
+            bench: None,
+        };
+        let history = |ids: &[&str]| ids.iter().map(|id| (*id).to_string()).collect::<Vec<_>>();
+        let previous = |id, ids| previous_of(&commit(id), &history(ids), &nights);
+        assert_eq!(previous("b", &["b", "a"]), Some("a"));
+        assert_eq!(previous("e", &["e", "d", "c", "b", "a"]), Some("d"));
+        assert_eq!(previous("a", &["a"]), Some("d"), "no ancestor: by date");
+        assert_eq!(previous_of(&commit("b"), &[], &[]), None);
     }
 }

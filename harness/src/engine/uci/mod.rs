@@ -19,3 +19,4 @@ pub(crate) use command::{is_one_line, parse_option, split_command};
 pub(crate) use lines::LineReader;
 pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
 pub use process::Launch;
+pub(crate) use transcript::UCI_TRAFFIC;

@@ -25,6 +25,12 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The name of its program without folder and extension.
+    pub(crate) fn name(&self) -> String {
+        let stem = self.program.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
     /// The command line as a person would type it.
     pub fn command_line(&self) -> String {
         let mut line = self.program.display().to_string();

@@ -16,6 +16,7 @@ pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -82,14 +83,16 @@ impl RunKind for Tuning {
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
-        TuneReport::new(files, fold)
+        let verification = verification::read(files.folder.path())?;
+        Ok(TuneReport::new(files, fold, verification))
     }
 
     fn follow_up(
         report: &mut TuneReport,
+        time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, announce)
+        verification::play(report, time_left, announce)
     }
 }
 

@@ -16,6 +16,7 @@ mod page;
 mod progress;
 mod record;
 mod setup;
+mod source;
 mod summary;
 mod table;
 mod trace;
@@ -32,44 +33,12 @@ pub(crate) use markup::{
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
 pub(crate) use page::Page;
 pub(crate) use setup::setup_section;
+pub(crate) use source::Source;
 pub(crate) use table::Table;
-
-use std::path::Path;
 
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
-use crate::ledger::{InOrder, LedgerError, Pairs};
-use crate::run::{Manifest, RunFiles};
-
-/// What a page is made from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
-    /// The run's folder.
-    pub dir: &'a Path,
-    pub manifest: &'a Manifest,
-    /// The ledger.
-    pub pairs: &'a Pairs,
-    /// Whether the page is put into the run's folder, so that links to it can
-    /// be relative.
-    pub inside: bool,
-}
-
-impl<'a> Source<'a> {
-    /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, inside: bool) -> Self {
-        Self {
-            dir: files.folder.path(),
-            manifest: &files.manifest,
-            pairs: &files.pairs,
-            inside,
-        }
-    }
-
-    /// The first `pairs` pairs by number: those up to the verdict.
-    fn counted(&self, pairs: u64) -> Result<InOrder<'a>, LedgerError> {
-        self.pairs.in_order(pairs)
-    }
-}
+use crate::run::Manifest;
 
 /// The page of a match or a sequential test.
 ///
@@ -108,7 +77,7 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     page.section(
         "failures",
         "Failures",
-        failures_section(&source, facts.pairs),
+        failures_section(&source, facts.absorbed),
     );
     page.section("games", "Games", games);
     page.section(

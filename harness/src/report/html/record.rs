@@ -1,4 +1,4 @@
-//! Reads a game as hone wrote it: its moves, and what the engines said.
+//! Reads a game as hone wrote it: its moves and the engines' comments.
 
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -123,7 +123,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// `+1.23/15 0.430s, …`; anything else is no engine's word.
+/// `+1.23/15 0.430s, …`; anything else is not an engine's comment.
 fn said(comment: &str) -> Option<Said> {
     let comment = comment.replace('\n', " ");
     let (head, _) = comment.split_once(',').unwrap_or((&comment, ""));

@@ -4,35 +4,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{
-    CastlingMode, Chess, EnPassantMode, Position,
+    Chess, EnPassantMode, Position,
     fen::Fen,
     uci::{IllegalUciMoveError, ParseUciMoveError, UciMove},
 };
 use thiserror::Error;
 
+use super::Variant;
 use super::epd::{LineError, PositionLine};
 
 /// The usual start position, all six fields.
 pub(crate) const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-/// The rules that a book and its games follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    #[default]
-    Standard,
-    Chess960,
-}
-
-impl Variant {
-    /// How shakmaty names the same thing.
-    pub fn castling_mode(self) -> CastlingMode {
-        match self {
-            Variant::Standard => CastlingMode::Standard,
-            Variant::Chess960 => CastlingMode::Chess960,
-        }
-    }
-}
 
 /// Where a game starts: a position, or moves from a position. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

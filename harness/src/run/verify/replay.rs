@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
-/// A game as the PGN tells it.
-pub(super) struct Replayed {
+/// A game as the PGN has it.
+pub(in crate::run) struct Replayed {
     pub(super) white: String,
     pub(super) black: String,
     pub(super) round: String,
@@ -19,7 +19,7 @@ pub(super) struct Replayed {
     pub(super) fen: Option<String>,
     /// UCI moves separated by spaces.
     pub(super) moves: String,
-    pub(super) referee: Referee,
+    pub(in crate::run) referee: Referee,
     pub(super) ending: Option<Ending>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Replayed {
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn replay(
+pub(in crate::run) fn replay(
     pgn: &[u8],
     mode: CastlingMode,
     notation: Notation,
