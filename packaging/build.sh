@@ -10,7 +10,7 @@
 # every processor of the architecture; on x86-64 the engine is there a second time, for
 # x86-64-v3, and starts that build where the processor can run it.
 #
-# PROFILE: Cargo's profile (release). HOST_HONE: a hone that runs here, if the target's
+# PROFILE: Cargo's profile (release). CARGO_FLAGS: further flags for Cargo. HOST_HONE: a hone that runs here, if the target's
 # does not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,8 +33,9 @@ esac
 build() { # CPU PACKAGE PROGRAM
     local cpu=
     [ -z "$1" ] || cpu="-C target-cpu=$1"
+    # shellcheck disable=SC2086 # words
     RUSTFLAGS="$flags $cpu" cargo build --locked --profile "$profile" --target "$target" \
-        --package "$2" --bin "$3"
+        --package "$2" --bin "$3" ${CARGO_FLAGS:-}
 }
 
 stage=$out/hone-$target

@@ -22,7 +22,7 @@ picture() {
         | ((.llr - .lower) / (.upper - .lower) * $width | round) as $at
         | (if $at < 0 then 0 elif $at > $width then $width else $at end) as $at
         | "```text",
-          "H0 \(.lower * 100 | round / 100) |\("-" * $at)o\("-" * ($width - $at))| \(.upper * 100 | round / 100) H1",
+          "H0 \(.lower * 100 | round / 100) |\("-" * $at // "")o\("-" * ($width - $at) // "")| \(.upper * 100 | round / 100) H1",
           "LLR \(.llr * 100 | round / 100)",
           "```"
     ' "$report"

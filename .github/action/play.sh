@@ -107,7 +107,7 @@ case "$mode" in
             echo "::error::no shard of $name has left a run"
             code=4
         else
-            "$HONE" pool "${shards[@]}" --out "$run" || code=$?
+            "$HONE" pool "${shards[@]}" --out "$run" --summary "$summary" || code=$?
             # What a lost shard has not played is played here.
             if [ "$code" = 3 ]; then
                 code=0

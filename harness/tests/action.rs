@@ -255,7 +255,10 @@ fn a_build_failure_is_red_and_quotes_the_log() {
     let Some(pull) = PullRequest::new("", "") else {
         return;
     };
-    let job = pull.job(&[("INPUT_BUILD", "echo engine.c:3: no semicolon; exit 1")]);
+    let job = pull.job(&[(
+        "INPUT_BUILD",
+        "echo engine.c:3: no semicolon; exit 1 # {out}",
+    )]);
     assert_eq!(job.output("code"), "4", "{}", job.log);
     assert_eq!(job.output("verdict"), "not-played");
     assert!(!job.passes, "{}", job.log);
@@ -288,6 +291,64 @@ fn an_undecided_test_is_green_and_the_next_job_resumes_it() {
     let next = pull.job(&inputs);
     assert_eq!(next.output("code"), "3", "{}", next.log);
     assert!(rows(Path::new(next.output("run"))) > games, "{}", next.log);
+}
+
+/// The runner of the last job has nothing but what the shards uploaded.
+fn pool(pull: &PullRequest, archives: &[&Path]) -> Job {
+    let shards = pull.home().join("shards");
+    let _ = fs::remove_dir_all(&shards);
+    for (number, archive) in archives.iter().enumerate() {
+        let folder = shards.join(number.to_string());
+        fs::create_dir_all(&folder).expect("made");
+        fs::copy(archive, folder.join("run.tar.gz")).expect("downloaded");
+    }
+    fs::remove_dir_all(pull.home().join("work")).expect("another runner");
+    pull.job(&[("INPUT_MODE", "pool")])
+}
+
+#[test]
+fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
+    let Some(pull) = PullRequest::new("", WEAK) else {
+        return;
+    };
+    let arguments = "--bench=record\n--elo0=-100\n--elo1=0\n--pairs=60\n--set=adjudication.max_moves=80\n--set=adjudication.resign={count=3,score=400}";
+    let inputs = |mode, shard, time| {
+        [
+            ("INPUT_MODE", mode),
+            ("INPUT_SHARD", shard),
+            ("INPUT_MAX_TIME", time),
+            ("INPUT_ARGUMENTS", arguments),
+        ]
+    };
+    let built = pull.job(&inputs("build", "", "1s"));
+    assert!(built.passes && built.output("code") == "0", "{}", built.log);
+    let first = pull.job(&inputs("sprt", "1/2", "10m"));
+    assert!(first.passes && first.output("code") == "3", "{}", first.log);
+    assert_eq!(rows(Path::new(first.output("run"))), 60);
+    assert_eq!(first.output("artifact"), "hone-gate-shard-1-of-2");
+    // The second is cut off by its time limit, and its job is started again.
+    let cut = pull.job(&inputs("sprt", "2/2", "1s"));
+    assert!(cut.passes, "{}", cut.log);
+    let second = pull.job(&inputs("sprt", "2/2", "10m"));
+    assert_eq!(rows(Path::new(second.output("run"))), 60, "{}", second.log);
+    assert_eq!(pull.comment().1, Vec::<String>::new(), "no verdict yet");
+    // Other runners keep them, as artifacts.
+    let [one, two] = [(&first, "one"), (&second, "two")].map(|(job, name)| {
+        let kept = pull.folder.join(name);
+        fs::copy(job.output("archive"), &kept).expect("uploaded");
+        kept
+    });
+    let judged = pool(&pull, &[&one, &two]);
+    assert_eq!(judged.output("code"), "1", "{}", judged.log);
+    assert!(!judged.passes && judged.summary.starts_with("## hone: failed"));
+    let lost = pool(&pull, &[&one]);
+    assert_eq!(lost.output("code"), "1", "{}", lost.log);
+    assert!(rows(Path::new(lost.output("run"))) > 60, "{}", lost.log);
+    let (_, calls) = pull.comment();
+    assert_eq!(calls.len(), 2, "one comment, updated: {calls:?}");
+    let nothing = pool(&pull, &[]);
+    assert_eq!(nothing.output("verdict"), "not-played");
+    assert!(!nothing.passes, "{}", nothing.log);
 }
 
 /// The base of a push is the commit before it.

@@ -13,12 +13,16 @@ mod dropin;
 mod ends;
 mod errors;
 mod exit;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod gate;
 mod guard;
 mod help;
 mod logging;
 mod manual;
+mod place;
 mod play;
+mod pool;
 mod progress;
 mod ranges;
 mod repeat;
@@ -31,6 +35,8 @@ mod track;
 mod tune;
 mod usage;
 mod verify;
+#[cfg(feature = "fleet")]
+mod worker;
 
 pub(crate) use exit::{Exit, Failure};
 
@@ -65,11 +71,16 @@ enum Command {
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
+    Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetArgs),
+    #[cfg(feature = "fleet")]
+    Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
@@ -88,6 +99,10 @@ enum Command {
 impl Command {
     /// Whether it may start engines.
     fn plays(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        if matches!(self, Self::Fleet(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Builds(_)
@@ -96,6 +111,7 @@ impl Command {
                 | Self::Guard(_)
                 | Self::Help(_)
                 | Self::Man(_)
+                | Self::Pool(_)
                 | Self::Report(_)
                 | Self::Runs(_)
                 | Self::Verify(_)
@@ -114,11 +130,16 @@ impl Command {
             Self::Builds(args) => args.run(),
             Self::Sprt(args) => args.run(),
             Self::Match(args) => args.run(),
+            Self::Pool(args) => args.run(),
             Self::Resume(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Verify(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Check(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(args) => args.run(),
             Self::Guard(args) => args.run(),
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
@@ -141,12 +162,17 @@ impl Command {
             Self::Builds(_) => "use the cache of builds",
             Self::Sprt(_) => "run the test",
             Self::Match(_) => "run the match",
+            Self::Pool(_) => "pool the runs",
             Self::Fastchess(_) | Self::Cutechess(_) => "play",
             Self::Resume(_) => "resume the run",
             Self::Report(_) => "report on the run",
             Self::Verify(_) => "verify the run",
             Self::Replay(_) => "replay the failure",
             Self::Check(_) => "check the engine",
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.purpose(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
             Self::Calc(_) => "calculate",

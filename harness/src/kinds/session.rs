@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::Player;
-use crate::executor::local::Local;
+use crate::executor::{Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
@@ -36,10 +36,11 @@ pub(crate) struct Session<K> {
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
+    place: Place,
     kind: PhantomData<K>,
 }
 
-/// What a session needs beside its ledger.
+/// What a session needs besides its ledger.
 struct Ready {
     folder: Folder,
     manifest: Manifest,
@@ -72,6 +73,7 @@ impl Ready {
             book: self.book,
             ledger,
             pairs,
+            place: Place::default(),
             kind: PhantomData,
         })
     }
@@ -127,6 +129,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            pooled: Vec::new(),
             repeats,
             config,
         };
@@ -173,6 +176,12 @@ impl<K: RunKind> Session<K> {
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
         self.asked_time = max_time;
+        self
+    }
+
+    /// The same session, with its pairs played elsewhere.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
         self
     }
 
@@ -253,12 +262,10 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
-        let (mut interrupts, mut executor) = runtime.block_on(async {
-            let interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let executor = Local::start(manifest.concurrency, &manifest.placement)
-                .context("workers cannot start")?;
-            anyhow::Ok((interrupts, executor))
-        })?;
+        let mut interrupts = runtime
+            .block_on(async { Interrupts::listen() })
+            .context("signals cannot be heard")?;
+        let mut executor = self.place.start(&manifest, folder.path())?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,
@@ -283,12 +290,19 @@ impl<K: RunKind> Session<K> {
             }
         };
         ledger.sync().map_err(|error| stopped(error.into()))?;
+        executor.recorded();
+        if matches!(ended, Ended::Verdict(_)) {
+            executor.conclude();
+        }
         Ok((ended, driver.fold))
     }
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.
-fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+///
+/// # Errors
+/// What is refused.
+pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         shard.is_whole() || K::IS_DIVISIBLE,

@@ -20,8 +20,8 @@ pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
 use log::Log;
-pub(crate) use pairs::InOrder;
 pub use pairs::Pairs;
+pub(crate) use pairs::{Arrivals, InOrder};
 pub(crate) use row::{Entry, Row};
 
 use crate::executor::{Evidence, PlayedPair};

@@ -1,7 +1,7 @@
 //! What differs between operating systems: each module has one interface and an
-//! implementation for Linux, for other Unix systems (macOS) and for Windows. No
-//! other module asks for the system, except for how commands and paths are
-//! written.
+//! implementation for Linux, for other Unix systems (macOS) and for Windows. Other
+//! modules ask for the system only about how commands and paths are written, and
+//! `fleet` about the server that it starts.
 //!
 //! | | Linux | macOS | Windows |
 //! |---|---|---|---|
@@ -15,6 +15,8 @@ mod delay;
 mod echo;
 mod engine_output;
 mod files;
+#[cfg(feature = "fleet")]
+mod host;
 mod open_files;
 mod process_group;
 mod processors;
@@ -26,6 +28,8 @@ pub(crate) use delay::{DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
 pub(crate) use files::{FileId, full_path, is_same_file, set_len, try_lock};
+#[cfg(feature = "fleet")]
+pub(crate) use host::{host_name, memory_mb, processor_name};
 pub(crate) use open_files::raise_limit;
 pub(crate) use process_group::ProcessGroup;
 pub(crate) use processors::{Processor, bind_thread, load, physical_cores, processors};

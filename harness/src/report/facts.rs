@@ -9,7 +9,7 @@ use crate::config::EngineOptions;
 use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
-use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
+use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::sprt::{SprtEstimate, after_test};
@@ -24,12 +24,20 @@ pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
+    /// Whether it has come to its end.
+    #[serde(skip)]
+    pub is_finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
     /// The part of the pairs that it has.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolFacts>,
+    /// Of a test in stages; the JSON has the facts of each.
+    #[serde(skip)]
+    pub stages: Vec<StageFacts>,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -88,6 +96,29 @@ pub(crate) struct RunFacts {
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
     pub placement: Vec<Vec<usize>>,
+}
+
+/// What a run was pooled from.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PoolFacts {
+    pub runs: Vec<PooledRun>,
+    /// The first pair that is not judged, from 1.
+    pub next: u64,
+    /// Pairs after it, which wait for it.
+    pub waiting: u64,
+}
+
+/// One stage of a test.
+#[derive(Debug, Clone)]
+pub(crate) struct StageFacts {
+    /// As in `stage 2 of 3 (LTC)`.
+    pub words: String,
+    pub limit: String,
+    /// Elo of H0 and H1.
+    pub bounds: [f64; 2],
+    pub is_started: bool,
+    pub verdict: TestVerdict,
+    pub pairs: u64,
 }
 
 /// One engine and how it played.
@@ -189,8 +220,11 @@ impl RunFacts {
             run: files.folder.name(),
             kind: manifest.kind,
             verdict: fold.verdict().into(),
+            is_finished: fold.verdict().is_some(),
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
+            pool: pool(manifest, fold),
+            stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
@@ -247,6 +281,14 @@ impl RunFacts {
             placement: manifest.placement.clone(),
         })
     }
+}
+
+fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts> {
+    (!manifest.pooled.is_empty()).then(|| PoolFacts {
+        runs: manifest.pooled.clone(),
+        next: fold.absorbed() + 1,
+        waiting: fold.waiting(),
+    })
 }
 
 /// The summary of pairs; after too few, with the always-valid interval that

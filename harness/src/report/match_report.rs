@@ -25,6 +25,11 @@ impl MatchReport {
         let facts = RunFacts::new(&files, fold)?;
         Ok(Self { files, facts })
     }
+
+    /// The run's files.
+    pub(crate) fn run_files(&self) -> &RunFiles {
+        &self.files
+    }
 }
 
 impl Report for MatchReport {

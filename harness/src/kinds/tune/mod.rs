@@ -24,7 +24,9 @@ use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::run::{Ended, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View};
+use crate::run::{
+    Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
+};
 use crate::settings::TimeSpan;
 use report::TuneReport;
 
@@ -53,6 +55,12 @@ impl RunKind for Tuning {
     fn max_time(config: &Config) -> Option<TimeSpan> {
         let own = config.tune.as_ref().and_then(|tune| tune.max_time);
         own.or(config.r#match.max_time)
+    }
+
+    /// Both sides are the same engine.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        let name = identities[0].folder_name();
+        vec![name.replacen(prepare::PLUS, "", 1)]
     }
 
     fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TuneExperiment> {

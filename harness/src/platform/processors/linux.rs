@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::Processor;
+use super::processor::Processor;
 
 /// The processors that this process may use; empty where the system does not
 /// tell.

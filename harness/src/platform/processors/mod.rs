@@ -4,6 +4,7 @@
 mod linux;
 #[cfg(not(any(target_os = "linux", windows)))]
 mod portable;
+mod processor;
 #[cfg(windows)]
 mod windows;
 
@@ -14,19 +15,10 @@ use portable as system;
 #[cfg(windows)]
 use windows as system;
 
+pub(crate) use processor::Processor;
 pub(crate) use system::{bind_thread, load, processors};
 #[cfg(windows)]
 pub(super) use windows::bound_mask;
-
-/// A logical processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Processor {
-    /// As the system numbers it.
-    pub id: usize,
-    pub package: usize,
-    /// Within its package.
-    pub core: usize,
-}
 
 /// Physical cores that this process may use: hyper-threads of one core share
 /// it, and two games on it would slow each other down.

@@ -1,7 +1,7 @@
 //! Processors of Unix systems other than Linux. macOS does not let a program
 //! choose the processor that it runs on.
 
-use super::Processor;
+use super::processor::Processor;
 
 /// The system does not tell.
 pub(crate) fn processors() -> Vec<Processor> {

@@ -17,6 +17,7 @@ mod progress;
 mod record;
 mod setup;
 mod source;
+mod stages;
 mod summary;
 mod table;
 mod trace;
@@ -24,7 +25,6 @@ mod trace;
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
 pub(crate) use cells::{Cell, scale_of};
-pub(crate) use failures::failures_section;
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
 pub(crate) use markup::{
@@ -32,13 +32,15 @@ pub(crate) use markup::{
 };
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
 pub(crate) use page::Page;
-pub(crate) use setup::setup_section;
 pub(crate) use source::Source;
 pub(crate) use table::Table;
 
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::run::Manifest;
+use failures::failures_section;
+use page::Body;
+use setup::setup_section;
 
 /// The page of a match or a sequential test.
 ///
@@ -62,6 +64,9 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     if names.len() > 2 {
         page.section("ratings", "Ratings and crosstable", field::section(facts));
     }
+    if !facts.stages.is_empty() {
+        page.section("stages", "Stages", stages::section(facts, &source));
+    }
     page.section("results", "Results", outcomes::results(facts));
     if names.len() == 2 {
         let trace = trace::Trace::of(&source, facts)?;
@@ -74,18 +79,32 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
         "Time and depth of the moves",
         distributions::section(&efforts, facts, &source)?,
     );
-    page.section(
-        "failures",
-        "Failures",
-        failures_section(&source, facts.absorbed),
-    );
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &repeat(source.manifest))?,
-    );
+    record_sections(
+        &mut page,
+        &source,
+        facts.absorbed,
+        games,
+        &repeat(source.manifest),
+    )?;
     Ok(page)
+}
+
+/// The last sections of every run's page: failures among the first `pairs`
+/// pairs, games, configuration; `repeat` tells how to repeat the run, as HTML.
+///
+/// # Errors
+/// If the configuration cannot be written.
+pub(crate) fn record_sections(
+    page: &mut Page,
+    source: &Source<'_>,
+    pairs: u64,
+    games: Body,
+    repeat: &str,
+) -> anyhow::Result<()> {
+    page.section("failures", "Failures", failures_section(source, pairs));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(source, repeat)?);
+    Ok(())
 }
 
 /// How a run of engines that the configuration names is repeated.
@@ -104,8 +123,13 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         Some(_) => "SPRT",
         None => "Match",
     };
+    let part = match (facts.shard.is_whole(), &facts.pool) {
+        (false, _) => format!(", {}", facts.shard.words()),
+        (true, Some(pool)) => format!(", pooled from {}", counted(pool.runs.len() as u64, "run")),
+        (true, None) => String::new(),
+    };
     format!(
-        "{kind} {}, started {}, limit {}, openings: {}",
+        "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
         facts.limit,

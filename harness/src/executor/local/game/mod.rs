@@ -120,7 +120,7 @@ pub(super) struct Played {
     pub(super) evidence: Option<Evidence>,
 }
 
-/// How a game ended, with what the record says beside it.
+/// How a game ended, with further facts for the record.
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,

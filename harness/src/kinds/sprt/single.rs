@@ -1,19 +1,20 @@
-//! `hone sprt`: a sequential test.
+//! One sequential test: a whole run, a stage of one, or the verification of a
+//! tuning.
 
 use std::path::Path;
 
 use anyhow::ensure;
 
-use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::{Sharded, SprtExperiment};
+use crate::kinds::kind::RunKind;
 use crate::report::{MatchReport, Scoreboard};
 use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 
-/// A sequential test of one engine against another.
-pub(crate) struct Test;
+/// A sequential test of one engine against another, without further stages.
+pub(crate) struct SingleTest;
 
-impl RunKind for Test {
+impl RunKind for SingleTest {
     type Experiment = Sharded<SprtExperiment>;
     type Report = MatchReport;
 
