@@ -13,6 +13,7 @@
 //! before it in this list, and there is no cycle of modules or submodules.
 //! `tests/layers.rs` reads this list and checks both.
 //!
+//! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: openings, limits and clocks, the
@@ -48,6 +49,7 @@
 
 #[macro_use]
 mod output;
+mod platform;
 
 pub mod book;
 pub mod builds;

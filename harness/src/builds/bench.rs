@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::uci::kill_group;
+use crate::platform::ProcessGroup;
 
 /// The longest that `bench` may take, and the most that it may print.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -145,9 +145,9 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
         .stdin(Stdio::null())
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    ProcessGroup::separate(&mut command);
     let mut child = command.spawn().ok()?;
+    let group = ProcessGroup::of(child.id());
     let started = Instant::now();
     let ended = loop {
         match child.try_wait() {
@@ -158,7 +158,7 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
             _ => break false,
         }
     };
-    kill_group(child.id());
+    group.kill();
     if !ended {
         let _ = child.kill();
         let _ = child.wait();

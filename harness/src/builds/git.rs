@@ -20,6 +20,7 @@ use std::process::{Command, Output, Stdio};
 use super::bench;
 use super::forge::Forge;
 use crate::output::printable;
+use crate::platform::full_path;
 
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -95,9 +96,7 @@ impl Repository {
             return Err(no_repository(&String::from_utf8_lossy(&output.stderr)));
         }
         let common = path.join(text(&output));
-        let common = common
-            .canonicalize()
-            .map_err(|error| no_repository(&error.to_string()))?;
+        let common = full_path(&common).map_err(|error| no_repository(&error.to_string()))?;
         Ok(Self {
             path: path.to_path_buf(),
             common,

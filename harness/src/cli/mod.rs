@@ -19,7 +19,7 @@ mod gate;
 mod guard;
 mod help;
 mod logging;
-mod open_files;
+mod manual;
 mod place;
 mod play;
 mod pool;
@@ -52,7 +52,13 @@ use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
-#[command(name = "hone", version, about, max_term_width = 100)]
+#[command(
+    name = "hone",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(flatten)]
     log: logging::LogArgs,
@@ -86,6 +92,7 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Help(manual::HelpArgs),
     #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
@@ -111,6 +118,7 @@ impl Command {
                 | Self::Calc(_)
                 | Self::Completions(_)
                 | Self::Guard(_)
+                | Self::Help(_)
                 | Self::Man(_)
                 | Self::Pool(_)
                 | Self::Report(_)
@@ -150,6 +158,7 @@ impl Command {
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            Self::Help(args) => args.run(),
             Self::Suite(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Tune(args) => args.run(),
@@ -182,6 +191,7 @@ impl Command {
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",
+            Self::Help(_) => "show the help",
             Self::Suite(_) => "run the suite",
             Self::Track(_) => "track the engine",
             Self::Tune(_) => "tune",
@@ -201,7 +211,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => open_files::raise_limit()
+        Ok(()) => crate::platform::raise_limit()
             .map_err(Failure::from)
             .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),
@@ -229,7 +239,7 @@ pub fn main() -> ExitCode {
 /// More than are allowed.
 fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
     let Some(asked) = asked.map(NonZeroUsize::get) else {
-        return Ok(crate::executor::machine::physical_cores());
+        return Ok(crate::platform::physical_cores());
     };
     anyhow::ensure!(
         asked <= MAX_CONCURRENCY,

@@ -10,8 +10,9 @@ use anyhow::{Context, anyhow, ensure};
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::{Boards, Executor, Player, machine};
+use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::live::Publisher;
@@ -119,7 +120,7 @@ impl<K: RunKind> Session<K> {
             limit += &format!("_{}of{}", shard.number(), shard.of());
         }
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        let concurrency = concurrency.unwrap_or_else(physical_cores);
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,

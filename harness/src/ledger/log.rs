@@ -17,6 +17,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::LedgerError;
+use crate::platform::{is_same_file, set_len};
 
 #[derive(Debug)]
 pub(super) struct Log {
@@ -59,7 +60,7 @@ impl Log {
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
         if let Err(source) = self.file.write_all(bytes) {
             // If this fails too, opening the ledger again will cut it off.
-            let _ = self.file.set_len(self.len);
+            let _ = set_len(&self.file, &self.path, self.len);
             return Err(self.error(source));
         }
         self.len = self.len.saturating_add(bytes.len() as u64);
@@ -68,9 +69,7 @@ impl Log {
 
     pub(super) fn truncate(&mut self, len: u64) -> Result<(), LedgerError> {
         if len != self.len {
-            self.file
-                .set_len(len)
-                .map_err(|source| self.error(source))?;
+            set_len(&self.file, &self.path, len).map_err(|source| self.error(source))?;
             self.len = len;
         }
         Ok(())
@@ -92,17 +91,4 @@ impl Log {
         io::copy(&mut self.file, &mut copy)?;
         copy.sync_all()
     }
-}
-
-#[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (open, named) = (file.metadata()?, path.metadata()?);
-    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
-}
-
-/// Open files cannot be replaced on other systems.
-#[cfg(not(unix))]
-fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
-    path.try_exists()
 }

@@ -10,8 +10,8 @@ use anyhow::{Context, ensure};
 use super::duplicates::Known;
 use super::merge::Merged;
 use super::source::Source;
-use crate::executor::machine;
 use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
 use crate::run::{Folder, MANIFEST, Manifest, PooledRun, conditions, setup};
 use crate::settings::Shard;
 
@@ -74,7 +74,7 @@ impl Target {
             manifest.base = std::env::current_dir().context("the working directory is gone")?;
         }
         let concurrency = manifest.config.r#match.concurrency;
-        manifest.concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
         // Matters only if missing pairs are played here.
         let placement = setup::placement(&manifest.config, manifest.concurrency, &mut |_| {});
         manifest.placement = placement.unwrap_or_default();

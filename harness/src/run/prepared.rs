@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::engine::uci::{
 };
 use crate::executor::{Player, ProgramFile};
 use crate::output;
+use crate::platform::{full_path, shell};
 use crate::rules::openings::{Opening, Variant};
 
 /// Why the engines are not ready to play.
@@ -294,16 +295,9 @@ const TARGET_DIRS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
 /// Runs the build line. What it prints goes to standard error: standard output
 /// is for results.
 fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), PrepareError> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
     tracing::info!("build in {}: {command}", dir.display());
-    let mut line = Command::new(shell);
-    line.args([flag, command])
-        .current_dir(dir)
-        .stdin(Stdio::null());
+    let mut line = shell(command);
+    line.current_dir(dir).stdin(Stdio::null());
     if let Some(target) = target_dir(&engine.cmd, dir)
         && TARGET_DIRS.iter().any(|name| env::var_os(name).is_some())
     {
@@ -353,7 +347,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
                     Some(_) => {
                         " after the build\nhelp: `cmd` must name the file that `build` makes"
                     }
-                    None if words[0].contains('/') => "",
+                    None if Path::new(&words[0]).components().count() > 1 => "",
                     None => {
                         " on the PATH\nhelp: write a path for a program in a folder, as in `./name`"
                     }
@@ -383,7 +377,7 @@ fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
         [path, with_suffix].into_iter().find(|path| path.is_file())
     };
     if Path::new(program).components().count() > 1 {
-        return is_file(dir.join(program)).map(|path| path.canonicalize().unwrap_or(path));
+        return is_file(dir.join(program)).map(|path| full_path(&path).unwrap_or(path));
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find_map(|folder| is_file(folder.join(program)))

@@ -22,6 +22,7 @@ use std::{
 use thiserror::Error;
 
 use super::judge::Judgement;
+use crate::platform::set_len;
 
 /// A text file beside the future book: the recipe in the first line, then a
 /// line for each judgement, the draw and the score or `-`.
@@ -79,7 +80,7 @@ impl Journal {
             .append(true)
             .open(path)
             .map_err(io_error)?;
-        file.set_len(whole.len() as u64).map_err(io_error)?;
+        set_len(&file, path, whole.len() as u64).map_err(io_error)?;
         if whole.is_empty() {
             writeln!(file, "{heading}").map_err(io_error)?;
         }

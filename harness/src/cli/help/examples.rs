@@ -470,6 +470,14 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "help",
+        &[
+            ("List the topics of the manual", "hone help"),
+            ("How are games judged?", "hone help playing"),
+            ("The options of a command", "hone help calc sprt"),
+        ],
+    ),
+    (
         "completions",
         &[
             (

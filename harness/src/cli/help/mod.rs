@@ -24,7 +24,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Many machines", &["fleet", "worker"]),
     ("Calculate", &["calc"]),
     ("Replace", &["fastchess", "cutechess-cli"]),
-    ("Shell", &["completions", "man"]),
+    ("Shell", &["help", "completions", "man"]),
 ];
 
 /// The command line with its groups and examples.

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::output::ReadAlone;
+use crate::platform::ReadAlone;
 
 /// Bytes of one line that are kept; the rest of a longer line is dropped, so
 /// that an engine that never ends its line cannot fill the memory.

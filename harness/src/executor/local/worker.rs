@@ -8,12 +8,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::Jobs;
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
 use super::slot::{EngineSlot, QUIT_PATIENCE};
-use crate::engine::uci::ReadTimer;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
+use crate::platform::{DelayMeter, ReadTimer};
 use crate::rules::GameResult;
 use crate::rules::Movetext;
 use crate::rules::tablebase::Tables;

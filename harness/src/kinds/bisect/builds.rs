@@ -20,6 +20,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{Fingerprint, Known};
+use crate::platform::set_len;
 
 /// The results of the commits' builds, in the run's folder: a part of its
 /// ledger, because commits that do not build change what is played.
@@ -85,7 +86,7 @@ fn open(dir: &Path) -> anyhow::Result<File> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let text = fs::read(&path)?;
         let whole = whole_lines(&text).len();
-        file.set_len(whole as u64)?;
+        set_len(&file, &path, whole as u64)?;
         if whole == 0 {
             file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
         }

@@ -12,10 +12,10 @@ use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::{AnswerError, PROMPT};
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
+use crate::platform::DelayMeter;
 use crate::rules::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{

@@ -3,7 +3,7 @@
 
 /// Turns the echo of control characters off, and on again when dropped.
 #[derive(Debug)]
-pub(super) struct NoEcho {
+pub(crate) struct NoEcho {
     /// The settings to restore.
     #[cfg(unix)]
     before: Option<libc::termios>,
@@ -11,7 +11,7 @@ pub(super) struct NoEcho {
 
 #[cfg(unix)]
 impl NoEcho {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut settings = std::mem::MaybeUninit::<libc::termios>::uninit();
         // SAFETY: `tcgetattr` fills the settings if it returns 0, and only
         // then are they read.
@@ -56,7 +56,7 @@ fn set(settings: &libc::termios) {
 
 #[cfg(not(unix))]
 impl NoEcho {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self {}
     }
 }

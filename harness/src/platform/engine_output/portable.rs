@@ -11,12 +11,12 @@ use super::ReadAlone;
 
 /// A timer that never fires, so that every wait goes through the runtime.
 #[derive(Debug)]
-pub struct ReadTimer;
+pub(crate) struct ReadTimer;
 
 impl ReadTimer {
     /// # Errors
     /// None here.
-    pub fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self)
     }
 

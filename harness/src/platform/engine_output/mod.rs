@@ -13,9 +13,9 @@ mod portable;
 mod read_timer;
 
 #[cfg(target_os = "linux")]
-pub(super) use pipe::EngineOutput;
+pub(crate) use pipe::EngineOutput;
 #[cfg(not(target_os = "linux"))]
-pub(super) use portable::EngineOutput;
+pub(crate) use portable::EngineOutput;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use portable::ReadTimer;
 #[cfg(target_os = "linux")]
@@ -25,10 +25,10 @@ use std::io;
 use std::time::Duration;
 
 /// While the read timer is armed, no read in its thread lasts longer than this.
-pub(super) const TICK: Duration = Duration::from_millis(2);
+pub(crate) const TICK: Duration = Duration::from_millis(2);
 
 /// Reads what an engine writes while nothing else is done by this thread.
-pub(super) trait ReadAlone {
+pub(crate) trait ReadAlone {
     /// Waits for bytes in the read itself; `None` if the timer fired first.
     ///
     /// # Errors

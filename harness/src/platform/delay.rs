@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Reads the kernel's account of the calling thread.
 #[derive(Debug)]
-pub(super) struct DelayMeter {
+pub(crate) struct DelayMeter {
     #[cfg(target_os = "linux")]
     account: Option<std::fs::File>,
     last: Duration,
@@ -15,7 +15,7 @@ pub(super) struct DelayMeter {
 impl DelayMeter {
     /// The meter of the calling thread. Where the system keeps no account it
     /// always reads zero.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut meter = Self {
             #[cfg(target_os = "linux")]
             account: std::fs::File::open("/proc/thread-self/schedstat").ok(),
@@ -26,7 +26,7 @@ impl DelayMeter {
     }
 
     /// The time waited since the last call.
-    pub(super) fn since_last(&mut self) -> Duration {
+    pub(crate) fn since_last(&mut self) -> Duration {
         let total = self.total().unwrap_or(self.last);
         let waited = total.saturating_sub(self.last);
         self.last = total;
@@ -53,7 +53,7 @@ impl DelayMeter {
 /// How long the threads of a process have waited so far, in sum; `None` where
 /// the system does not tell.
 #[cfg(target_os = "linux")]
-pub(super) fn waited_by(pid: u32) -> Option<Duration> {
+pub(crate) fn waited_by(pid: u32) -> Option<Duration> {
     let mut nanos = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
         let account = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
@@ -64,6 +64,6 @@ pub(super) fn waited_by(pid: u32) -> Option<Duration> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn waited_by(_pid: u32) -> Option<Duration> {
+pub(crate) fn waited_by(_pid: u32) -> Option<Duration> {
     None
 }

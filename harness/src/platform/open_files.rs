@@ -10,7 +10,7 @@ const AT_LEAST: libc::rlim_t = 32;
 /// # Errors
 /// If it does not.
 #[cfg(unix)]
-pub(super) fn raise_limit() -> anyhow::Result<()> {
+pub(crate) fn raise_limit() -> anyhow::Result<()> {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
@@ -41,6 +41,6 @@ const MOST: libc::rlim_t = 65_536;
 
 /// Nothing to raise here.
 #[cfg(not(unix))]
-pub(super) fn raise_limit() -> anyhow::Result<()> {
+pub(crate) fn raise_limit() -> anyhow::Result<()> {
     Ok(())
 }

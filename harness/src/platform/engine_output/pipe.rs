@@ -100,7 +100,7 @@ mod tests {
     use tokio::time::timeout;
 
     use super::*;
-    use crate::engine::uci::output::ReadTimer;
+    use crate::platform::ReadTimer;
 
     /// `cat`'s two ends, used in a thread of its own that may hang.
     fn with_cat(test: impl AsyncFnOnce(ChildStdin, EngineOutput) + Send + 'static) {
