@@ -16,6 +16,7 @@ use crate::book::polyglot::Polyglot;
 use crate::builds::{Forge, Spec, parse_commits};
 use crate::config::{self, Config, Draft};
 use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
+use crate::executor::Situation;
 use crate::experiment::tune::model_file::Model;
 use crate::experiment::tune::{Space, import};
 use crate::ledger::Pairs;
@@ -32,7 +33,7 @@ use crate::track;
 pub type Reader = fn(&[u8]);
 
 /// Every reader with its name, which is that of its target in `fuzz/`.
-pub const READERS: [(&str, Reader); 14] = [
+pub const READERS: [(&str, Reader); 15] = [
     ("config", config),
     ("set", set),
     ("arguments", arguments),
@@ -47,6 +48,7 @@ pub const READERS: [(&str, Reader); 14] = [
     ("nights", nights),
     ("tuning", tuning),
     ("git", git),
+    ("replay", replay),
 ];
 
 const VARIANTS: [Variant; 2] = [Variant::Standard, Variant::Chess960];
@@ -302,5 +304,18 @@ pub fn git(data: &[u8]) {
     }
     if let Some(forge) = Forge::of(&text) {
         assert!(!forge.commit("abc").contains(char::is_whitespace));
+    }
+}
+
+/// `replay.toml` of a failure.
+pub fn replay(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(situation) = toml::from_str::<Situation>(text)
+        && let Ok(referee) = situation.referee()
+    {
+        assert!(!referee.position().legal_moves().is_empty());
+        assert!(!situation.go.contains('\n'));
     }
 }

@@ -1,5 +1,17 @@
 //! What to build, and how.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -109,7 +121,10 @@ impl Recipe {
             hasher.update(part);
         }
         let digest = hex(&hasher.finalize());
-        format!("{}-{}", &source[..12.min(source.len())], &digest[..16])
+        // An id, unless somebody edited `run.toml`: it must not become a path.
+        let source = source.chars().filter(char::is_ascii_alphanumeric);
+        let digest = digest.chars().take(16);
+        source.take(12).chain(['-']).chain(digest).collect()
     }
 }
 

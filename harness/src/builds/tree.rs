@@ -112,7 +112,13 @@ impl WorkTree {
         }
         let info = src.join(".git").join("objects").join("info");
         let alternates = info.join("alternates");
-        let objects = format!("{}\n", self.repository.join("objects").display());
+        let objects = self.repository.join("objects").display().to_string();
+        // Git on Windows writes paths so.
+        let objects = match cfg!(windows) {
+            true => objects.replace('\\', "/"),
+            false => objects,
+        };
+        let objects = format!("{objects}\n");
         fs::create_dir_all(&info)
             .and_then(|()| fs::write(&alternates, objects))
             .map_err(Error::io(&alternates))?;

@@ -78,6 +78,11 @@ impl ConditionArgs {
         Ok(())
     }
 
+    /// Whether a limit and whether a book are given.
+    pub(super) fn limit_and_book(&self) -> [bool; 2] {
+        [self.limit.is_some(), self.book.is_some()]
+    }
+
     fn apply_to_engine(&self, draft: &mut Draft, index: usize) {
         if revision(draft, index).is_some() {
             if let Some(line) = &self.build {

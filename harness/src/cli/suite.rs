@@ -153,7 +153,7 @@ impl Suite {
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
         let command = EngineCommand::new(engine, options.to_vec())?;
-        let count = concurrency(self.concurrency);
+        let count = concurrency(self.concurrency)?;
         let analysts = Analyst::start_several(count, &command, suite.variant).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
     }

@@ -1,10 +1,12 @@
 //! What a kind of run is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::ensure;
 
+#[cfg(feature = "serve")]
+use super::follow::Following;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
@@ -24,6 +26,10 @@ pub(crate) trait RunKind: 'static {
 
     /// As manifests name it.
     const KIND: Kind;
+
+    /// Whether it can be played in shards: no pair's plan depends on earlier
+    /// results.
+    const IS_DIVISIBLE: bool = false;
 
     /// Whether `hone report` writes the report's files into the run's folder
     /// too, because they hold what the text does not.
@@ -71,13 +77,9 @@ pub(crate) trait RunKind: 'static {
         opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
-        engines.pin(config);
-        Ok(Engines {
-            folder_names: Self::folder_names(&engines.identities),
-            players: engines.players,
-            identities: engines.identities,
-        })
+        let mut engines = prepared(config, base, opening, announce)?;
+        engines.folder_names = Self::folder_names(&engines.identities);
+        Ok(engines)
     }
 
     /// What the run's folder is named after.
@@ -105,11 +107,7 @@ pub(crate) trait RunKind: 'static {
 
     /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        Ok(format!(
-            "playing {} pairs at a time in {}",
-            manifest.concurrency,
-            dir.display()
-        ))
+        Ok(introduction(manifest, dir))
     }
 
     /// What is shown while it plays.
@@ -131,6 +129,13 @@ pub(crate) trait RunKind: 'static {
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
+    /// The results as its ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
+
     /// Plays what belongs to a run after its verdict, in the time that is left
     /// of `--max-time`, and adds it to the report. The result takes the place
     /// of the run's own end.
@@ -144,6 +149,45 @@ pub(crate) trait RunKind: 'static {
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
     }
+
+    /// The folders of the runs that have followed this one, and whose verdict
+    /// takes the place of its own.
+    fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Prepares the engines that a configuration names.
+///
+/// # Errors
+/// If one cannot play.
+pub(super) fn prepared(
+    config: &mut Config,
+    base: &Path,
+    opening: &Opening,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Engines, SessionError> {
+    let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
+    engines.pin(config);
+    Ok(Engines {
+        folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+        players: engines.players,
+        identities: engines.identities,
+    })
+}
+
+/// What is played, and where.
+pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
+    let shard = manifest.config.r#match.shard;
+    let part = match shard.is_whole() {
+        true => String::new(),
+        false => format!("{}: ", shard.words()),
+    };
+    format!(
+        "{part}playing {} pairs at a time in {}",
+        manifest.concurrency,
+        dir.display()
+    )
 }
 
 /// Engines of a new run.

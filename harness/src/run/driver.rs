@@ -123,6 +123,15 @@ impl Jobs {
     }
 }
 
+/// Tells an executor that waits for it that all its results are on disk.
+fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), LedgerError> {
+    if executor.awaits_record() {
+        ledger.sync()?;
+        executor.recorded();
+    }
+    Ok(())
+}
+
 /// Waits for a moment, if there is one.
 async fn passed(moment: Option<Instant>) {
     match moment {
@@ -248,6 +257,7 @@ impl<E: Experiment> Driver<E> {
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
             if let Some(verdict) = self.fold.verdict() {
+                record(executor, ledger)?;
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
             }
@@ -280,6 +290,7 @@ impl<E: Experiment> Driver<E> {
                 }
                 () = passed(deadline) => continue,
                 _ = clock.tick() => {
+                    record(executor, ledger)?;
                     view.update(&self.fold.experiment, self.progress(stopping));
                     continue;
                 }
@@ -304,11 +315,12 @@ impl<E: Experiment> Driver<E> {
     }
 
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
+        let step = u64::from(self.fold.experiment.shard().of());
         while !self.planned_all
             && self.in_flight < executor.capacity() as u64
-            && self.next_plan < self.fold.absorbed() + MAX_AHEAD
+            && self.next_plan < self.fold.absorbed() + MAX_AHEAD * step
         {
-            // Pairs the ledger held when the run was resumed.
+            // Pairs the ledger held when the run was resumed, or of other shards.
             if self.fold.holds(self.next_plan) {
                 self.next_plan += 1;
                 continue;

@@ -39,6 +39,7 @@ pub(crate) enum PreflightError {
 }
 
 /// The search: the run's first opening under the engine's own limit.
+#[derive(Clone, Copy)]
 pub(super) struct Preflight<'a> {
     pub(super) name: &'a str,
     pub(super) limit: &'a Limit,

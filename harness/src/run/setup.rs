@@ -13,6 +13,7 @@ use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
 use crate::config::Config;
 use crate::executor::{Player, machine};
+use crate::platform::{load, processors};
 use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
 use crate::settings::BookSource;
@@ -23,7 +24,7 @@ pub(crate) fn placement(
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Vec<usize>>> {
-    let processors = machine::processors();
+    let processors = processors();
     let each = processors_a_game(config);
     let wanted = concurrency * each;
     if !processors.is_empty() && wanted > processors.len() {
@@ -33,7 +34,7 @@ pub(crate) fn placement(
         ));
     }
     if config.is_timed()
-        && let Some(load) = machine::load()
+        && let Some(load) = load()
         && load > 0.5
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
@@ -53,7 +54,7 @@ pub(crate) fn placement(
 }
 
 /// Threads that think at the same time in one game.
-fn processors_a_game(config: &Config) -> usize {
+pub(crate) fn processors_a_game(config: &Config) -> usize {
     let threads = |engine: &crate::config::EngineConfig| -> usize {
         let threads = engine.options.get("Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)

@@ -1,5 +1,6 @@
 //! The commits that are bisected, as engines.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -60,5 +61,6 @@ pub(super) fn identity(commit: &Commit) -> EngineIdentity {
         committed: Some(commit.date),
         tree: None,
         bench: None,
+        defaults: BTreeMap::new(),
     }
 }

@@ -14,12 +14,16 @@ mod verification;
 pub(crate) use description::describe;
 pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
+#[cfg(feature = "serve")]
+pub(crate) use verification::FOLDER as VERIFY;
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
 
+#[cfg(feature = "serve")]
+use super::follow::{Following, Reread};
 use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
@@ -88,6 +92,11 @@ impl RunKind for Tuning {
 
     fn view(manifest: &Manifest) -> impl View<TuneExperiment> {
         live::Paths::new(manifest)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        Ok(Box::new(Reread::<Self>::new(files)))
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {

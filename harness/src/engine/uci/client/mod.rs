@@ -16,13 +16,13 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::options::EngineOption;
-use crate::engine::uci::output::{EngineOutput, ReadTimer};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
-use crate::rules::Info;
+use crate::platform::{EngineOutput, ProcessGroup, ReadTimer};
+use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
@@ -97,6 +97,8 @@ pub enum AnswerError {
 pub struct Client {
     child: Child,
     pid: u32,
+    /// The process and its descendants, until they have ended.
+    group: Option<ProcessGroup>,
     /// Closed to show the engine that its controller is gone.
     stdin: Option<ChildStdin>,
     lines: LineReader<EngineOutput>,
@@ -120,6 +122,8 @@ pub struct Client {
     /// What has been set and differs from the engine's defaults.
     set: Vec<(String, String)>,
     info: Info,
+    /// Lines to keep of what it says before its answers.
+    patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
 }
@@ -137,6 +141,8 @@ impl Client {
             command: command.clone(),
             source,
         })?;
+        let pid = child.id().unwrap_or(0);
+        let group = ProcessGroup::of(pid);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
         let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
@@ -144,10 +150,10 @@ impl Client {
             source,
         })?;
         let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
-        let pid = child.id().unwrap_or(0);
         guard::watch(pid);
         let mut client = Self {
             pid,
+            group: Some(group),
             child,
             stdin,
             lines: LineReader::new(stdout),
@@ -156,13 +162,14 @@ impl Client {
             sent: Instant::now(),
             rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
-            transcript: Transcript::of(pid),
+            transcript: Transcript::of(pid, launch.name()),
             stderr,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
             set: Vec::new(),
             info: Info::default(),
+            patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
         };
@@ -213,6 +220,17 @@ impl Client {
             self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
         }
+    }
+
+    /// The name that the log has for it.
+    pub(crate) fn set_label(&mut self, name: &str) {
+        self.transcript.set_label(name);
+    }
+
+    /// Keeps lines of what it says before its answers, for its [`Info`].
+    pub(crate) fn keep_lines(&mut self, patterns: &[LinePattern]) {
+        self.info.lines = vec![None; patterns.len()];
+        self.patterns = patterns.to_vec();
     }
 
     /// The engine's `id name`; empty if it gave none.

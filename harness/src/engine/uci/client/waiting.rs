@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
-use crate::engine::uci::output::{ReadTimer, TICK};
 use crate::engine::uci::transcript::Direction;
-use crate::rules::Info;
+use crate::platform::{ReadTimer, TICK};
+use crate::rules::{Info, LinePattern};
 
 /// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,30 @@ pub(crate) const PROMPT: Duration = Duration::from_millis(5);
 /// prompt.
 const REST: Duration = Duration::from_millis(20);
 
+/// Characters kept of a line for the record.
+const MAX_KEPT: usize = 1024;
+
 /// Where the lines of an answer are kept.
 struct Heard<'a> {
     info: &'a mut Info,
+    patterns: &'a [LinePattern],
     best: &'a mut Vec<u8>,
     ponder: &'a mut Vec<u8>,
+}
+
+impl Heard<'_> {
+    /// Keeps a line that the record wants.
+    fn keep(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        // An endless line would make an endless comment.
+        let text: String = text.chars().take(MAX_KEPT).collect();
+        for (pattern, kept) in self.patterns.iter().zip(&mut self.info.lines) {
+            if pattern.is_match(&text) {
+                *kept = Some(text.clone());
+            }
+        }
+    }
 }
 
 impl Client {
@@ -79,6 +98,9 @@ impl Client {
         mut watch: impl FnMut(&Info),
     ) -> Result<Answer, AnswerError> {
         self.wait_for(deadline, |heard, line| {
+            if !heard.patterns.is_empty() {
+                heard.keep(line);
+            }
             if let Some(rest) = line.strip_prefix(b"info")
                 && rest.first().is_some_and(u8::is_ascii_whitespace)
             {
@@ -128,6 +150,7 @@ impl Client {
             let arrived = self.lines.arrived();
             let mut heard = Heard {
                 info: &mut self.info,
+                patterns: &self.patterns,
                 best: &mut self.best,
                 ponder: &mut self.ponder,
             };
