@@ -10,6 +10,7 @@ mod places;
 mod play;
 mod profile;
 mod stage;
+mod stages;
 mod track;
 
 use serde::{Deserialize, Serialize};
