@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! config ─► Experiment ──plan──► PairJob ─► Executor ─► PairResult ─► Ledger ──► Experiment::absorb ─► Verdict
-//!            (pure)                        local | simulated        (append-only)      │
+//!            (pure)                        local | simulated | fleet (append-only)      │
 //!                                                                                      └─► report
 //! ```
 //!
@@ -35,9 +35,11 @@
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
-//! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
+//! * [`fleet`]: pairs on other machines, over NATS (feature `fleet`).
+//! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`serve`]: the live pages.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 
@@ -55,6 +57,8 @@ mod dropin;
 pub mod engine;
 pub mod executor;
 pub mod experiment;
+#[cfg(feature = "fleet")]
+mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kinds;
@@ -63,6 +67,8 @@ mod pool;
 mod report;
 pub mod rules;
 pub mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 pub mod stats;
 pub mod suite;

@@ -1,5 +1,17 @@
 //! The node count of `ENGINE bench`: a fingerprint of how it searches.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -122,7 +134,7 @@ impl std::str::FromStr for BenchCheck {
 
 /// Runs `PROGRAM ARGS bench`, what it prints going to the file `log`. `None` if
 /// it prints no node count in time.
-pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
+pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
     let output = File::create(log).ok()?;
     let errors = output.try_clone().ok()?;
     let mut command = Command::new(program);
@@ -136,11 +148,11 @@ pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().ok()?;
-    let deadline = Instant::now() + PATIENCE;
+    let started = Instant::now();
     let ended = loop {
         match child.try_wait() {
             Ok(Some(_)) => break true,
-            Ok(None) if Instant::now() < deadline && length(log) <= MAX_PRINTED => {
+            Ok(None) if started.elapsed() < PATIENCE && length(log) <= MAX_PRINTED => {
                 thread::sleep(Duration::from_millis(10));
             }
             _ => break false,
@@ -186,8 +198,9 @@ fn of_output(text: &str) -> Option<u64> {
 fn before_nodes(line: &str) -> Option<u64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "nodes")?;
-    let speed = words[at..].iter().any(|word| word.starts_with("nps"));
-    speed.then(|| number(words[at.checked_sub(1)?])).flatten()
+    let (before, after) = words.split_at_checked(at)?;
+    let speed = after.iter().any(|word| word.starts_with("nps"));
+    number(before.last().filter(|_| speed)?)
 }
 
 /// `Nodes searched  : 1463953`.

@@ -317,9 +317,9 @@ fn last_lines(log: &Path) -> String {
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    let from = lines.len().saturating_sub(TAIL_LINES);
-    let quoted: Vec<String> = lines[from..]
+    let quoted: Vec<String> = lines
         .iter()
+        .skip(lines.len().saturating_sub(TAIL_LINES))
         .map(|line| format!("  | {line}"))
         .collect();
     quoted.join("\n")

@@ -1,6 +1,18 @@
 //! What is asked of a repository, by the `git` program. Nothing here writes to
 //! the user's repository.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -340,7 +352,8 @@ pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
     }
     let arguments: Vec<_> = command
         .get_args()
-        .skip(2 + NO_PROGRAMS.len())
+        .skip(2)
+        .skip(NO_PROGRAMS.len())
         .map(|argument| argument.to_string_lossy())
         .collect();
     Err(GitError::Failed {

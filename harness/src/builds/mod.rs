@@ -26,6 +26,8 @@ mod sha256;
 mod tree;
 
 pub use bench::BenchCheck;
+#[cfg(feature = "fleet")]
+pub(crate) use bench::run as run_bench;
 pub use builder::Builder;
 pub use cache::Cache;
 pub(crate) use cache::Listed;

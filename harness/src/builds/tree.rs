@@ -43,7 +43,7 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// A commit of that tree, in the cache's repository.
     pub(super) commit: String,
-    /// Whether it is that of the commit it lies on.
+    /// Whether it equals the tree of the commit it is based on.
     pub(super) is_clean: bool,
 }
 
@@ -124,8 +124,8 @@ impl WorkTree {
         Ok(())
     }
 
-    /// Sets the tree to a commit. `program`, a path in it, is removed if it is
-    /// there and not of the commit.
+    /// Sets the tree to a commit. `program`, a path in it, is removed if it
+    /// exists and the commit does not have it.
     pub(super) fn check_out(
         &self,
         commit: &str,

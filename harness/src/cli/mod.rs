@@ -13,11 +13,14 @@ mod dropin;
 mod ends;
 mod errors;
 mod exit;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod gate;
 mod guard;
 mod help;
 mod logging;
 mod open_files;
+mod place;
 mod play;
 mod pool;
 mod progress;
@@ -27,11 +30,15 @@ mod replay;
 mod report;
 mod resume;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 mod suite;
 mod track;
 mod tune;
 mod usage;
 mod verify;
+#[cfg(feature = "fleet")]
+mod worker;
 
 pub(crate) use exit::{Exit, Failure};
 
@@ -66,7 +73,13 @@ enum Command {
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetArgs),
+    #[cfg(feature = "fleet")]
+    Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
     Cutechess(dropin::CutechessArgs),
@@ -83,6 +96,15 @@ enum Command {
 impl Command {
     /// Whether it may start engines.
     fn plays(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        if matches!(self, Self::Fleet(_)) {
+            return false;
+        }
+        // Its runs are processes of their own.
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Builds(_)
@@ -115,10 +137,16 @@ impl Command {
             Self::Verify(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Check(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(args) => args.run(),
             Self::Guard(args) => args.run(),
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
             Self::Runs(args) => args.run(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.run(),
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
@@ -143,8 +171,14 @@ impl Command {
             Self::Verify(_) => "verify the run",
             Self::Replay(_) => "replay the failure",
             Self::Check(_) => "check the engine",
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.purpose(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve the runs",
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",

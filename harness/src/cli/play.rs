@@ -10,11 +10,12 @@ use super::common::{announce, failure};
 use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
+use super::place::PlaceArgs;
 use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
-use crate::kinds::{Conclusion, Match, RunKind, Session, Test};
+use crate::kinds::{Conclusion, Match, Place, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind};
 use crate::settings::Shard;
@@ -72,6 +73,8 @@ struct RunArgs {
     /// together.
     #[arg(long, value_name = "K/N")]
     shard: Option<Shard>,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -160,7 +163,13 @@ impl RunArgs {
     }
 
     fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
-        start::<K>(config, file, self.out.as_deref(), &self.ends)
+        start::<K>(
+            config,
+            file,
+            self.out.as_deref(),
+            self.place.place()?,
+            &self.ends,
+        )
     }
 }
 
@@ -169,6 +178,7 @@ pub(super) fn start<K: RunKind>(
     config: Config,
     file: Option<&Path>,
     out: Option<&Path>,
+    place: Place,
     ends: &EndArgs,
 ) -> Result<Exit, Failure> {
     let source = || {
@@ -178,7 +188,11 @@ pub(super) fn start<K: RunKind>(
     };
     K::check(&config).with_context(source)?;
     let session = Session::<K>::create(config, out, &mut announce);
-    match session.and_then(|session| session.limited(ends.max_time()).run(&mut announce)) {
+    let played = session.and_then(|session| {
+        let session = session.limited(ends.max_time()).at(place);
+        session.run(&mut announce)
+    });
+    match played {
         Ok(conclusion) => conclude(conclusion.boxed(), &ends.results),
         Err(error) => {
             if !error.is_of_run() {
@@ -202,6 +216,8 @@ pub(super) fn conclude(
         report,
     } = conclusion;
     show(&*report, results.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", folder.path().display());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {

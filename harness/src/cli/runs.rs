@@ -163,7 +163,9 @@ fn table(listing: &Listing) -> String {
         "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        // One side of a tuning against the other says nothing about the engine.
+        let elo = run.elo.filter(|_| run.kind != Kind::Tune);
+        let elo = elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
         let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
             "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<12} {book:<16} {}\n",

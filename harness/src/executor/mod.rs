@@ -1,16 +1,22 @@
 //! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
 //! in whatever order they finish.
 
+mod boards;
 mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
 mod program;
+#[cfg(feature = "fleet")]
+pub(crate) mod remote;
 pub mod simulated;
+mod situation;
 
-pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
+pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
+pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
+pub(crate) use situation::Situation;
 
 use std::future::Future;
 
@@ -53,4 +59,15 @@ pub trait Executor {
 
     /// Asks it to stop; [`Event::Finished`] follows when it has.
     fn stop(&mut self, how: Stop);
+
+    /// Whether it keeps results that it has given until [`Self::recorded`].
+    fn awaits_record(&self) -> bool {
+        false
+    }
+
+    /// All results that it has given are in the ledger, on disk.
+    fn recorded(&mut self) {}
+
+    /// The run has its verdict: nothing of it is needed any more.
+    fn conclude(&mut self) {}
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::ensure;
 
+#[cfg(feature = "serve")]
+use super::follow::Following;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
@@ -16,7 +18,7 @@ use crate::run::{
 };
 use crate::settings::TimeSpan;
 
-/// A kind of run: what a session needs beside the experiment. `hone resume`,
+/// A kind of run: what a session needs besides the experiment. `hone resume`,
 /// `report`, `verify` and `runs` work on every kind through this trait.
 pub(crate) trait RunKind: 'static {
     type Experiment: Experiment + 'static;
@@ -46,7 +48,7 @@ pub(crate) trait RunKind: 'static {
         Ok(())
     }
 
-    /// Openings that a run can come to at most; `None` if it takes any number.
+    /// The most openings that a run can use; `None` if there is no limit.
     fn openings(config: &Config) -> Option<u64>;
 
     /// What is done with pairs that repeat earlier games: under a clock they
@@ -63,9 +65,9 @@ pub(crate) trait RunKind: 'static {
         config.r#match.max_time
     }
 
-    /// Prepares the engines of a new run, and completes the configuration by
-    /// what that has shown. Relative paths start from `base`; `opening` is the
-    /// run's first.
+    /// Prepares the engines of a new run, and completes the configuration with
+    /// the results. Relative paths start from `base`; `opening` is the run's
+    /// first.
     ///
     /// # Errors
     /// If an engine cannot play.
@@ -75,10 +77,17 @@ pub(crate) trait RunKind: 'static {
         opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        prepared(config, base, opening, announce)
+        let mut engines = prepared(config, base, opening, announce)?;
+        engines.folder_names = Self::folder_names(&engines.identities);
+        Ok(engines)
     }
 
-    /// Prepares the engines of a run that is there already.
+    /// What the run's folder is named after.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        identities.iter().map(EngineIdentity::folder_name).collect()
+    }
+
+    /// Prepares the engines of an existing run.
     ///
     /// # Errors
     /// If an engine cannot play or is another than the run was started with.
@@ -119,6 +128,13 @@ pub(crate) trait RunKind: 'static {
     /// # Errors
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
+
+    /// The results as its ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
     /// Plays what belongs to a run after its verdict, in the time that is left
     /// of `--max-time`, and adds it to the report. The result takes the place

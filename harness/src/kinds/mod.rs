@@ -1,19 +1,25 @@
-//! The kinds of runs, each one module: what it needs beside its experiment,
+//! The kinds of runs, each one module: what it needs besides its experiment,
 //! and how its results are shown.
 //!
 //! [`of`] is the one place where a manifest is mapped to its kind.
 
 mod any;
 pub(crate) mod bisect;
+#[cfg(feature = "serve")]
+mod follow;
 mod kind;
 mod match_;
+mod place;
 mod session;
 mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
+#[cfg(feature = "serve")]
+pub(crate) use follow::{Following, Standing};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
+pub(crate) use place::Place;
 pub(crate) use session::{Conclusion, Session, check_shard};
 pub(crate) use sprt::Test;
 

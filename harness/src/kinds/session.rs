@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::Player;
-use crate::executor::local::Local;
-use crate::executor::machine;
+use crate::executor::{Boards, Executor, Player, machine};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
+use crate::run::live::Publisher;
 use crate::run::setup::{
     book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
 };
@@ -36,10 +36,11 @@ pub(crate) struct Session<K> {
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
+    place: Place,
     kind: PhantomData<K>,
 }
 
-/// What a session needs beside its ledger.
+/// What a session needs besides its ledger.
 struct Ready {
     folder: Folder,
     manifest: Manifest,
@@ -72,6 +73,7 @@ impl Ready {
             book: self.book,
             ledger,
             pairs,
+            place: Place::default(),
             kind: PhantomData,
         })
     }
@@ -177,6 +179,12 @@ impl<K: RunKind> Session<K> {
         self
     }
 
+    /// The same session, with its pairs played elsewhere.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
     /// Plays the run from where its ledger stands, writes its report, and
     /// plays what belongs to it after its verdict.
     ///
@@ -254,12 +262,12 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
-        let (mut interrupts, mut executor) = runtime.block_on(async {
-            let interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let executor = Local::start(manifest.concurrency, &manifest.placement)
-                .context("workers cannot start")?;
-            anyhow::Ok((interrupts, executor))
-        })?;
+        let boards = Boards::new(manifest.concurrency);
+        let _publisher = Publisher::start(folder.path(), boards.clone());
+        let mut interrupts = runtime
+            .block_on(async { Interrupts::listen() })
+            .context("signals cannot be heard")?;
+        let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,
@@ -284,6 +292,10 @@ impl<K: RunKind> Session<K> {
             }
         };
         ledger.sync().map_err(|error| stopped(error.into()))?;
+        executor.recorded();
+        if matches!(ended, Ended::Verdict(_)) {
+            executor.conclude();
+        }
         Ok((ended, driver.fold))
     }
 }

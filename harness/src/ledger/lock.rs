@@ -47,7 +47,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Takes the folder of a run that is there already.
+    /// Takes the folder of an existing run.
     ///
     /// # Errors
     /// [`LedgerError`]: another `hone` has it, or a file is missing.

@@ -1,5 +1,17 @@
 //! A file that only grows.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +62,7 @@ impl Log {
             let _ = self.file.set_len(self.len);
             return Err(self.error(source));
         }
-        self.len += bytes.len() as u64;
+        self.len = self.len.saturating_add(bytes.len() as u64);
         Ok(())
     }
 

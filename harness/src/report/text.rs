@@ -169,7 +169,7 @@ fn llr_line(sprt: &SprtFacts) -> String {
 }
 
 /// The verdict, or who is ahead, and the failures on one line; then the
-/// estimate after a test and what must be known beside it, each on its own.
+/// estimate after a test and the warnings, each on its own.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let mut text = match (facts.reason, &facts.sprt) {
         (Some(reason), _) => reason.sentence().to_string(),

@@ -37,6 +37,21 @@ pub(crate) struct Tables {
     pieces: usize,
 }
 
+/// Pieces of the largest tables in some folders.
+///
+/// # Errors
+/// [`TablebaseError`].
+#[cfg(feature = "fleet")]
+pub(crate) fn most_pieces(path: &std::path::Path) -> Result<usize, TablebaseError> {
+    let rule = TablebaseRule {
+        path: path.to_path_buf(),
+        pieces: None,
+        ignore_fifty: false,
+        results: Default::default(),
+    };
+    Ok(Tables::open(&rule)?.pieces)
+}
+
 impl Tables {
     /// Opens the tables of a rule. Their contents are read when they are needed.
     ///

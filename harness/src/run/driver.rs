@@ -123,6 +123,15 @@ impl Jobs {
     }
 }
 
+/// Tells an executor that waits for it that all its results are on disk.
+fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), LedgerError> {
+    if executor.awaits_record() {
+        ledger.sync()?;
+        executor.recorded();
+    }
+    Ok(())
+}
+
 /// Waits for a moment, if there is one.
 async fn passed(moment: Option<Instant>) {
     match moment {
@@ -248,6 +257,7 @@ impl<E: Experiment> Driver<E> {
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
             if let Some(verdict) = self.fold.verdict() {
+                record(executor, ledger)?;
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
             }
@@ -280,6 +290,7 @@ impl<E: Experiment> Driver<E> {
                 }
                 () = passed(deadline) => continue,
                 _ = clock.tick() => {
+                    record(executor, ledger)?;
                     view.update(&self.fold.experiment, self.progress(stopping));
                     continue;
                 }

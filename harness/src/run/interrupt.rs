@@ -1,4 +1,4 @@
-//! Ctrl-C and its kin.
+//! Ctrl-C and termination signals.
 
 use std::time::Duration;
 

@@ -1,5 +1,17 @@
 //! `run.toml`: what a run is, with nothing left to defaults.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -107,7 +119,11 @@ impl EngineIdentity {
         let changes = if self.is_uncommitted() { "+" } else { "" };
         match commit.starts_with(&self.name) {
             true => format!("{}{changes}", short_id(commit)),
-            false => format!("{}.{}{changes}", self.name, &short_id(commit)[..7]),
+            false => format!(
+                "{}.{}{changes}",
+                self.name,
+                commit.get(..7).unwrap_or(commit)
+            ),
         }
     }
 }

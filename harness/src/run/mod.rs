@@ -9,6 +9,7 @@ pub(crate) mod final_positions;
 mod fold;
 mod folder;
 mod interrupt;
+pub(crate) mod live;
 mod manifest;
 mod preflight;
 mod prepared;
@@ -20,10 +21,12 @@ pub(crate) mod verify;
 pub(crate) use driver::View;
 pub use driver::{Driver, Ended, Jobs, Progress};
 pub(crate) use error::SessionError;
-pub(crate) use files::RunFiles;
+pub(crate) use files::{PlayTime, RunFiles};
 pub use fold::Fold;
 pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
+#[cfg(feature = "fleet")]
+pub(crate) use interrupt::Request;
 #[cfg(test)]
 pub(crate) use manifest::BookIdentity;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};

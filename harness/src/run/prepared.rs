@@ -76,6 +76,16 @@ impl PrepareError {
         }
     }
 
+    /// Whether the engine's process was there and said nothing.
+    fn is_silence(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::NoUciok { .. }),
+            Self::Ready { source, .. } => matches!(source, AnswerError::TimedOut),
+            Self::Preflight(error) => matches!(error, PreflightError::Silent { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether a build was started.
     pub(crate) fn is_after_start(&self) -> bool {
         match self {
@@ -147,7 +157,14 @@ impl PreparedEngines {
                 opening,
                 config,
             });
-            let greeting = greet_patiently(engine, &launch, config, preflight, announce);
+            let greeting = greet_patiently(
+                engine,
+                &launch,
+                config,
+                preflight,
+                built.is_some(),
+                announce,
+            );
             let greeting = greeting.map_err(|error| match error {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
@@ -381,21 +398,30 @@ struct Greeting {
 /// How often an engine is started that ends while it is tried out.
 const TRIES: u32 = 3;
 
+/// How often the engine of a commit is started that says nothing.
+const SILENT_TRIES: u32 = 2;
+
 /// [`greet`], again if the engine ends: something else may have killed it, and
 /// what is decided here (to skip a commit, to refuse a run) should depend on
-/// the engine only.
+/// the engine only. That of a commit, which may be skipped, gets a second try
+/// too if it says nothing: something may have stopped it.
 fn greet_patiently(
     engine: &EngineConfig,
     launch: &Launch,
     config: &Config,
     preflight: Option<Preflight<'_>>,
+    is_of_commit: bool,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Greeting, PrepareError> {
     let mut ended = None;
     let mut tries = 1;
     loop {
+        let may_try_again = |error: &PrepareError| {
+            (tries < TRIES && error.is_death())
+                || (tries < SILENT_TRIES && is_of_commit && error.is_silence())
+        };
         match greet(engine, launch, config, preflight, announce) {
-            Err(error) if tries < TRIES && error.is_death() => {
+            Err(error) if may_try_again(&error) => {
                 tries += 1;
                 tracing::warn!("trying again: {error}");
                 ended = Some(error);

@@ -53,7 +53,7 @@ pub(crate) fn placement(
 }
 
 /// Threads that think at the same time in one game.
-fn processors_a_game(config: &Config) -> usize {
+pub(crate) fn processors_a_game(config: &Config) -> usize {
     let threads = |engine: &crate::config::EngineConfig| -> usize {
         let threads = engine.options.get("Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)
@@ -124,7 +124,9 @@ pub(crate) fn warn_of_repeats(
         Some(_) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
-        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of nodes or depth later games repeat earlier ones and are not counted"
+        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
+         nodes or depth, later pairs repeat earlier games and do not count\n\
+         help: a test that is still undecided then needs a larger book (`--book FILE`)"
     ));
 }
 
@@ -160,8 +162,8 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
     })
 }
 
-/// Prepares the engines of a run that is there already, and makes sure that
-/// they are the same.
+/// Prepares the engines of an existing run, and makes sure that they are the
+/// same.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
@@ -191,8 +193,7 @@ pub(crate) fn same_engines(
     Ok(engines.players)
 }
 
-/// Opens the book of a run that is there already, and makes sure that it is
-/// the same.
+/// Opens the book of an existing run, and makes sure that it is the same.
 pub(crate) fn same_book(
     manifest: &Manifest,
     rounds: Option<u64>,

@@ -22,6 +22,6 @@ pub(crate) use report::{TrackReport, is_folder_of_nights};
 pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.
-const TABLE: &str = "elo.csv";
+pub(crate) const TABLE: &str = "elo.csv";
 /// The folder of the nights' runs, in the folder of nights.
-const RUNS: &str = "track";
+pub(crate) const RUNS: &str = "track";

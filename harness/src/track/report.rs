@@ -11,7 +11,7 @@ use super::page::html;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
-use crate::report::html::Page;
+use crate::report::html::{Page, Place};
 use crate::report::{Report, SummaryNotes};
 use crate::run::{MANIFEST, Manifest};
 
@@ -109,8 +109,8 @@ impl Report for TrackReport {
         ])
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        html(&self.status, &self.nights, &self.dir, inside)
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        html(&self.status, &self.nights, &self.dir, place)
     }
 
     fn page_name(&self) -> &'static str {

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::ends::EndArgs;
+use super::place::PlaceArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
@@ -45,6 +46,8 @@ pub(super) struct TuneArgs {
     /// Test the tuned values against the start at the end.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl TuneArgs {
@@ -71,6 +74,7 @@ impl TuneArgs {
             return Ok(Exit::Done);
         }
         let ends = EndArgs::only_json(self.json);
-        start::<Tuning>(config, Some(path), self.out.as_deref(), &ends)
+        let place = self.place.place()?;
+        start::<Tuning>(config, Some(path), self.out.as_deref(), place, &ends)
     }
 }

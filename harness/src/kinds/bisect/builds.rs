@@ -1,5 +1,17 @@
 //! `builds.csv`: the results of the commits' builds.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -63,8 +75,8 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
 
 /// What a kill cut off is left out.
 fn whole_lines(text: &[u8]) -> &[u8] {
-    let end = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
-    &text[..end]
+    let torn = text.rsplit(|byte| *byte == b'\n').next();
+    text.strip_suffix(torn.unwrap_or_default()).unwrap_or(text)
 }
 
 fn open(dir: &Path) -> anyhow::Result<File> {

@@ -8,6 +8,8 @@ mod stages;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(feature = "serve")]
+use super::follow::{Following, Reread};
 use super::kind::{Engines, RunKind, introduction, prepared};
 use crate::config::Config;
 use crate::rules::openings::Opening;
@@ -59,6 +61,14 @@ impl RunKind for Test {
 
     fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
         SingleTest::view(manifest)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        match files.manifest.config.stage.is_empty() {
+            true => SingleTest::follow(files),
+            false => Ok(Box::new(Reread::<Self>::new(files))),
+        }
     }
 
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<TestReport> {

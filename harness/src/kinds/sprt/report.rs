@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::folders;
 use super::single::SingleTest;
 use crate::kinds::kind::RunKind;
-use crate::report::html::Page;
+use crate::report::html::{Page, Place};
 use crate::report::{
     MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
 };
@@ -194,7 +194,7 @@ impl Report for TestReport {
         ])
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        self.first.page(inside)
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        self.first.page(place)
     }
 }

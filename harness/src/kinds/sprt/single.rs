@@ -7,6 +7,8 @@ use anyhow::ensure;
 
 use crate::config::Config;
 use crate::experiment::{Sharded, SprtExperiment};
+#[cfg(feature = "serve")]
+use crate::kinds::follow::{FollowedMatch, Following};
 use crate::kinds::kind::RunKind;
 use crate::report::{MatchReport, Scoreboard};
 use crate::run::{Fold, Kind, Manifest, RunFiles, View};
@@ -44,7 +46,13 @@ impl RunKind for SingleTest {
         Scoreboard::new(manifest)
     }
 
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        let experiment = Self::experiment(files.folder.path(), &files.manifest)?;
+        Ok(Box::new(FollowedMatch::new(files, experiment)?))
+    }
+
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
-        Ok(MatchReport::new(files, &fold)?)
+        MatchReport::new(files, &fold)
     }
 }

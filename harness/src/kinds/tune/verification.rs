@@ -16,7 +16,7 @@ use crate::report::MatchReport;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Name of its folder.
-const FOLDER: &str = "verify";
+pub(crate) const FOLDER: &str = "verify";
 
 /// Its results so far, if it has been started.
 ///

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Source;
 use super::escape;
 use super::markup::{paragraph, preformatted, prose};
+use super::{Place, Source};
 use crate::ledger::FAILURES;
 
 /// Bundles whose summary is on the page; the others are linked.
@@ -72,13 +72,15 @@ fn order(path: &Path) -> Vec<u64> {
 }
 
 fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
-    let href = if source.inside {
-        format!("{FAILURES}/{}/", percent_encoded(name))
-    } else {
-        let path = bundle
-            .canonicalize()
-            .unwrap_or_else(|_| bundle.to_path_buf());
-        format!("file://{}/", percent_encoded(&path.display().to_string()))
+    let href = match source.place {
+        // The live pages put the address of the run before it.
+        Place::Inside | Place::Served => format!("{FAILURES}/{}/", percent_encoded(name)),
+        Place::Elsewhere => {
+            let path = bundle
+                .canonicalize()
+                .unwrap_or_else(|_| bundle.to_path_buf());
+            format!("file://{}/", percent_encoded(&path.display().to_string()))
+        }
     };
     format!(
         "<a href=\"{}\">{FAILURES}/{}</a>",

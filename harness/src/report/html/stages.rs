@@ -1,7 +1,7 @@
 //! The stages of a test, on the page of the first.
 
-use super::Source;
 use super::table::Table;
+use super::{Place, Source};
 use crate::report::escape;
 use crate::report::facts::RunFacts;
 
@@ -23,7 +23,7 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
                 false => "not started".to_string(),
             },
         ]);
-        if index > 0 && stage.is_started && source.inside {
+        if index > 0 && stage.is_started && source.place == Place::Inside {
             links += &format!(
                 "<p><a href=\"stage-{}/report.html\">Report of {}</a></p>\n",
                 index + 1,

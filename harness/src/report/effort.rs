@@ -17,23 +17,23 @@ pub(crate) struct Effort {
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, value: u64) {
+    pub(crate) fn add(&mut self, value: u64) {
         *self.counts.entry(value).or_default() += 1;
         self.total += 1;
     }
 
-    pub(super) fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// Values and their counts, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
         self.counts.iter().map(|(value, count)| (*value, *count))
     }
 
     /// The smallest value that at least a share of `q` (0 to 1) does not
     /// exceed.
-    pub(super) fn quantile(&self, q: f64) -> Option<u64> {
+    pub(crate) fn quantile(&self, q: f64) -> Option<u64> {
         let wanted = (q * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
         self.iter().find_map(|(value, count)| {
