@@ -193,6 +193,47 @@ fn a_pool_plays_what_is_missing_and_accepts_the_same_games_later() {
     assert_eq!(digest(&more), digest(&undivided));
 }
 
+/// Cuts the ledger of a pool in the middle of its writing: so many whole pairs,
+/// the games of a further one, and one row of it.
+fn cut(pool: &Path, pairs: usize) {
+    let csv = fs::read_to_string(pool.join("games.csv")).expect("there");
+    let lines: Vec<&str> = csv.lines().collect();
+    let number = |row: usize, column: usize| -> usize {
+        let field = lines[row].split(',').nth(column).expect("a field");
+        field.parse().expect("a number")
+    };
+    let torn = 2 * pairs + 2;
+    let games = number(torn, 12) + number(torn, 14);
+    let rows = lines[..torn].join("\n");
+    fs::write(pool.join("games.csv"), rows + "\n").expect("written");
+    let pgn = fs::read(pool.join("games.pgn")).expect("there");
+    fs::write(pool.join("games.pgn"), &pgn[..games]).expect("written");
+}
+
+#[test]
+fn a_pool_that_is_killed_is_continued() {
+    let setup = random_players();
+    let (undivided, _) = whole(&setup, "match", 0);
+    let shards = shards(&setup, "match");
+    let out = setup.run("pool");
+    // Before its manifest was written.
+    fs::create_dir(&out).expect("made");
+    fs::write(out.join("games.csv"), "").expect("written");
+    fs::write(out.join("games.pgn"), "").expect("written");
+    let begun = pool(&shards, &out, &[]);
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
+    for pairs in [70, 0] {
+        cut(&out, pairs);
+        let continued = pool(&shards, &out, &[]);
+        assert_eq!(continued.code, Some(0), "{}", continued.stderr);
+        let new = format!(": {} new pairs", PAIRS - pairs);
+        assert!(continued.stderr.contains(&new), "{}", continued.stderr);
+        assert_eq!(digest(&out), digest(&undivided));
+        let epd = fs::read_to_string(out.join("games.epd")).expect("there");
+        assert_eq!(epd.lines().count(), 2 * PAIRS);
+    }
+}
+
 #[test]
 fn a_shard_says_which_one_it_is() {
     let setup = random_players();

@@ -8,7 +8,7 @@ use super::ends::{ResultArgs, repeating};
 use super::play::{exit_of, show};
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::pool::{self, Pooled};
+use crate::pool::{self, Plan, Pooled};
 use crate::report::{SummaryNotes, write_files};
 use crate::run::{RunFiles, find_run};
 
@@ -41,7 +41,9 @@ impl PoolArgs {
             folder,
             runs,
             added,
-        } = pool::pool(&runs, self.out.as_deref())?;
+        } = Plan::new(&runs, self.out.as_deref())?
+            .write()
+            .map_err(Failure::failed)?;
         let dir = folder.path();
         errln!("pooled {runs} runs in {}: {added} new pairs", dir.display());
         self.judge(RunFiles::open(dir).map_err(Failure::failed)?)

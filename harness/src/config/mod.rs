@@ -22,6 +22,7 @@ mod places;
 mod play;
 mod profile;
 mod stage;
+mod stages;
 mod track;
 
 use serde::{Deserialize, Serialize};

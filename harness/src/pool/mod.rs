@@ -22,49 +22,71 @@ use folder::Target;
 pub(crate) use missing::missing;
 use source::Source;
 
+/// Runs that belong together, and the run they are pooled in. Nothing is
+/// written yet.
+pub(crate) struct Plan {
+    sources: Vec<Source>,
+    target: Target,
+    out: Option<PathBuf>,
+}
+
 /// What pooling has done.
 pub(crate) struct Pooled {
     pub folder: Folder,
-    /// The runs, those of an earlier call left out.
+    /// The runs given; the pool itself is not among them.
     pub runs: usize,
     /// Pairs that were not in the folder before.
     pub added: u64,
 }
 
-/// Makes one run of the runs in `dirs`: in the folder `out`, or in a new one.
-/// If `out` is a pool already, it gets the pairs that it does not have.
-///
-/// # Errors
-/// If a run cannot be read or does not belong to the others, or two runs
-/// disagree about a pair; nothing is written then.
-pub(crate) fn pool(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Pooled> {
-    let mut sources = open_sources(dirs, out)?;
-    let mut target = match out.filter(|out| Target::exists(out)) {
-        Some(out) => Target::open(out)?,
-        None => Target::planned(&sources)?,
-    };
-    let target_name = out
-        .filter(|_| target.is_old())
-        .map(|out| out.display().to_string());
-    let (first_name, first) = match &target_name {
-        Some(name) => (name.as_str(), target.manifest()),
-        None => (sources[0].name(), sources[0].manifest()),
-    };
-    for source in &sources {
-        agreement::check((first_name, first), (source.name(), source.manifest()))?;
+impl Plan {
+    /// Plans to make one run of the runs in `dirs`: in the folder `out`, or in
+    /// a new one. If `out` is a pool already, it gets the pairs that it does
+    /// not have.
+    ///
+    /// # Errors
+    /// If a run cannot be read or does not belong to the others, or two runs
+    /// disagree about a pair.
+    pub(crate) fn new(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Self> {
+        let mut sources = open_sources(dirs, out)?;
+        let mut target = match out.filter(|out| Target::exists(out)) {
+            Some(out) => Target::open(out)?,
+            None => Target::planned(&sources)?,
+        };
+        let old = out.filter(|_| target.is_old());
+        let old = old.map(|out| out.display().to_string());
+        let (first_name, first) = match &old {
+            Some(name) => (name.as_str(), target.manifest()),
+            None => (sources[0].name(), sources[0].manifest()),
+        };
+        for source in &sources {
+            agreement::check((first_name, first), (source.name(), source.manifest()))?;
+        }
+        let mut known = Known::default();
+        target.add_to(&mut known)?;
+        for source in &sources {
+            source.add_to(&mut known)?;
+        }
+        target.register(&mut sources);
+        Ok(Self {
+            sources,
+            target,
+            out: out.map(Path::to_path_buf),
+        })
     }
-    let mut known = Known::default();
-    target.add_to(&mut known)?;
-    for source in &sources {
-        source.add_to(&mut known)?;
+
+    /// Writes the pool. If that is interrupted, the same plan continues it.
+    ///
+    /// # Errors
+    /// Those of the file system, or of a run's games that cannot be read.
+    pub(crate) fn write(self) -> anyhow::Result<Pooled> {
+        let (folder, added) = self.target.take(&self.sources, self.out.as_deref())?;
+        Ok(Pooled {
+            folder,
+            runs: self.sources.len(),
+            added,
+        })
     }
-    target.register(&mut sources);
-    let (folder, added) = target.take(&sources, out)?;
-    Ok(Pooled {
-        folder,
-        runs: sources.len(),
-        added,
-    })
 }
 
 /// Opens the runs, each once, and not the folder that they are pooled in.
