@@ -2,33 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 use super::night::{Night, in_order};
+use super::role::Role;
 use crate::builds::Commit;
-
-/// Why an opponent is one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// The pinned reference.
-    Anchor,
-    /// The newest release before it.
-    Release,
-    /// The build of the previous nightly.
-    Previous,
-}
-
-impl Role {
-    /// As the table of nights names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anchor => "anchor",
-            Self::Release => "release",
-            Self::Previous => "previous",
-        }
-    }
-}
 
 /// A build to play against.
 #[derive(Debug, Clone, PartialEq, Eq)]

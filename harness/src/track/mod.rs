@@ -12,13 +12,14 @@ mod page;
 mod report;
 mod reported;
 mod result;
+mod role;
 mod scale;
 mod status;
 mod tracker;
 
-pub use gauntlet::Role;
 pub use night::{Night, read};
 pub(crate) use report::{TrackReport, is_folder_of_nights};
+pub use role::Role;
 pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.

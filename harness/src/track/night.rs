@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::gauntlet::Role;
+use super::role::Role;
 use crate::builds::short_id;
 use crate::stats::{Estimate, Pentanomial};
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chart::chart;
-use super::gauntlet::Role;
 use super::night::{Night, in_order, read};
 use super::page::html;
+use super::role::Role;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;

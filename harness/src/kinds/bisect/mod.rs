@@ -13,7 +13,9 @@ use std::path::Path;
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::follow::{Following, Reread};
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::Config;
 use crate::executor::Player;

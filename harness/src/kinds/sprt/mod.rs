@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[cfg(feature = "serve")]
-use super::follow::{Following, Reread};
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::{Engines, RunKind, introduction, prepared};
 use crate::config::Config;
 use crate::rules::openings::Opening;

@@ -23,7 +23,9 @@ use std::time::Duration;
 use anyhow::Context;
 
 #[cfg(feature = "serve")]
-use super::follow::{Following, Reread};
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
