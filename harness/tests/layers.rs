@@ -145,8 +145,8 @@ impl Sources {
             .collect()
     }
 
-    /// Imports between modules of the first and second level. The items of a
-    /// folder's `mod.rs` count as a module of their own.
+    /// Imports between modules. The items of a folder's `mod.rs` count as a
+    /// module of their own.
     fn graph(&self) -> Graph {
         let mut graph = Graph::new();
         for from in self.modules.keys().filter(|path| !path.is_empty()) {
@@ -155,12 +155,15 @@ impl Sources {
                     continue;
                 }
                 let to = self.resolve(&import.path, 0);
-                let [a, b] = [from, &to].map(|path| path[..path.len().min(2)].to_vec());
-                if a == b || b.is_empty() {
+                if *from == to || to.is_empty() {
                     continue;
                 }
                 let place = format!("{}:{}", from.join("/"), import.line + 1);
-                let places = graph.entry(a).or_default().entry(b).or_default();
+                let places = graph
+                    .entry(from.clone())
+                    .or_default()
+                    .entry(to)
+                    .or_default();
                 places.push(place);
             }
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive};
+use crate::settings::{OnFailure, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -34,15 +34,15 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
     /// Ends a match of two engines before that: `{ width = 5.0 }` once the
-    /// always-valid interval of the Elo is so narrow, `"zero_outside"` once
+    /// always-valid interval of the Elo is this narrow, `"zero_outside"` once
     /// zero lies outside it.
     #[serde(
         deserialize_with = "stop_rule",
         skip_serializing_if = "Option::is_none"
     )]
     pub stop: Option<StopRule>,
-    /// Ends a run after so long, undecided if need be. It can be resumed for as
-    /// long again, or for another time.
+    /// Ends a run after this time, even without a decision. A resumed run gets
+    /// the same time again, or another limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.
@@ -52,6 +52,9 @@ pub struct MatchConfig {
     )]
     pub concurrency: Option<usize>,
     pub seed: u64,
+    /// The part of the pairs that is played here.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
@@ -71,6 +74,7 @@ pub struct MatchConfig {
 }
 
 impl Default for MatchConfig {
+    #[cfg_attr(not(test), expect(clippy::expect_used, reason = "a constant"))]
     fn default() -> Self {
         Self {
             limit: "8+0.08".parse().expect("a limit"),
@@ -83,6 +87,7 @@ impl Default for MatchConfig {
             max_time: None,
             concurrency: None,
             seed: 1,
+            shard: Shard::WHOLE,
             affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,
@@ -94,7 +99,7 @@ impl Default for MatchConfig {
 }
 
 /// Pairs at a time at most: each needs a thread and two processes.
-const MAX_CONCURRENCY: usize = 1024;
+pub(crate) const MAX_CONCURRENCY: usize = 1024;
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {

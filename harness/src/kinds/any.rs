@@ -1,10 +1,15 @@
 //! A kind of run that is only known from a manifest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(feature = "serve")]
+use super::follow::Following;
 use super::kind::RunKind;
+use super::place::Place;
 use super::session::{Conclusion, Session};
+#[cfg(feature = "serve")]
+use crate::config::Config;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
 use crate::report::{Report, write_files};
@@ -12,6 +17,13 @@ use crate::run::{Manifest, RunFiles, SessionError};
 
 /// [`RunKind`] with its types hidden.
 pub(crate) trait AnyKind {
+    /// Refuses a configuration that lacks what this kind needs.
+    ///
+    /// # Errors
+    /// What is missing.
+    #[cfg(feature = "serve")]
+    fn check(&self, config: &Config) -> anyhow::Result<()>;
+
     /// Continues a run.
     ///
     /// # Errors
@@ -21,6 +33,7 @@ pub(crate) trait AnyKind {
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
 
@@ -30,27 +43,48 @@ pub(crate) trait AnyKind {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
 
+    /// The folders of the runs that have followed this one.
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf>;
+
     /// The results so far.
     ///
     /// # Errors
     /// If the run's files cannot be read.
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>>;
+
+    /// The results as its ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    #[cfg(feature = "serve")]
+    fn follow(&self, files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 }
 
 impl<K: RunKind> AnyKind for K {
+    #[cfg(feature = "serve")]
+    fn check(&self, config: &Config) -> anyhow::Result<()> {
+        K::check(config)
+    }
+
     fn resume(
         &self,
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
         let session = Session::<K>::resume(dir, recovery, announce)?;
-        Ok(session.limited(max_time).run(announce)?.boxed())
+        let session = session.limited(max_time).at(place);
+        Ok(session.run(announce)?.boxed())
     }
 
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
         Ok(Box::new(K::experiment(dir, manifest)?))
+    }
+
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+        K::later(manifest, dir)
     }
 
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {
@@ -61,5 +95,10 @@ impl<K: RunKind> AnyKind for K {
             write_files(&report, &dir)?;
         }
         Ok(Box::new(report))
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(&self, files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        K::follow(files)
     }
 }

@@ -1,4 +1,4 @@
-//! What makes the games of a run no evidence, from its totals.
+//! Reasons why the games of a run are not evidence, from its totals.
 
 use crate::rules::{Spending, departure};
 use crate::run::{Manifest, Tally};
@@ -113,6 +113,7 @@ mod tests {
                 openings,
                 distinct: Some(openings),
             }),
+            pooled: Vec::new(),
             repeats: rule,
             config,
         }

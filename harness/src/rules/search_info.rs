@@ -5,7 +5,8 @@
 pub enum Score {
     /// Centipawns.
     Cp(i32),
-    /// Mate in so many full moves; negative when the engine is being mated.
+    /// Mate in this number of full moves; negative when the engine is being
+    /// mated.
     Mate(i32),
 }
 

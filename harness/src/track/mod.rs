@@ -1,5 +1,5 @@
-//! Elo from night to night: what is played, one scale for all nights, and
-//! whether anything changed.
+//! Elo of every nightly: what is played, one scale for all nights, and detected
+//! changes.
 //!
 //! All but the tracker, which plays nights, is a function of the nights that
 //! were played.
@@ -22,6 +22,6 @@ pub(crate) use report::{TrackReport, is_folder_of_nights};
 pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.
-const TABLE: &str = "elo.csv";
+pub(crate) const TABLE: &str = "elo.csv";
 /// The folder of the nights' runs, in the folder of nights.
-const RUNS: &str = "track";
+pub(crate) const RUNS: &str = "track";

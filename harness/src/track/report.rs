@@ -11,7 +11,7 @@ use super::page::html;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
-use crate::report::html::Page;
+use crate::report::html::{Page, Place};
 use crate::report::{Report, SummaryNotes};
 use crate::run::{MANIFEST, Manifest};
 
@@ -20,7 +20,7 @@ pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
     folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
 }
 
-/// What all nights come to.
+/// The results of all nights.
 pub(crate) struct TrackReport {
     pub(super) dir: PathBuf,
     pub(super) nights: Vec<Night>,
@@ -109,8 +109,8 @@ impl Report for TrackReport {
         ])
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        html(&self.status, &self.nights, &self.dir, inside)
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        html(&self.status, &self.nights, &self.dir, place)
     }
 
     fn page_name(&self) -> &'static str {

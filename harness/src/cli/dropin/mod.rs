@@ -110,7 +110,7 @@ pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
 }
 
 impl Called {
-    /// Does what the command line asks for.
+    /// Runs the command line.
     pub(super) fn main(self) -> ExitCode {
         let words: Result<Vec<String>, _> = self
             .words

@@ -1,6 +1,6 @@
 //! The flags.
 
-use super::{Entry, POLYGLOT, entries};
+use super::entry::{Entry, POLYGLOT, entries};
 
 /// All flags of both programs.
 pub(in crate::dropin) const FLAGS: &[Entry] = entries![

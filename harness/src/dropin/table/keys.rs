@@ -1,6 +1,6 @@
 //! The keys in the values of flags.
 
-use super::{Entry, Group, POLYGLOT, entries};
+use super::entry::{Entry, Group, POLYGLOT, entries};
 
 /// All flags whose values have keys.
 pub(in crate::dropin) const GROUPS: &[Group] = &[

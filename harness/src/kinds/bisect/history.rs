@@ -42,7 +42,7 @@ pub(super) fn at(engine: &EngineConfig, commit: &Commit) -> EngineConfig {
     EngineConfig {
         name: commit.short().to_string(),
         rev: Some(commit.id.clone()),
-        // A wrong count in a message is no reason to pass a commit over.
+        // A wrong count in a message is not a reason to skip a commit.
         bench: BenchCheck::Record,
         ..engine.clone()
     }

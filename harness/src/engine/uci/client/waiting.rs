@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
-use crate::engine::uci::output::{ReadTimer, TICK};
 use crate::engine::uci::transcript::Direction;
+use crate::platform::{ReadTimer, TICK};
 use crate::rules::{Info, LinePattern};
 
 /// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
@@ -18,7 +18,8 @@ pub struct Answer {
 /// An answer that comes within this time is prompt.
 pub(crate) const PROMPT: Duration = Duration::from_millis(5);
 
-/// So often a thread sees to other things even if all answers are prompt.
+/// A thread lets other tasks run at least this often, even if all answers are
+/// prompt.
 const REST: Duration = Duration::from_millis(20);
 
 /// Characters kept of a line for the record.
@@ -164,7 +165,7 @@ impl Client {
         }
     }
 
-    /// An engine that never stops talking must not keep the floor.
+    /// An engine that never stops writing must not block the other tasks.
     pub(super) fn stop_if_late(
         &mut self,
         arrived: Instant,
@@ -243,14 +244,14 @@ impl Client {
         None
     }
 
-    /// Lets the thread see to what else there is to do.
+    /// Lets the thread run its other tasks.
     async fn rest(&mut self) {
         self.rested = self.attended;
         yield_now().await;
     }
 
-    /// For how long nobody has watched for the answer to what was sent last,
-    /// because `hone` itself was stopped. Deadlines are later by that.
+    /// For how long `hone` did not watch for the answer to the last command,
+    /// because it was stopped itself. Deadlines move by this time.
     pub fn unwatched(&self) -> Duration {
         self.watch.unwatched()
     }
