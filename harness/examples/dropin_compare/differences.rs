@@ -26,7 +26,7 @@ const fn gone(name: &'static str, reason: &'static str, pattern: &'static str) -
 }
 
 /// All of them.
-pub(crate) const DIFFERENCES: [Difference; 20] = [
+pub(crate) const DIFFERENCES: [Difference; 21] = [
     gone(
         "names in the PGN",
         "the run's manifest has the names and authors of the engines, and readers of PGN name the opening",
@@ -43,6 +43,12 @@ pub(crate) const DIFFERENCES: [Difference; 20] = [
         reason: "in C++ it depends on the processor",
         pattern: " *-?nan",
         replacement: " nan",
+    },
+    Difference {
+        name: "the sign of zero",
+        reason: "it depends on rounding",
+        pattern: r"-0\.00\b",
+        replacement: "0.00",
     },
     gone(
         "notes at the start",
