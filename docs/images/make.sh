@@ -2,6 +2,7 @@
 # Makes the pictures in README.md from a run of configs/quickstart.toml:
 #   scoreboard.svg  the terminal during the run and after it
 #   report.png      the top of the run's report.html
+#   serve.png       the top of the run's page of `hone serve`
 # Needs tmux, python3 and chromium: apt-get install tmux python3 chromium
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,4 +42,12 @@ python3 docs/images/terminal.py "$work/text" >docs/images/scoreboard.svg
 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars \
     --window-size=1200,1420 --screenshot=docs/images/report.png \
     "file://$run/report.html" 2>"$work/chromium.log" || { cat "$work/chromium.log" >&2; exit 1; }
+
+hone serve "$work" --listen 127.0.0.1:0 2>"$work/serve.log" &
+server=$!
+trap 'kill $server 2>/dev/null || true; "${terminal[@]}" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+until address=$(grep -o 'http://[0-9.:]*' "$work/serve.log"); do sleep 0.2; done
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --timeout=5000 \
+    --window-size=1200,1420 --screenshot=docs/images/serve.png \
+    "$address/runs/quickstart" 2>"$work/chromium.log" || { cat "$work/chromium.log" >&2; exit 1; }
 ls -l docs/images

@@ -13,6 +13,7 @@
 //! before it in this list, and there is no cycle of modules or submodules.
 //! `tests/layers.rs` reads this list and checks both.
 //!
+//! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: openings, limits and clocks, the
@@ -31,13 +32,15 @@
 //! * [`ledger`]: the append-only truth of a run.
 //! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
 //!   experiment, executor and ledger, and the independent check of its games.
+//! * [`pool`]: the ledgers of several runs as one run.
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
 //! * [`fleet`]: pairs on other machines, over NATS (feature `fleet`).
-//! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
+//! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
+//! * [`serve`]: the live pages.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 //! * [`cli`]: the commands, one file each, and their exit codes.
 
@@ -46,6 +49,7 @@
 
 #[macro_use]
 mod output;
+mod platform;
 
 pub mod book;
 pub mod builds;
@@ -61,9 +65,12 @@ mod fleet;
 pub mod fuzzing;
 mod kinds;
 pub mod ledger;
+mod pool;
 mod report;
 pub mod rules;
 pub mod run;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 pub mod stats;
 pub mod suite;

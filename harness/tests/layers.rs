@@ -402,6 +402,10 @@ fn flatten(tree: &str, prefix: &[String], named: &mut Vec<(String, Vec<String>)>
 /// Paths in code that start with `crate`, `super` or `self`.
 fn inline_paths(code: &str) -> Vec<Vec<String>> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    // `pub(in crate::here)` says who may import, and imports nothing.
+    let code = code.split_once("pub(in ").map_or(code, |(before, after)| {
+        after.split_once(')').map_or(before, |(_, rest)| rest)
+    });
     code.split(|c| !is_part(c))
         .filter(|path| {
             ["crate::", "super::", "self::"]

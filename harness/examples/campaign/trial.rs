@@ -19,7 +19,7 @@ use super::scene::{Kind, Programs, Scene};
 use super::torn;
 
 /// Longer than any of these runs takes, on a machine that is very busy.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 /// Disturbed starts of a trial, at most.
 const STARTS: u32 = 8;
 const REFUSED: i32 = 2;

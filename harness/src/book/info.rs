@@ -15,7 +15,7 @@ use crate::rules::openings::Format;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Info {
     pub format: Format,
-    /// SHA-256 of the file as it lies on disk.
+    /// SHA-256 of the file on disk, packed or not.
     pub sha256: String,
     /// Openings that can be played, those that come twice included.
     pub count: usize,

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::bench::{self, end_of_file};
 use super::cache::Cache;
@@ -13,6 +13,7 @@ use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
 use super::sha256::sha256_file;
 use super::tree::{Borrowed, WorkTree};
+use crate::platform::shell;
 
 /// How many lines of a failed build's log its error quotes.
 const TAIL_LINES: usize = 15;
@@ -269,14 +270,8 @@ impl Target {
 fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildError> {
     let output = File::create(log).map_err(BuildError::io(log))?;
     let errors = output.try_clone().map_err(BuildError::io(log))?;
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
-    let mut command = Command::new(shell);
+    let mut command = shell(line);
     command
-        .args([flag, line])
         .current_dir(tree.src())
         // The lock is its (empty) input: if this process is killed, the tree
         // stays locked until the build has ended too.
@@ -291,7 +286,7 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
     match command.status() {
         Ok(status) if status.success() => Ok(None),
         Ok(status) => Ok(Some(status.to_string())),
-        Err(error) => Ok(Some(format!("{shell}: {error}"))),
+        Err(error) => Ok(Some(format!("the shell: {error}"))),
     }
 }
 
@@ -317,9 +312,9 @@ fn last_lines(log: &Path) -> String {
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    let from = lines.len().saturating_sub(TAIL_LINES);
-    let quoted: Vec<String> = lines[from..]
+    let quoted: Vec<String> = lines
         .iter()
+        .skip(lines.len().saturating_sub(TAIL_LINES))
         .map(|line| format!("  | {line}"))
         .collect();
     quoted.join("\n")

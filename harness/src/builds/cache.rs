@@ -227,7 +227,7 @@ impl Cache {
         };
         for dir in folders(&self.dir.join(BUILDS)) {
             let record = dir.join(record::RECORD);
-            // Without a record it may be in the making.
+            // Without a record another process may still be building it.
             let goes = if record.exists() {
                 is_old(&record, unused_for)
             } else {

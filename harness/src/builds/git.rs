@@ -1,6 +1,18 @@
 //! What is asked of a repository, by the `git` program. Nothing here writes to
 //! the user's repository.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,6 +20,7 @@ use std::process::{Command, Output, Stdio};
 use super::bench;
 use super::forge::Forge;
 use crate::output::printable;
+use crate::platform::full_path;
 
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -83,9 +96,7 @@ impl Repository {
             return Err(no_repository(&String::from_utf8_lossy(&output.stderr)));
         }
         let common = path.join(text(&output));
-        let common = common
-            .canonicalize()
-            .map_err(|error| no_repository(&error.to_string()))?;
+        let common = full_path(&common).map_err(|error| no_repository(&error.to_string()))?;
         Ok(Self {
             path: path.to_path_buf(),
             common,
@@ -340,7 +351,8 @@ pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
     }
     let arguments: Vec<_> = command
         .get_args()
-        .skip(2 + NO_PROGRAMS.len())
+        .skip(2)
+        .skip(NO_PROGRAMS.len())
         .map(|argument| argument.to_string_lossy())
         .collect();
     Err(GitError::Failed {

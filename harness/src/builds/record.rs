@@ -1,11 +1,23 @@
 //! `build.toml`: what a build in the cache is.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchCheck, BuildError, BuildHold};
+use super::{BenchCheck, BuildError, BuildHold, short_id};
 
 /// An engine that is ready to be started.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +74,7 @@ impl BuildRecord {
         match check.fault(self.bench, self.expected_bench) {
             None => Ok(()),
             Some(reason) => Err(BuildError::Bench {
-                commit: format!("{} ({})", &self.commit[..10], self.subject),
+                commit: format!("{} ({})", short_id(&self.commit), self.subject),
                 reason,
             }),
         }

@@ -43,7 +43,7 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// A commit of that tree, in the cache's repository.
     pub(super) commit: String,
-    /// Whether it is that of the commit it lies on.
+    /// Whether it equals the tree of the commit it is based on.
     pub(super) is_clean: bool,
 }
 
@@ -112,7 +112,13 @@ impl WorkTree {
         }
         let info = src.join(".git").join("objects").join("info");
         let alternates = info.join("alternates");
-        let objects = format!("{}\n", self.repository.join("objects").display());
+        let objects = self.repository.join("objects").display().to_string();
+        // Git on Windows writes paths so.
+        let objects = match cfg!(windows) {
+            true => objects.replace('\\', "/"),
+            false => objects,
+        };
+        let objects = format!("{objects}\n");
         fs::create_dir_all(&info)
             .and_then(|()| fs::write(&alternates, objects))
             .map_err(Error::io(&alternates))?;
@@ -124,8 +130,8 @@ impl WorkTree {
         Ok(())
     }
 
-    /// Sets the tree to a commit. `program`, a path in it, is removed if it is
-    /// there and not of the commit.
+    /// Sets the tree to a commit. `program`, a path in it, is removed if it
+    /// exists and the commit does not have it.
     pub(super) fn check_out(
         &self,
         commit: &str,

@@ -8,8 +8,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::executor::machine;
 use crate::fleet::{self, Access, Name, Role, Setup, Token, Tokens, VARIABLE};
+use crate::platform::host_name;
 use crate::settings::TimeSpan;
 
 /// Play runs on many machines.
@@ -188,7 +188,7 @@ impl UpArgs {
         }
         match self.listen.ip() {
             ip if ip.is_unspecified() => {
-                machine::host_name().context("this machine has no name\nhelp: give one with --host")
+                host_name().context("this machine has no name\nhelp: give one with --host")
             }
             IpAddr::V6(ip) => Ok(format!("[{ip}]")),
             IpAddr::V4(ip) => Ok(ip.to_string()),

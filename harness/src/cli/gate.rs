@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::conditions::ConditionArgs;
@@ -71,6 +71,42 @@ impl GateArgs {
         let mut config = draft.finish()?;
         config.sprt.get_or_insert_default();
         Ok(config)
+    }
+
+    /// Refuses arguments that a stage of the configuration would override.
+    pub(super) fn check_stages(&self, config: &Config) -> anyhow::Result<()> {
+        let is_question = self.profile.is_some()
+            || self.elo0.is_some()
+            || self.elo1.is_some()
+            || self.pairs.is_some();
+        let [limit, book] = self.conditions.limit_and_book();
+        let clashes = [
+            (
+                limit,
+                "--limit",
+                "limit",
+                config.stage.iter().any(|stage| stage.limit.is_some()),
+            ),
+            (
+                book,
+                "--book",
+                "openings",
+                config.stage.iter().any(|stage| stage.openings.is_some()),
+            ),
+            (
+                is_question,
+                "--profile, --elo0, --elo1 or --pairs",
+                "sprt",
+                config.stage.iter().any(|stage| stage.sprt.is_some()),
+            ),
+        ];
+        for (is_said, argument, key, is_set) in clashes {
+            ensure!(
+                !(is_said && is_set),
+                "{argument} is given, but [[stage]] sets its own `{key}`\nhelp: change a stage (counted from 0) with `--set stage.0.{key}=…`"
+            );
+        }
+        Ok(())
     }
 
     fn engines(&self, draft: &mut Draft) -> anyhow::Result<()> {

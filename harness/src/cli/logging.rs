@@ -14,18 +14,22 @@ use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+/// These options are the same for every command: they have a part of the help
+/// of their own.
+const HEADING: &str = "Logging";
+
 /// What is logged, and where.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
     /// Show on standard error what hone does: engine starts, builds, restarts.
     /// -vv also shows pairs and the UCI traffic.
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = HEADING, action = ArgAction::Count)]
     verbose: u8,
     /// Append what hone does to a file.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "FILE")]
     log: Option<PathBuf>,
     /// How much goes into the file.
-    #[arg(long, global = true, value_name = "LEVEL", requires = "log")]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "LEVEL", requires = "log")]
     #[arg(value_enum, default_value_t = Level::Info)]
     log_level: Level,
 }

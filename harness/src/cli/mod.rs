@@ -19,9 +19,10 @@ mod gate;
 mod guard;
 mod help;
 mod logging;
-mod open_files;
+mod manual;
 mod place;
 mod play;
+mod pool;
 mod progress;
 mod ranges;
 mod repeat;
@@ -29,6 +30,8 @@ mod replay;
 mod report;
 mod resume;
 mod runs;
+#[cfg(feature = "serve")]
+mod serve;
 mod suite;
 mod track;
 mod tune;
@@ -49,7 +52,13 @@ use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
-#[command(name = "hone", version, about, max_term_width = 100)]
+#[command(
+    name = "hone",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(flatten)]
     log: logging::LogArgs,
@@ -64,6 +73,7 @@ enum Command {
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
+    Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
@@ -74,12 +84,15 @@ enum Command {
     #[cfg(feature = "fleet")]
     Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArgs),
     Fastchess(dropin::FastchessArgs),
     #[command(name = "cutechess-cli")]
     Cutechess(dropin::CutechessArgs),
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Help(manual::HelpArgs),
     #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
@@ -94,13 +107,20 @@ impl Command {
         if matches!(self, Self::Fleet(_)) {
             return false;
         }
+        // Its runs are processes of their own.
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Builds(_)
                 | Self::Calc(_)
                 | Self::Completions(_)
                 | Self::Guard(_)
+                | Self::Help(_)
                 | Self::Man(_)
+                | Self::Pool(_)
                 | Self::Report(_)
                 | Self::Runs(_)
                 | Self::Verify(_)
@@ -119,6 +139,7 @@ impl Command {
             Self::Builds(args) => args.run(),
             Self::Sprt(args) => args.run(),
             Self::Match(args) => args.run(),
+            Self::Pool(args) => args.run(),
             Self::Resume(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Verify(args) => args.run(),
@@ -132,9 +153,12 @@ impl Command {
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
             Self::Runs(args) => args.run(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.run(),
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            Self::Help(args) => args.run(),
             Self::Suite(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Tune(args) => args.run(),
@@ -149,6 +173,7 @@ impl Command {
             Self::Builds(_) => "use the cache of builds",
             Self::Sprt(_) => "run the test",
             Self::Match(_) => "run the match",
+            Self::Pool(_) => "pool the runs",
             Self::Fastchess(_) | Self::Cutechess(_) => "play",
             Self::Resume(_) => "resume the run",
             Self::Report(_) => "report on the run",
@@ -161,9 +186,12 @@ impl Command {
             Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
+            #[cfg(feature = "serve")]
+            Self::Serve(_) => "serve the runs",
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",
+            Self::Help(_) => "show the help",
             Self::Suite(_) => "run the suite",
             Self::Track(_) => "track the engine",
             Self::Tune(_) => "tune",
@@ -183,7 +211,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => open_files::raise_limit()
+        Ok(()) => crate::platform::raise_limit()
             .map_err(Failure::from)
             .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),
@@ -211,7 +239,7 @@ pub fn main() -> ExitCode {
 /// More than are allowed.
 fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
     let Some(asked) = asked.map(NonZeroUsize::get) else {
-        return Ok(crate::executor::machine::physical_cores());
+        return Ok(crate::platform::physical_cores());
     };
     anyhow::ensure!(
         asked <= MAX_CONCURRENCY,

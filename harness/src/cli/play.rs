@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::conditions::ConditionArgs;
-use super::ends::{EndArgs, repeating};
+use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
 use super::place::PlaceArgs;
 use super::{Exit, Failure};
@@ -84,7 +84,9 @@ impl SprtArgs {
         let file = self.config.as_deref();
         let mut draft = self.gate.draft(file)?;
         self.run.apply(&mut draft);
-        let config = self.gate.finish(draft, &self.run.set)?;
+        let mut config = self.gate.finish(draft, &self.run.set)?;
+        self.gate.check_stages(&config)?;
+        config.enter_first_stage();
         self.run.start::<Test>(config, file)
     }
 }
@@ -191,11 +193,11 @@ pub(super) fn start<K: RunKind>(
         session.run(&mut announce)
     });
     match played {
-        Ok(conclusion) => conclude(conclusion.boxed(), ends),
+        Ok(conclusion) => conclude(conclusion.boxed(), &ends.results),
         Err(error) => {
             if !error.is_of_run() {
                 let text = report::failed_summary(&error.to_string(), &repeating(&[]));
-                ends.summarize(&text)?;
+                ends.results.summarize(&text)?;
             }
             Err(failure(error))
         }
@@ -205,7 +207,7 @@ pub(super) fn start<K: RunKind>(
 /// Shows the results of a run and says how the process should exit.
 pub(super) fn conclude(
     conclusion: Conclusion<Box<dyn Report>>,
-    ends: &EndArgs,
+    results: &ResultArgs,
 ) -> Result<Exit, Failure> {
     let Conclusion {
         ended,
@@ -213,24 +215,20 @@ pub(super) fn conclude(
         manifest,
         report,
     } = conclusion;
-    show(&*report, ends.json).map_err(Failure::failed)?;
+    show(&*report, results.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", folder.path().display());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
         repeat: &repeating(&manifest.engines),
         resume: is_unfinished.then_some(resume.as_str()),
     };
-    ends.summarize(&report.summary(notes))
+    results
+        .summarize(&report.summary(notes))
         .map_err(Failure::failed)?;
     Ok(match ended {
-        Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
-        Ended::Verdict(Verdict::H0) => Exit::Rejected,
-        Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => Exit::Inconclusive,
-        // A part of a test has no verdict.
-        Ended::Verdict(Verdict::ShardPlayed) => match manifest.kind {
-            Kind::Match => Exit::Done,
-            _ => Exit::Inconclusive,
-        },
+        Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted
@@ -240,6 +238,20 @@ pub(super) fn conclude(
             Exit::Inconclusive
         }
     })
+}
+
+/// How a process should exit whose run has come to its end.
+pub(super) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
+    match verdict {
+        Verdict::H1 | Verdict::Complete => Exit::Done,
+        Verdict::H0 => Exit::Rejected,
+        Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
+        // A part of a test has no verdict.
+        Verdict::ShardPlayed => match kind {
+            Kind::Match => Exit::Done,
+            _ => Exit::Inconclusive,
+        },
+    }
 }
 
 /// Prints the results, as text or as one JSON object.

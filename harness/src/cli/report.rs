@@ -9,6 +9,7 @@ use super::play::show;
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::report::Report;
+use crate::report::html::Place;
 use crate::run::find_run;
 use crate::track::{TrackReport, is_folder_of_nights};
 
@@ -36,7 +37,11 @@ impl ReportArgs {
             kinds::report(&run)?
         };
         if let Some(path) = &self.html {
-            write_page(path, report.page(is_inside(path, &run))?)?;
+            let place = match is_inside(path, &run) {
+                true => Place::Inside,
+                false => Place::Elsewhere,
+            };
+            write_page(path, report.page(place)?)?;
         }
         show(&*report, self.json)?;
         Ok(Exit::Done)

@@ -50,7 +50,7 @@ impl ResumeArgs {
         };
         let place = self.place(&run)?;
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
-        conclude(resumed.map_err(failure)?, &self.ends)
+        conclude(resumed.map_err(failure)?, &self.ends.results)
     }
 
     fn place(&self, run: &Path) -> anyhow::Result<Place> {

@@ -47,6 +47,9 @@ struct RunLine {
     /// The part of the pairs that it has.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     shard: Shard,
+    /// The last stage of a test that was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<String>,
     engines: Vec<String>,
     /// The engines with commit and subject.
     descriptions: Vec<String>,
@@ -64,18 +67,28 @@ struct Damaged {
 
 impl RunLine {
     fn read(folder: Folder, manifest: Manifest) -> anyhow::Result<Self> {
-        let files = RunFiles::of(folder, manifest)?;
+        let first = RunFiles::of(folder, manifest)?;
+        let run = first.folder.name();
+        let stages = first.manifest.config.stage.len();
+        // The stage that was started last is where the test stands.
+        let mut all = vec![first];
+        all.extend(kinds::later(&all[0])?);
+        let stage = all.len();
+        let config = all[0].manifest.config.clone();
+        let files = all.swap_remove(stage - 1);
         let fold = kinds::fold_of(&files)?;
-        let verdict = fold.verdict();
+        let has_next = stage < stages && fold.verdict() == Some(Verdict::H1);
+        let verdict = fold.verdict().filter(|_| !has_next);
         let elo = Summary::new(first_engine(&fold.tally).pentanomial).elo;
         Ok(Self {
-            run: files.folder.name(),
+            run,
             kind: files.manifest.kind,
             verdict: verdict.into(),
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
             state: state(verdict),
-            shard: files.manifest.config.r#match.shard,
+            shard: config.r#match.shard,
+            stage: (stages > 1).then(|| config.stage_words(stage - 1)),
             engines: files.manifest.names(),
             descriptions: files
                 .manifest
@@ -150,7 +163,9 @@ fn table(listing: &Listing) -> String {
         "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        // One side of a tuning against the other says nothing about the engine.
+        let elo = run.elo.filter(|_| run.kind != Kind::Tune);
+        let elo = elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
         let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
             "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<12} {book:<16} {}\n",
@@ -176,6 +191,9 @@ fn players(run: &RunLine) -> String {
     };
     if !run.shard.is_whole() {
         text += &format!(", {}", run.shard.words());
+    }
+    if let Some(stage) = &run.stage {
+        text += &format!(", {stage}");
     }
     text
 }

@@ -52,7 +52,7 @@ impl TrackArgs {
         let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
         let mut tracker = tracker.at(self.place.place()?);
         let went = tracker.play_all(self.since.as_deref(), self.force);
-        // Whatever ended it, what has been played is worth showing.
+        // The nightlies that were played are shown whatever the end was.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let notes = SummaryNotes {
@@ -60,9 +60,12 @@ impl TrackArgs {
             resume: None,
         };
         let summary = report.summary(notes);
-        self.ends.summarize(&summary).map_err(Failure::failed)?;
+        self.ends
+            .results
+            .summarize(&summary)
+            .map_err(Failure::failed)?;
         let went = went.map_err(failure)?;
-        show(&report, self.ends.json)?;
+        show(&report, self.ends.results.json)?;
         if went != Went::Interrupted {
             tracker.mark_reported().map_err(Failure::failed)?;
         }

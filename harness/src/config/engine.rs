@@ -45,8 +45,8 @@ pub struct EngineConfig {
     /// runs in the root of a work tree instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// A shell command that is run before the start; of a commit, once for
-    /// all, with the path of the program for `{out}`.
+    /// A shell command that is run before the start; for a commit, once, with
+    /// `{out}` replaced by the path of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     #[serde(default, skip_serializing_if = "EngineOptions::is_empty")]

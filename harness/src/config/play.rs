@@ -74,6 +74,7 @@ pub struct MatchConfig {
 }
 
 impl Default for MatchConfig {
+    #[cfg_attr(not(test), expect(clippy::expect_used, reason = "a constant"))]
     fn default() -> Self {
         Self {
             limit: "8+0.08".parse().expect("a limit"),

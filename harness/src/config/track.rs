@@ -14,7 +14,7 @@ pub struct TrackSection {
     /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The commit that has Elo 0, for good.
+    /// The commit that always has Elo 0.
     pub anchor: String,
     /// Which tags are releases, as a pattern; none if empty.
     #[serde(default = "any")]

@@ -1,6 +1,7 @@
 //! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
 //! in whatever order they finish.
 
+mod boards;
 mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
@@ -8,11 +9,14 @@ mod program;
 #[cfg(feature = "fleet")]
 pub(crate) mod remote;
 pub mod simulated;
+mod situation;
 
-pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
+pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
+pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
+pub(crate) use situation::Situation;
 
 use std::future::Future;
 

@@ -390,11 +390,11 @@ mod tests {
         assert!(!dispatch.heard(worker("a"), &status(&key.run, &[0, 1]), start));
         // Four cores, two threads a game.
         assert_eq!(dispatch.capacity(start), 2 * AHEAD);
-        assert_eq!(dispatch.lost(true, start), Vec::<u64>::new());
+        assert!(dispatch.lost(true, start).is_empty());
         let later = start + LOST_AFTER;
-        assert_eq!(dispatch.lost(false, later), Vec::<u64>::new());
+        assert!(dispatch.lost(false, later).is_empty());
         assert_eq!(dispatch.lost(true, later), [2]);
-        assert_eq!(dispatch.lost(true, later), Vec::<u64>::new());
+        assert!(dispatch.lost(true, later).is_empty());
         assert!(!dispatch.is_drained(start, later));
         let late = start + SILENCE;
         assert_eq!(dispatch.lost(true, late), [0, 1]);
@@ -410,7 +410,7 @@ mod tests {
         dispatch.submit(pair_job(0), start);
         let late = start + OVERTAKEN_AFTER;
         dispatch.submit(pair_job(1), late);
-        assert_eq!(dispatch.lost(false, late), Vec::<u64>::new());
+        assert!(dispatch.lost(false, late).is_empty());
         dispatch.take(&worker("a"), result(&key, 1), 1);
         assert_eq!(dispatch.lost(false, late), [0]);
     }

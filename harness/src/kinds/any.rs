@@ -1,11 +1,15 @@
 //! A kind of run that is only known from a manifest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::RunKind;
 use super::place::Place;
 use super::session::{Conclusion, Session};
+#[cfg(feature = "serve")]
+use crate::config::Config;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
 use crate::report::{Report, write_files};
@@ -13,6 +17,13 @@ use crate::run::{Manifest, RunFiles, SessionError};
 
 /// [`RunKind`] with its types hidden.
 pub(crate) trait AnyKind {
+    /// Refuses a configuration that lacks what this kind needs.
+    ///
+    /// # Errors
+    /// What is missing.
+    #[cfg(feature = "serve")]
+    fn check(&self, config: &Config) -> anyhow::Result<()>;
+
     /// Continues a run.
     ///
     /// # Errors
@@ -32,14 +43,29 @@ pub(crate) trait AnyKind {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
 
+    /// The folders of the runs that have followed this one.
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf>;
+
     /// The results so far.
     ///
     /// # Errors
     /// If the run's files cannot be read.
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>>;
+
+    /// The results as its ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    #[cfg(feature = "serve")]
+    fn follow(&self, files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 }
 
 impl<K: RunKind> AnyKind for K {
+    #[cfg(feature = "serve")]
+    fn check(&self, config: &Config) -> anyhow::Result<()> {
+        K::check(config)
+    }
+
     fn resume(
         &self,
         dir: &Path,
@@ -57,6 +83,10 @@ impl<K: RunKind> AnyKind for K {
         Ok(Box::new(K::experiment(dir, manifest)?))
     }
 
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+        K::later(manifest, dir)
+    }
+
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {
         let dir = files.folder.path().to_path_buf();
         let fold = files.fold(K::experiment(&dir, &files.manifest)?)?;
@@ -65,5 +95,10 @@ impl<K: RunKind> AnyKind for K {
             write_files(&report, &dir)?;
         }
         Ok(Box::new(report))
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(&self, files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        K::follow(files)
     }
 }

@@ -4,6 +4,10 @@ use std::path::Path;
 
 use anyhow::ensure;
 
+#[cfg(feature = "serve")]
+use super::follow::FollowedMatch;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::RunKind;
 use crate::config::{Config, Tournament};
 use crate::experiment::{Sharded, TournamentExperiment};
@@ -54,7 +58,13 @@ impl RunKind for Match {
         Scoreboard::new(manifest)
     }
 
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        let experiment = Self::experiment(files.folder.path(), &files.manifest)?;
+        Ok(Box::new(FollowedMatch::new(files, experiment)?))
+    }
+
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
-        Ok(MatchReport::new(files, &fold)?)
+        MatchReport::new(files, &fold)
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use crate::executor::local::Local;
 #[cfg(feature = "fleet")]
 use crate::executor::remote::Remote;
-use crate::executor::{Event, Executor, PairJob, Stop};
+use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
 use crate::run::Manifest;
@@ -37,14 +37,22 @@ pub(super) enum Players {
 }
 
 impl Place {
-    /// Starts whoever plays the pairs of the run in `dir`.
+    /// Starts whoever plays the pairs of the run in `dir`. Games on this
+    /// machine are shown on `boards`.
     ///
     /// # Errors
     /// If there are no more threads, or the fleet cannot be reached.
-    pub(super) fn start(&self, manifest: &Manifest, dir: &Path) -> anyhow::Result<Players> {
+    pub(super) fn start(
+        &self,
+        manifest: &Manifest,
+        dir: &Path,
+        boards: &Boards,
+    ) -> anyhow::Result<Players> {
+        #[cfg(not(feature = "fleet"))]
+        let _ = dir;
         match self {
             Self::Here => {
-                let local = Local::start(manifest.concurrency, &manifest.placement);
+                let local = Local::start(manifest.concurrency, &manifest.placement, boards);
                 Ok(Players::Local(local.context("workers cannot start")?))
             }
             #[cfg(feature = "fleet")]

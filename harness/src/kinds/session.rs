@@ -10,10 +10,12 @@ use anyhow::{Context, anyhow, ensure};
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::{Executor, Player, machine};
+use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
+use crate::run::live::Publisher;
 use crate::run::setup::{
     book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
 };
@@ -39,7 +41,7 @@ pub(crate) struct Session<K> {
     kind: PhantomData<K>,
 }
 
-/// What a session needs beside its ledger.
+/// What a session needs besides its ledger.
 struct Ready {
     folder: Folder,
     manifest: Manifest,
@@ -118,7 +120,7 @@ impl<K: RunKind> Session<K> {
             limit += &format!("_{}of{}", shard.number(), shard.of());
         }
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        let concurrency = concurrency.unwrap_or_else(physical_cores);
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,
@@ -128,6 +130,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            pooled: Vec::new(),
             repeats,
             config,
         };
@@ -260,10 +263,12 @@ impl<K: RunKind> Session<K> {
             .enable_all()
             .build()
             .context("the run's loop cannot start")?;
+        let boards = Boards::new(manifest.concurrency);
+        let _publisher = Publisher::start(folder.path(), boards.clone());
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("signals cannot be heard")?;
-        let mut executor = self.place.start(&manifest, folder.path())?;
+        let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,
@@ -297,7 +302,10 @@ impl<K: RunKind> Session<K> {
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.
-fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+///
+/// # Errors
+/// What is refused.
+pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         shard.is_whole() || K::IS_DIVISIBLE,

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::files::{GAMES_CSV, GAMES_PGN, LedgerError, Recovery};
 use super::log::Log;
 use super::row::HEADER;
+use crate::platform::try_lock;
 
 /// How long the lock may take: a process that was just killed holds it until
 /// the system has removed the process.
@@ -47,7 +48,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Takes the folder of a run that is there already.
+    /// Takes the folder of an existing run.
     ///
     /// # Errors
     /// [`LedgerError`]: another `hone` has it, or a file is missing.
@@ -59,7 +60,7 @@ impl Lock {
         let csv = Log::open(dir, GAMES_CSV, create)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match csv.file.try_lock() {
+            match try_lock(&csv.file) {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                     thread::sleep(INTERVAL);

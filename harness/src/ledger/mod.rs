@@ -11,18 +11,24 @@ mod pairs;
 mod recovery;
 mod row;
 mod sync;
+#[cfg(feature = "serve")]
+mod tail;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "serve")]
+pub(crate) use files::GAMES_CSV;
 pub use files::Recovery;
 pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
 use log::Log;
-pub(crate) use pairs::InOrder;
 pub use pairs::Pairs;
+pub(crate) use pairs::{Arrivals, InOrder};
 pub(crate) use row::{Entry, Row};
+#[cfg(feature = "serve")]
+pub(crate) use tail::Tail;
 
 use crate::executor::{Evidence, PlayedPair};
 use sync::Syncer;

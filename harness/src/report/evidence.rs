@@ -113,6 +113,7 @@ mod tests {
                 openings,
                 distinct: Some(openings),
             }),
+            pooled: Vec::new(),
             repeats: rule,
             config,
         }

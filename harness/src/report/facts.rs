@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
+use super::course::Course;
 use super::evidence::evidence_findings;
 use super::standings::{Standing, standings};
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::EngineOptions;
 use crate::experiment::Experiment;
-use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
-use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
+use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
-use crate::stats::detect::{Examination, Finding, TaggedPair};
+use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
@@ -24,12 +24,20 @@ pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
+    /// Whether it has come to its end.
+    #[serde(skip)]
+    pub is_finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
     /// The part of the pairs that it has.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolFacts>,
+    /// Of a test in stages; the JSON has the facts of each.
+    #[serde(skip)]
+    pub stages: Vec<StageFacts>,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -41,9 +49,6 @@ pub(crate) struct RunFacts {
     /// The first pair after those up to the verdict, those left out among them.
     #[serde(skip)]
     pub absorbed: u64,
-    /// Numbers of the pairs that were left out.
-    #[serde(skip)]
-    pub dropped: Vec<u64>,
     /// Wins, draws, losses.
     pub wdl: [u64; 3],
     /// LL, LD, DD+WL, WD, WW.
@@ -88,6 +93,29 @@ pub(crate) struct RunFacts {
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
     pub placement: Vec<Vec<usize>>,
+}
+
+/// What a run was pooled from.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PoolFacts {
+    pub runs: Vec<PooledRun>,
+    /// The first pair that is not judged, from 1.
+    pub next: u64,
+    /// Pairs after it, which wait for it.
+    pub waiting: u64,
+}
+
+/// One stage of a test.
+#[derive(Debug, Clone)]
+pub(crate) struct StageFacts {
+    /// As in `stage 2 of 3 (LTC)`.
+    pub words: String,
+    pub limit: String,
+    /// Elo of H0 and H1.
+    pub bounds: [f64; 2],
+    pub is_started: bool,
+    pub verdict: TestVerdict,
+    pub pairs: u64,
 }
 
 /// One engine and how it played.
@@ -166,15 +194,10 @@ pub(crate) struct FailureFacts {
 }
 
 impl RunFacts {
-    /// The facts of a run whose experiment has absorbed what `fold` holds.
-    ///
-    /// # Errors
-    /// If the ledger cannot be read.
-    pub(crate) fn new<E: Experiment>(
-        files: &RunFiles,
-        fold: &Fold<E>,
-    ) -> Result<Self, LedgerError> {
-        let (manifest, pairs) = (&files.manifest, &files.pairs);
+    /// The facts of a run whose experiment has absorbed what `fold` holds, in
+    /// this course.
+    pub(crate) fn new<E: Experiment>(files: &RunFiles, fold: &Fold<E>, course: &Course) -> Self {
+        let manifest = &files.manifest;
         let tally = &fold.tally;
         let first = first_engine(tally);
         let summary = summary_of(&fold.experiment, first.pentanomial);
@@ -185,19 +208,21 @@ impl RunFacts {
             Ok(ratings) => (ratings, None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
-        Ok(Self {
+        Self {
             run: files.folder.name(),
             kind: manifest.kind,
             verdict: fold.verdict().into(),
+            is_finished: fold.verdict().is_some(),
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
+            pool: pool(manifest, fold),
+            stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
             absorbed: fold.absorbed(),
-            dropped: fold.dropped().to_vec(),
             wdl: wdl(first.wdl),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,
@@ -212,9 +237,9 @@ impl RunFacts {
             ),
             sprt: fold.experiment.test().map(sprt),
             failures: failures(tally),
-            seconds: files.seconds_played()?,
+            seconds: course.seconds(),
             always_valid: fold.experiment.always_valid(),
-            findings: findings(manifest, pairs, fold)?,
+            findings: findings(manifest, course, fold),
             ratings,
             rating_error,
             pairings: tally
@@ -245,8 +270,16 @@ impl RunFacts {
                 (_, None) => "start position".to_string(),
             },
             placement: manifest.placement.clone(),
-        })
+        }
     }
+}
+
+fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts> {
+    (!manifest.pooled.is_empty()).then(|| PoolFacts {
+        runs: manifest.pooled.clone(),
+        next: fold.absorbed() + 1,
+        waiting: fold.waiting(),
+    })
 }
 
 /// The summary of pairs; after too few, with the always-valid interval that
@@ -260,30 +293,12 @@ pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Su
 }
 
 /// What stands out, most of it in a match of two engines.
-fn findings<E: Experiment>(
-    manifest: &Manifest,
-    pairs: &Pairs,
-    fold: &Fold<E>,
-) -> Result<Vec<Finding>, LedgerError> {
+fn findings<E: Experiment>(manifest: &Manifest, course: &Course, fold: &Fold<E>) -> Vec<Finding> {
     let mut findings = evidence_findings(manifest, &fold.tally);
-    if fold.tally.pairings.len() != 1 {
-        return Ok(findings);
+    if fold.tally.pairings.len() == 1 {
+        findings.extend(course.findings(fold));
     }
-    let mut examination = Examination::default();
-    for entry in pairs.by_arrival()? {
-        let entry = entry?;
-        if fold.counts(entry.result.pair) {
-            examination.absorb(&TaggedPair {
-                half_points: entry.result.half_points(),
-                worker: Some(entry.worker.to_string()),
-                process: None,
-                opening: Some(entry.opening_number),
-            });
-        }
-    }
-    let tested = examination.findings().into_iter();
-    findings.extend(tested.filter(Finding::is_noteworthy));
-    Ok(findings)
+    findings
 }
 
 /// Totals of the first engine over all its pairings.

@@ -1,19 +1,20 @@
 //! The report of a match or a sequential test.
 
+use super::course::Course;
 use super::facts::RunFacts;
-use super::html::{self, Page, Source};
+use super::html::{self, Page, Place, Source};
 use super::markdown::markdown;
 use super::summary::{SummaryNotes, summary};
 use super::text::{results_block, verdict_sentence};
 use super::{REPORT_JSON, REPORT_MD, Report, json_file};
 use crate::experiment::Experiment;
-use crate::ledger::LedgerError;
 use crate::run::{Fold, RunFiles};
 
 /// The results of a match or a sequential test.
 pub(crate) struct MatchReport {
     files: RunFiles,
     pub(crate) facts: RunFacts,
+    course: Course,
 }
 
 impl MatchReport {
@@ -21,9 +22,24 @@ impl MatchReport {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub(crate) fn new<E: Experiment>(files: RunFiles, fold: &Fold<E>) -> Result<Self, LedgerError> {
-        let facts = RunFacts::new(&files, fold)?;
-        Ok(Self { files, facts })
+    pub(crate) fn new<E: Experiment>(files: RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
+        let course = Course::read(&files, fold)?;
+        Ok(Self::of(files, fold, course))
+    }
+
+    /// The same where the course of the run is known.
+    pub(crate) fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Course) -> Self {
+        let facts = RunFacts::new(&files, fold, &course);
+        Self {
+            files,
+            facts,
+            course,
+        }
+    }
+
+    /// The run's files.
+    pub(crate) fn run_files(&self) -> &RunFiles {
+        &self.files
     }
 }
 
@@ -48,7 +64,7 @@ impl Report for MatchReport {
         ])
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        html::run_page(&self.facts, Source::of(&self.files, inside))
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        html::run_page(&self.facts, &self.course, Source::of(&self.files, place))
     }
 }

@@ -2,6 +2,8 @@
 //! HTML, and live on the terminal.
 
 pub(crate) mod chart;
+mod course;
+mod effort;
 mod escape;
 mod evidence;
 mod facts;
@@ -17,9 +19,11 @@ mod text;
 mod tournament;
 mod verdict;
 
+#[cfg(feature = "serve")]
+pub(crate) use course::Course;
 pub(crate) use escape::{escape, escape_markdown};
 pub(crate) use evidence::evidence_findings;
-pub(crate) use facts::{RunFacts, first_engine};
+pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
 pub(crate) use summary::{SummaryNotes, failed_summary};
@@ -31,7 +35,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use html::Page;
+use html::{Page, Place};
 
 /// Names of the report's files in a run's folder.
 pub(crate) const REPORT_JSON: &str = "report.json";
@@ -58,12 +62,11 @@ pub(crate) trait Report {
     /// If one cannot be made.
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>>;
 
-    /// The page; `inside` if it is put into the folder that is reported, so
-    /// that links to files there can be relative.
+    /// The page, for the place where it will be read.
     ///
     /// # Errors
     /// If the games cannot be read or a picture cannot be drawn.
-    fn page(&self, inside: bool) -> anyhow::Result<Page>;
+    fn page(&self, place: Place) -> anyhow::Result<Page>;
 
     /// Name of the page in the folder.
     fn page_name(&self) -> &'static str {
@@ -75,12 +78,14 @@ pub(crate) trait Report {
 ///
 /// # Errors
 /// Those of the file system, and of a picture that cannot be drawn.
-pub(crate) fn write_files(report: &impl Report, dir: &Path) -> anyhow::Result<()> {
+pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow::Result<()> {
     for (name, text) in report.files()? {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    report.page(true)?.save(&dir.join(report.page_name()))
+    report
+        .page(Place::Inside)?
+        .save(&dir.join(report.page_name()))
 }
 
 /// `value` as the text of [`REPORT_JSON`].

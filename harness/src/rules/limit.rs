@@ -1,5 +1,17 @@
 //! How long an engine may think.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -181,7 +193,13 @@ fn parse_seconds(text: &str) -> Result<u64, &'static str> {
     if !(0.0..=1e9).contains(&seconds) {
         return Err(OUT_OF_RANGE);
     }
-    // Rounded from a number within u64's range.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::cast_possible_truncation,
+            reason = "rounded from a number within the range of u64"
+        )
+    )]
     Ok((seconds * 1000.0).round() as u64)
 }
 

@@ -91,8 +91,8 @@ pub(crate) struct PlayedMove<'a> {
     pub illegal_pv: Option<&'a str>,
 }
 
-/// Movetext in the making, wrapped as it grows so that a game's end costs
-/// little.
+/// Movetext that grows with the game, wrapped move by move so that the end of a
+/// game costs little.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Movetext {
     lines: Lines,

@@ -71,6 +71,23 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// All of them, in their order.
+    pub const ALL: [Self; 13] = [
+        Self::Checkmate,
+        Self::Stalemate,
+        Self::InsufficientMaterial,
+        Self::Repetition,
+        Self::FiftyMoves,
+        Self::DrawAdjudication,
+        Self::ResignAdjudication,
+        Self::MaxMoves,
+        Self::Tablebase,
+        Self::TimeForfeit,
+        Self::IllegalMove,
+        Self::Disconnect,
+        Self::Stall,
+    ];
+
     /// As a reader names it.
     pub fn words(self) -> &'static str {
         match self {

@@ -10,6 +10,7 @@ use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 
 /// The files of a run, finished or not.
+#[derive(Clone)]
 pub(crate) struct RunFiles {
     pub folder: Folder,
     pub manifest: Manifest,
@@ -53,23 +54,48 @@ impl RunFiles {
         )
     }
 
-    /// Seconds the run has been playing, by its ledger: from its start to its
-    /// last pair, breaks of more than ten minutes between two pairs left out.
+    /// Seconds the run has been playing; see [`PlayTime`].
     ///
     /// # Errors
     /// If the ledger cannot be read.
     pub(crate) fn seconds_played(&self) -> Result<f64, LedgerError> {
-        const BREAK_MS: i64 = 10 * 60 * 1000;
-        let mut last = self.manifest.created.as_millisecond();
-        let mut total = 0;
+        let mut time = PlayTime::new(&self.manifest);
         for entry in self.pairs.by_arrival()? {
-            let finished = entry?.finished_ms;
-            let gap = finished - last;
-            if (0..BREAK_MS).contains(&gap) {
-                total += gap;
-            }
-            last = finished;
+            time.absorb(entry?.finished_ms);
         }
-        Ok(total as f64 / 1000.0)
+        Ok(time.seconds())
+    }
+}
+
+/// How long a run has been playing, by its ledger: from its start to its last
+/// pair, breaks of more than ten minutes between two pairs left out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlayTime {
+    last_ms: i64,
+    total_ms: i64,
+}
+
+impl PlayTime {
+    const BREAK_MS: i64 = 10 * 60 * 1000;
+
+    /// Before the first pair.
+    pub(crate) fn new(manifest: &Manifest) -> Self {
+        Self {
+            last_ms: manifest.created.as_millisecond(),
+            total_ms: 0,
+        }
+    }
+
+    /// Takes the time of the next pair in the order of arrival.
+    pub(crate) fn absorb(&mut self, finished_ms: i64) {
+        let gap = finished_ms - self.last_ms;
+        if (0..Self::BREAK_MS).contains(&gap) {
+            self.total_ms += gap;
+        }
+        self.last_ms = finished_ms;
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.total_ms as f64 / 1000.0
     }
 }

@@ -1,6 +1,18 @@
 //! `games.epd` of a run that is resumed: what is missing of it is written
 //! again from the games.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
@@ -32,10 +44,10 @@ pub(crate) fn restore(
     let path = dir.join(GAMES_EPD);
     let lines = lines_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let pairs = Pairs::open(dir, &manifest.names())?;
-    let mut games = 0;
+    let mut games = 0_u64;
     for entry in pairs.by_arrival()? {
         entry?;
-        games += 2;
+        games = games.saturating_add(2);
     }
     if lines >= games {
         return Ok(());
@@ -55,13 +67,14 @@ fn lines_of(path: &Path) -> io::Result<u64> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),
     };
-    let mut lines = 0;
+    let mut lines = 0_u64;
     loop {
         let chunk = reader.fill_buf()?;
         if chunk.is_empty() {
             return Ok(lines);
         }
-        lines += memchr::memchr_iter(b'\n', chunk).count() as u64;
+        let ends = memchr::memchr_iter(b'\n', chunk).count();
+        lines = lines.saturating_add(ends as u64);
         let read = chunk.len();
         reader.consume(read);
     }
@@ -82,7 +95,7 @@ fn write(dir: &Path, manifest: &Manifest, pairs: &Pairs) -> anyhow::Result<()> {
         }
         for (game, place) in (1..).zip(entry.pgn) {
             let replayed = replay(pgn.game(place)?, mode, notation).map_err(|fault| {
-                let pair = entry.result.pair + 1;
+                let pair = entry.result.pair.saturating_add(1);
                 anyhow!("pair {pair}, game {game} of {GAMES_PGN}: {fault}")
             })?;
             out.write_all(final_epd(replayed.referee.position()).as_bytes())?;

@@ -64,7 +64,7 @@ impl Folder {
         }
     }
 
-    /// The folder of a run that is there already.
+    /// The folder of an existing run.
     pub(crate) fn open(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),

@@ -162,14 +162,7 @@ impl Preflight<'_> {
 
     /// Warns of a search that was far from its limit.
     fn judge(&self, client: &Client, used: Duration, announce: &mut dyn FnMut(&str)) {
-        let info = client.info();
-        let spent = Spending {
-            games: 0,
-            moves: 1,
-            nodes: info.nodes,
-            depth: u64::from(info.depth),
-            ms: used.as_millis() as u64,
-        };
+        let spent = Spending::of_search(client.info(), used);
         if let Some(departure) = departure(self.limit, &spent) {
             announce(&format!(
                 "warning: engine `{}` does not keep to its limit in a first search: {departure}",

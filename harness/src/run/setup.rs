@@ -13,6 +13,7 @@ use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
 use crate::config::Config;
 use crate::executor::{Player, machine};
+use crate::platform::{load, processors};
 use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
 use crate::settings::BookSource;
@@ -23,7 +24,7 @@ pub(crate) fn placement(
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Vec<usize>>> {
-    let processors = machine::processors();
+    let processors = processors();
     let each = processors_a_game(config);
     let wanted = concurrency * each;
     if !processors.is_empty() && wanted > processors.len() {
@@ -33,7 +34,7 @@ pub(crate) fn placement(
         ));
     }
     if config.is_timed()
-        && let Some(load) = machine::load()
+        && let Some(load) = load()
         && load > 0.5
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
@@ -124,7 +125,9 @@ pub(crate) fn warn_of_repeats(
         Some(_) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
-        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of nodes or depth later games repeat earlier ones and are not counted"
+        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
+         nodes or depth, later pairs repeat earlier games and do not count\n\
+         help: a test that is still undecided then needs a larger book (`--book FILE`)"
     ));
 }
 
@@ -160,8 +163,8 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
     })
 }
 
-/// Prepares the engines of a run that is there already, and makes sure that
-/// they are the same.
+/// Prepares the engines of an existing run, and makes sure that they are the
+/// same.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
@@ -191,8 +194,7 @@ pub(crate) fn same_engines(
     Ok(engines.players)
 }
 
-/// Opens the book of a run that is there already, and makes sure that it is
-/// the same.
+/// Opens the book of an existing run, and makes sure that it is the same.
 pub(crate) fn same_book(
     manifest: &Manifest,
     rounds: Option<u64>,

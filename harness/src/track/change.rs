@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use super::gauntlet::Role;
 use super::night::Night;
+use super::role::Role;
 use crate::stats::normal::{Z95, cdf, ln_cdf};
 use crate::stats::sample::Sample;
 use crate::stats::{Estimate, Pentanomial};

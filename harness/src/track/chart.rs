@@ -114,8 +114,8 @@ fn title(status: &Status) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     #[test]

@@ -1,34 +1,10 @@
 //! Whom a night's build plays.
 
-use std::collections::HashMap;
-
-use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 
 use super::night::{Night, in_order};
+use super::role::Role;
 use crate::builds::Commit;
-
-/// Why an opponent is one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// The pinned reference.
-    Anchor,
-    /// The newest release before it.
-    Release,
-    /// The build of the previous nightly.
-    Previous,
-}
-
-impl Role {
-    /// As the table of nights names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anchor => "anchor",
-            Self::Release => "release",
-            Self::Previous => "previous",
-        }
-    }
-}
 
 /// A build to play against.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +15,12 @@ pub(crate) struct Opponent {
 
 /// The nearest commit before this one that was played, in whatever order the
 /// nights were played. `history` has the commit's ancestors, newest first; if
-/// none of them was played (the history was rewritten), dates decide.
+/// none of them was played, dates decide among the nights that are not on the
+/// `branch` any more (its history was rewritten).
 pub(super) fn previous_of<'a>(
     commit: &Commit,
     history: &[String],
+    branch: &[String],
     nights: &'a [Night],
 ) -> Option<&'a str> {
     let played: HashMap<&str, &Night> = nights
@@ -54,9 +32,12 @@ pub(super) fn previous_of<'a>(
         .filter(|id| **id != commit.id)
         .find_map(|id| played.get(id.as_str()).copied());
     let by_date = || {
-        in_order(nights)
-            .into_iter()
-            .rfind(|night| night.committed <= commit.date && night.commit != commit.id)
+        let on_branch: HashSet<&str> = branch.iter().map(String::as_str).collect();
+        in_order(nights).into_iter().rfind(|night| {
+            night.committed <= commit.date
+                && night.commit != commit.id
+                && !on_branch.contains(night.commit.as_str())
+        })
     };
     let previous = ancestor.or_else(by_date)?;
     Some(previous.commit.as_str())
@@ -133,10 +114,18 @@ mod tests {
             bench: None,
         };
         let history = |ids: &[&str]| ids.iter().map(|id| (*id).to_string()).collect::<Vec<_>>();
-        let previous = |id, ids| previous_of(&commit(id), &history(ids), &nights);
+        let branch = history(&["e", "d", "c", "b", "a"]);
+        let previous = |id, ids| previous_of(&commit(id), &history(ids), &branch, &nights);
         assert_eq!(previous("b", &["b", "a"]), Some("a"));
         assert_eq!(previous("e", &["e", "d", "c", "b", "a"]), Some("d"));
-        assert_eq!(previous("a", &["a"]), Some("d"), "no ancestor: by date");
-        assert_eq!(previous_of(&commit("b"), &[], &[]), None);
+        assert_eq!(
+            previous("a", &["a"]),
+            None,
+            "those after it are not before it"
+        );
+        let rewritten = history(&["f", "x"]);
+        let previous = previous_of(&commit("f"), &rewritten, &rewritten, &nights);
+        assert_eq!(previous, Some("d"), "no ancestor: by date");
+        assert_eq!(previous_of(&commit("b"), &[], &[], &[]), None);
     }
 }

@@ -12,16 +12,17 @@ mod page;
 mod report;
 mod reported;
 mod result;
+mod role;
 mod scale;
 mod status;
 mod tracker;
 
-pub use gauntlet::Role;
 pub use night::{Night, read};
 pub(crate) use report::{TrackReport, is_folder_of_nights};
+pub use role::Role;
 pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.
-const TABLE: &str = "elo.csv";
+pub(crate) const TABLE: &str = "elo.csv";
 /// The folder of the nights' runs, in the folder of nights.
-const RUNS: &str = "track";
+pub(crate) const RUNS: &str = "track";

@@ -9,15 +9,15 @@ use super::night::{Night, in_order};
 use super::status::{Comparison, Point, Status};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Table, Tone, counted, ends, figure, paragraph, rounded, scale_of,
-    signed, with_margin,
+    Cell, Figure, Page, Paint, Place, Table, Tone, counted, ends, figure, paragraph, rounded,
+    scale_of, signed, with_margin,
 };
 use crate::run::Manifest;
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
-/// The page that lies beside `elo.csv` in `dir`, or elsewhere if not `inside`:
-/// then it has no links to the nights' own reports.
+/// The page of the nights in `dir`. Elsewhere it has no links to the nights'
+/// own reports.
 ///
 /// # Errors
 /// If a picture cannot be drawn.
@@ -25,7 +25,7 @@ pub(crate) fn html(
     status: &Status,
     nights: &[Night],
     dir: &Path,
-    inside: bool,
+    place: Place,
 ) -> anyhow::Result<Page> {
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
@@ -35,7 +35,7 @@ pub(crate) fn html(
     page.lead(&status.sentences(), tone(status));
     page.figures(&figures(status));
     if !nights.is_empty() {
-        let folder = inside.then_some(dir);
+        let folder = (place == Place::Inside).then_some(dir);
         let forge = forge(dir, nights);
         page.section("elo", "Elo over commits", elo(status)?);
         page.section("changes", "Changes", changes(status, forge.as_ref()));

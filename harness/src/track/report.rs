@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chart::chart;
-use super::gauntlet::Role;
 use super::night::{Night, in_order, read};
 use super::page::html;
+use super::role::Role;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
-use crate::report::html::Page;
+use crate::report::html::{Page, Place};
 use crate::report::{Report, SummaryNotes};
 use crate::run::{MANIFEST, Manifest};
 
@@ -109,8 +109,8 @@ impl Report for TrackReport {
         ])
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        html(&self.status, &self.nights, &self.dir, inside)
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        html(&self.status, &self.nights, &self.dir, place)
     }
 
     fn page_name(&self) -> &'static str {

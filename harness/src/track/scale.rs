@@ -100,8 +100,8 @@ fn pair(first: usize, second: usize, half_points: usize) -> [Game; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     #[test]

@@ -260,8 +260,8 @@ fn meaning(elo: Option<Estimate>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     const EVEN: [u64; 5] = [10, 44, 92, 44, 10];

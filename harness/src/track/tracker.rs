@@ -277,7 +277,8 @@ impl Tracker {
 
     fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
         let history = self.repository.history(&commit.id)?;
-        let previous = previous_of(commit, &history, &self.nights);
+        let branch = self.repository.history(&self.section.branch)?;
+        let previous = previous_of(commit, &history, &branch, &self.nights);
         let releases = &self.section.releases;
         let mut release = None;
         if !releases.is_empty()
@@ -314,7 +315,8 @@ impl Tracker {
             config.engine.push(engine);
         }
         // Other openings every night.
-        config.r#match.seed += self.nights.len() as u64;
+        let seed = &mut config.r#match.seed;
+        *seed = seed.wrapping_add(self.nights.len() as u64);
         config
     }
 

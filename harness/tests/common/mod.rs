@@ -4,6 +4,8 @@
 #[cfg(unix)]
 pub(crate) mod chromium;
 pub(crate) mod repository;
+#[cfg(unix)]
+pub(crate) mod server;
 pub(crate) mod skip;
 
 use std::fs;

@@ -7,7 +7,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Is the working tree stronger than main?",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08",
             ),
             (
                 "Tune the parameters of an engine",
@@ -21,15 +21,15 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Test two programs, without a configuration",
-                "hone sprt --dev ./new --base ./old --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev ./new --base ./old --limit 8+0.08",
             ),
             (
                 "Test the working tree against a commit",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000",
             ),
             (
-                "Test as configured, with another value",
-                "hone sprt configs/sprt.toml --set sprt.elo1=3",
+                "Play the second of five shards, for `hone pool`",
+                "hone sprt configs/sprt.toml --set sprt.elo1=3 --shard 2/5",
             ),
         ],
     ),
@@ -42,11 +42,11 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
             (
                 "Play a round robin of three programs",
-                "hone match ./a ./b ./c --limit 8+0.08 --book books/balanced.epd --pairs 100",
+                "hone match ./a ./b ./c --limit 8+0.08 --pairs 100",
             ),
             (
                 "Play a commit against a release, built with the repository's makefile",
-                "hone match git:main git:v1.0 --limit nodes=20000 --book books/balanced.epd",
+                "hone match git:main git:v1.0 --limit nodes=20000",
             ),
         ],
     ),
@@ -81,7 +81,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Find the commit that lost Elo since a release",
-                "hone bisect --good v1.0 --bad main --limit nodes=20000 --book books/balanced.epd",
+                "hone bisect --good v1.0 --bad main --limit nodes=20000",
             ),
             (
                 "The same as configured",
@@ -90,6 +90,21 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Find the commit that gained Elo, within eight hours",
                 "hone bisect configs/bisect.toml --good v1.0 --bad main --gained --max-time 8h",
+            ),
+        ],
+    ),
+    #[cfg(feature = "serve")]
+    (
+        "serve",
+        &[
+            ("Serve the runs in results/ to this machine", "hone serve"),
+            (
+                "Let the whole network look, from a name of this machine",
+                "hone serve --listen 0.0.0.0:8017 --read-only --host testbox",
+            ),
+            (
+                "Allow the owners of tokens to submit, pause and stop runs",
+                "hone serve results --token-file tokens.txt --jobs 2",
             ),
         ],
     ),
@@ -104,6 +119,23 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Test the values of a tuning that has ended",
                 "hone resume results/RUN --verify",
+            ),
+        ],
+    ),
+    (
+        "pool",
+        &[
+            (
+                "Judge three shards as one run",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Add what the shards have played since",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Judge two machines' halves, as JSON",
+                "hone pool shards/1 shards/2 --out results/all --json",
             ),
         ],
     ),
@@ -435,6 +467,14 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Rate a run and a PGN together, with one engine fixed at 3000",
                 "hone calc rate results/RUN games.pgn --anchor Stillwater=3000",
             ),
+        ],
+    ),
+    (
+        "help",
+        &[
+            ("List the topics of the manual", "hone help"),
+            ("How are games judged?", "hone help playing"),
+            ("The options of a command", "hone help calc sprt"),
         ],
     ),
     (

@@ -13,15 +13,18 @@ use super::Cli;
 
 /// The commands by task, in the order of `hone --help`.
 const GROUPS: [(&str, &[&str]); 9] = [
-    ("Test", &["sprt", "match", "bisect", "resume"]),
+    ("Test", &["sprt", "match", "bisect", "resume", "pool"]),
     ("Tune", &["tune"]),
+    #[cfg(feature = "serve")]
+    ("Watch", &["track", "serve"]),
+    #[cfg(not(feature = "serve"))]
     ("Watch", &["track"]),
     ("Look", &["report", "runs", "verify", "replay"]),
     ("Prepare", &["check", "suite", "book", "builds"]),
     ("Many machines", &["fleet", "worker"]),
     ("Calculate", &["calc"]),
     ("Replace", &["fastchess", "cutechess-cli"]),
-    ("Shell", &["completions", "man"]),
+    ("Shell", &["help", "completions", "man"]),
 ];
 
 /// The command line with its groups and examples.
@@ -57,7 +60,7 @@ fn grouped(command: &Command) -> String {
         for (name, sub) in commands {
             let about = sub.get_about().map(ToString::to_string);
             let about = about.unwrap_or_default();
-            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+            let _ = writeln!(text, "  {literal}{name:<13}{literal:#} {about}");
         }
     }
     text

@@ -13,6 +13,7 @@ use super::place::PlaceArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
+use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
 
 /// Tune an engine's parameters by self-play.
@@ -60,7 +61,9 @@ impl TuneArgs {
         if let Some(model) = &self.simulate {
             return simulate::run(&config, model, self.dry_run, self.json);
         }
-        tune::check_one_engine(&config).with_context(|| path.display().to_string())?;
+        tune::check_one_engine(&config)
+            .and_then(|()| check_shard::<Tuning>(&config))
+            .with_context(|| path.display().to_string())?;
         let prepared = tune::prepare(&mut config, &mut announce).map_err(failure)?;
         if prepared == Prepared::Interrupted {
             return Ok(Exit::Interrupted);

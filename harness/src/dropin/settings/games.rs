@@ -207,7 +207,8 @@ impl Settings {
             }
         }
         ensure!(
-            self.engines.len() == first + 2 && self.keys.contains_key("match.openings.file"),
+            self.engines.len().checked_sub(first) == Some(2)
+                && self.keys.contains_key("match.openings.file"),
             "two engines and a book are needed: -quick cmd=ENGINE1 cmd=ENGINE2 book=BOOK"
         );
         self.set("match.openings.order", "random", "-quick");

@@ -1,5 +1,17 @@
 //! A command line of fastchess or cutechess-cli, read.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 mod games;
 mod output;
 
@@ -127,12 +139,13 @@ impl Request {
     pub(crate) fn read(program: Program, arguments: &[String]) -> anyhow::Result<Self> {
         let places = KnownEngines::usual_places();
         let mut known = KnownEngines::in_first_of(&places);
-        match arguments.first().map(String::as_str) {
+        let first = arguments.split_first();
+        match first.map(|(first, rest)| (first.as_str(), rest)) {
             None => return Ok(Self::Help),
-            Some("--compliance" | "-compliance") => {
-                return Ok(Self::Compliance(arguments[1..].to_vec()));
+            Some(("--compliance" | "-compliance", rest)) => {
+                return Ok(Self::Compliance(rest.to_vec()));
             }
-            Some("-engines" | "--engines") => return Ok(Self::Engines),
+            Some(("-engines" | "--engines", _)) => return Ok(Self::Engines),
             Some(_) => {}
         }
         let given = split(arguments)?;
@@ -301,15 +314,14 @@ impl Settings {
 
     fn name_engines(&mut self) -> anyhow::Result<()> {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (number, engine) in self.engines.iter_mut().enumerate() {
+        for (number, engine) in (1..).zip(&mut self.engines) {
             ensure!(
                 !engine.cmd.is_empty(),
-                "engine {} has no program: write `-engine cmd=FILE`",
-                number + 1
+                "engine {number} has no program: write `-engine cmd=FILE`"
             );
             let name = engine.display_name();
             let count = seen.entry(name.clone()).or_default();
-            *count += 1;
+            *count = count.saturating_add(1);
             engine.name = Some(match *count {
                 1 => name,
                 count => format!("{name}_{count}"),

@@ -162,13 +162,7 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
 
 /// The fault of a search that was far from its limit.
 fn keeps_to(limit: &str, used: Duration, info: &Info) -> Result<(), String> {
-    let spent = Spending {
-        games: 0,
-        moves: 1,
-        nodes: info.nodes,
-        depth: u64::from(info.depth),
-        ms: used.as_millis() as u64,
-    };
+    let spent = Spending::of_search(info, used);
     let limit = limit.parse().expect("a limit");
     match departure(&limit, &spent) {
         Some(departure) => Err(format!("it does not keep to the limit: {departure}")),

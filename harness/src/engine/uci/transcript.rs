@@ -1,5 +1,17 @@
 //! The last part of the dialogue with an engine, kept as evidence.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -82,8 +94,10 @@ impl Transcript {
         if LevelFilter::current() == LevelFilter::TRACE {
             self.log(direction, line);
         }
-        let line = &line[..line.len().min(MAX_LINE)];
-        while self.bytes.len() + line.len() > MAX_BYTES || self.entries.len() >= MAX_ENTRIES {
+        let line = line.get(..MAX_LINE).unwrap_or(line);
+        while self.bytes.len().saturating_add(line.len()) > MAX_BYTES
+            || self.entries.len() >= MAX_ENTRIES
+        {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };

@@ -5,7 +5,6 @@
 //! no other game can delay it.
 
 mod deferred;
-mod delay;
 mod evidence;
 mod game;
 mod slot;
@@ -16,8 +15,8 @@ use std::thread::{self, JoinHandle};
 
 use tokio::sync::{Mutex, mpsc, watch};
 
-use super::{Event, Executor, PairJob, Stop};
-use crate::executor::machine;
+use super::{Boards, Event, Executor, PairJob, Stop};
+use crate::platform::bind_thread;
 
 /// Workers on this machine.
 #[derive(Debug)]
@@ -34,11 +33,16 @@ type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
 
 impl Local {
     /// Starts `concurrency` workers, each bound to its part of `placement` if
-    /// there is one; their engines start with their first job.
+    /// there is one; their engines start with their first job. The games are
+    /// shown on `boards`.
     ///
     /// # Errors
     /// If the system gives no more threads.
-    pub(crate) fn start(concurrency: usize, placement: &[Vec<usize>]) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        concurrency: usize,
+        placement: &[Vec<usize>],
+        boards: &Boards,
+    ) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(None);
         let (queue, jobs) = mpsc::unbounded_channel();
@@ -46,7 +50,12 @@ impl Local {
         let mut threads = Vec::new();
         for index in 0..concurrency {
             let jobs = Arc::clone(&jobs);
-            let worker = worker::Worker::new(index, event_sender.clone(), stopped.clone());
+            let worker = worker::Worker::new(
+                index,
+                event_sender.clone(),
+                stopped.clone(),
+                boards.writer(index),
+            );
             let processors = placement.get(index).cloned();
             threads.push(
                 thread::Builder::new()
@@ -55,7 +64,7 @@ impl Local {
                         if let Some(processors) = processors {
                             // Where it cannot be had, games are played all
                             // the same.
-                            machine::bind_thread(&processors);
+                            bind_thread(&processors);
                         }
                         worker.run(jobs);
                     })?,

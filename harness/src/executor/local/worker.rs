@@ -8,12 +8,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::Jobs;
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
 use super::slot::{EngineSlot, QUIT_PATIENCE};
-use crate::engine::uci::ReadTimer;
-use crate::executor::{Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
+use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
+use crate::platform::{DelayMeter, ReadTimer};
 use crate::rules::GameResult;
 use crate::rules::Movetext;
 use crate::rules::tablebase::Tables;
@@ -29,6 +28,7 @@ pub(super) struct Worker {
     index: usize,
     events: mpsc::UnboundedSender<Event>,
     stop: watch::Receiver<Option<Stop>>,
+    board: BoardWriter,
 }
 
 impl Worker {
@@ -36,11 +36,13 @@ impl Worker {
         index: usize,
         events: mpsc::UnboundedSender<Event>,
         stop: watch::Receiver<Option<Stop>>,
+        board: BoardWriter,
     ) -> Self {
         Self {
             index,
             events,
             stop,
+            board,
         }
     }
 
@@ -99,7 +101,7 @@ impl Worker {
             };
             let played = tokio::select! {
                 biased;
-                played = state.play_pair(&job, self.index, &self.events) => played?,
+                played = state.play_pair(&job, self.index, &self.events, &mut self.board) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
             tracing::debug!("pair {} finished", job.pair);
@@ -156,14 +158,15 @@ impl WorkerState {
         job: &PairJob,
         worker: usize,
         events: &mpsc::UnboundedSender<Event>,
+        board: &mut BoardWriter,
     ) -> Result<PlayedPair, GameError> {
         if self.tables.is_none()
             && let Some(rule) = &job.rules.adjudication.syzygy
         {
             self.tables = Some(Tables::open(rule)?);
         }
-        let (first, first_text) = self.play_game(job, 0, events).await?;
-        let (second, second_text) = self.play_game(job, 1, events).await?;
+        let (first, first_text) = self.play_game(job, 0, events, board).await?;
+        let (second, second_text) = self.play_game(job, 1, events, board).await?;
         Ok(PlayedPair {
             result: PairResult {
                 pair: job.pair,
@@ -182,6 +185,7 @@ impl WorkerState {
         job: &PairJob,
         number: usize,
         events: &mpsc::UnboundedSender<Event>,
+        board: &mut BoardWriter,
     ) -> Result<(GameResult, GameText), GameError> {
         let mut replays = 0;
         loop {
@@ -192,6 +196,7 @@ impl WorkerState {
                 delay: &mut self.delay,
                 deferred: &mut self.deferred,
                 tables: self.tables.as_ref(),
+                board,
             };
             let game::Played {
                 result,

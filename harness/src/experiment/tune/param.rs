@@ -33,9 +33,9 @@ pub struct Param {
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The change that the author thinks noticeable: the classic methods'
-    /// final perturbation. Range / 20 where nothing else is said; a smaller one
-    /// says that the range is wider than what is plausible.
+    /// The change that the author thinks noticeable: the classic methods' final
+    /// perturbation. Range / 20 by default; a smaller one means that the range
+    /// is wider than plausible.
     pub step: f64,
     /// The classic methods' final gain (`R_end`), if the import gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 
 use crate::builds::Cache;
-use crate::executor::machine;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::draw::{Abilities, Room};
 use crate::fleet::ids::Name;
+use crate::platform::{host_name, memory_mb, physical_cores, processor_name};
 use crate::rules::tablebase;
 
 /// How a worker works.
@@ -45,11 +45,9 @@ impl WorkerOptions {
             .syzygy
             .as_ref()
             .map(|path| tablebase::most_pieces(path).with_context(|| "`--syzygy`".to_string()));
-        let threads = asked
-            .cores
-            .map_or_else(machine::physical_cores, NonZeroUsize::get);
+        let threads = asked.cores.map_or_else(physical_cores, NonZeroUsize::get);
         ensure!(threads <= 4096, "`--cores`: at most 4096 are allowed");
-        let all_memory = machine::memory_mb();
+        let all_memory = memory_mb();
         Ok(Self {
             access,
             name: asked.name,
@@ -62,7 +60,7 @@ impl WorkerOptions {
                 platform: platform(),
                 tables: tables.transpose()?,
             },
-            processor: machine::processor_name().unwrap_or_default(),
+            processor: processor_name().unwrap_or_default(),
             syzygy: asked.syzygy,
             cache: Cache::of_user()?.path().to_path_buf(),
         })
@@ -92,7 +90,7 @@ impl WorkerOptions {
             })?;
             return Ok((name.clone(), held));
         }
-        let host = machine::host_name();
+        let host = host_name();
         let host = host.as_deref().and_then(Name::nearest);
         let host = host.context("this machine has no name\nhelp: give one with --name")?;
         for number in 1..1000 {

@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::executor::local::Local;
-use crate::executor::{Event, Evidence, Executor, PairJob, PlayedPair, Stop};
+use crate::executor::{Boards, Event, Evidence, Executor, PairJob, PlayedPair, Stop};
 use crate::rules::TablebaseRule;
 
 /// What a slot is told.
@@ -112,7 +112,7 @@ impl SlotState {
             self.tables.clone_from(&job.rules.adjudication.syzygy);
         }
         if self.local.is_none() {
-            match Local::start(1, &[]) {
+            match Local::start(1, &[], &Boards::new(1)) {
                 Ok(local) => self.local = Some(local),
                 Err(error) => {
                     return self.report(Report::Failed(format!("no thread for a game: {error}")));

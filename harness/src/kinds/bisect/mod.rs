@@ -12,6 +12,10 @@ use std::path::Path;
 
 use anyhow::ensure;
 
+#[cfg(feature = "serve")]
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::Config;
 use crate::executor::Player;
@@ -106,6 +110,11 @@ impl RunKind for Bisection {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Readiness, SessionError> {
         workshop::prepare_next(waiting, announce)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        Ok(Box::new(Reread::<Self>::new(files)))
     }
 
     fn report(files: RunFiles, fold: Fold<BisectExperiment>) -> anyhow::Result<BisectReport> {

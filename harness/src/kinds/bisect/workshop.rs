@@ -26,7 +26,7 @@ pub(super) fn prepare_next(
     while let Some(&commit) = driver.fold.experiment.wanted().first() {
         readiness = Readiness::Ready;
         let prepared = build(manifest, commit, &opening, announce);
-        // A build that was interrupted says nothing about its commit.
+        // An interrupted build does not count as a failure of its commit.
         if is_stop_requested() {
             return Ok(Readiness::Stopped);
         }

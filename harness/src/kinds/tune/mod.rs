@@ -14,17 +14,25 @@ mod verification;
 pub(crate) use description::describe;
 pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
+#[cfg(feature = "serve")]
+pub(crate) use verification::FOLDER as VERIFY;
 
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
 
+#[cfg(feature = "serve")]
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::run::{Ended, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View};
+use crate::run::{
+    Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
+};
 use crate::settings::TimeSpan;
 use report::TuneReport;
 
@@ -55,6 +63,12 @@ impl RunKind for Tuning {
         own.or(config.r#match.max_time)
     }
 
+    /// Both sides are the same engine.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        let name = identities[0].folder_name();
+        vec![name.replacen(prepare::PLUS, "", 1)]
+    }
+
     fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
         let (section, space) = tuned(&manifest.config)?;
         let seed = manifest.config.r#match.seed;
@@ -80,6 +94,11 @@ impl RunKind for Tuning {
 
     fn view(manifest: &Manifest) -> impl View<TuneExperiment> {
         live::Paths::new(manifest)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        Ok(Box::new(Reread::<Self>::new(files)))
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {

@@ -6,7 +6,7 @@ use super::outcome::Outcome;
 use super::page::html;
 use super::pictures;
 use crate::experiment::tune::TuneExperiment;
-use crate::report::html::{Page, Source};
+use crate::report::html::{Page, Place, Source};
 use crate::report::{
     MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, evidence_findings, json_file,
 };
@@ -120,8 +120,8 @@ impl Report for TuneReport {
         Ok(files)
     }
 
-    fn page(&self, inside: bool) -> anyhow::Result<Page> {
-        let source = Source::of(&self.files, inside);
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        let source = Source::of(&self.files, place);
         html(&self.experiment, &self.outcome, &self.findings, source)
     }
 }

@@ -10,13 +10,13 @@ use crate::config::Config;
 use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
 use crate::kinds::session::Session;
-use crate::kinds::sprt::Test;
+use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
 use crate::report::MatchReport;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Name of its folder.
-const FOLDER: &str = "verify";
+pub(crate) const FOLDER: &str = "verify";
 
 /// Its results so far, if it has been started.
 ///
@@ -28,8 +28,8 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
         return Ok(None);
     }
     let files = RunFiles::open(&dir)?;
-    let fold = files.fold(Test::experiment(&dir, &files.manifest)?)?;
-    Ok(Some(Test::report(files, fold)?))
+    let fold = files.fold(SingleTest::experiment(&dir, &files.manifest)?)?;
+    Ok(Some(SingleTest::report(files, fold)?))
 }
 
 /// Plays or continues the test, if the configuration has one. `time_left` comes
@@ -58,10 +58,10 @@ pub(super) fn play(
     };
     let dir = files.folder.path().join(FOLDER);
     let session = if dir.join(MANIFEST).exists() {
-        Session::<Test>::resume(&dir, Recovery::LastPair, announce)
+        Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
-        Session::<Test>::create(config, Some(&dir), announce)
+        Session::<SingleTest>::create(config, Some(&dir), announce)
     };
     let session = session
         .map_err(SessionError::after_start)?

@@ -1,12 +1,10 @@
 //! Distributions of move times and depths.
 
-use super::Source;
 use super::bins::Bins;
-use super::effort::{Counts, Effort};
 use super::markup::{figure, paragraph, pictures};
 use super::table::Table;
-use crate::ledger::LedgerError;
 use crate::report::chart::{Band, Chart, Line, Paint, Reading, Ticks};
+use crate::report::effort::{Counts, Effort};
 use crate::report::facts::RunFacts;
 
 /// Engines in a chart: more cannot be distinguished.
@@ -48,17 +46,15 @@ const DEPTH: Quantity = Quantity {
 pub(super) fn section(
     efforts: &[Effort],
     facts: &RunFacts,
-    source: &Source<'_>,
+    means: &[Effort],
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
     let from_comments = efforts.iter().any(|effort| effort.ms.total() > 0);
-    let means;
     let (efforts, unit, origin) = if from_comments {
         (efforts, "moves", "From every move's comment in games.pgn.")
     } else {
-        means = means_of_games(source, facts.absorbed, efforts.len())?;
         (
-            means.as_slice(),
+            means,
             "games",
             "games.pgn has no comments on the moves, so these are the means of each game, from games.csv.",
         )
@@ -76,31 +72,6 @@ pub(super) fn section(
         .map(|quantity| quantity.table(unit, &names, efforts).collapsed())
         .collect();
     Ok(paragraph(origin) + &pictures(&figures) + &tables)
-}
-
-fn means_of_games(
-    source: &Source<'_>,
-    pairs: u64,
-    engines: usize,
-) -> Result<Vec<Effort>, LedgerError> {
-    let mut efforts = vec![Effort::default(); engines];
-    for entry in source.counted(pairs)? {
-        let entry = entry?;
-        for (number, game) in entry.result.games.iter().enumerate() {
-            for colour in 0..2 {
-                let moves = u64::from(game.effort[colour].moves);
-                let engine = entry.result.engines[(number + colour) % 2];
-                let mean = |sum: u64| sum.checked_div(moves);
-                if let (Some(ms), Some(depth)) =
-                    (mean(game.ms[colour]), mean(game.effort[colour].depth))
-                {
-                    efforts[engine].ms.add(ms);
-                    efforts[engine].depth.add(depth);
-                }
-            }
-        }
-    }
-    Ok(efforts)
 }
 
 impl Quantity {

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Source;
 use super::escape;
 use super::markup::{paragraph, preformatted, prose};
+use super::{Place, Source};
 use crate::ledger::FAILURES;
+use crate::platform::full_path;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
@@ -72,13 +73,18 @@ fn order(path: &Path) -> Vec<u64> {
 }
 
 fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
-    let href = if source.inside {
-        format!("{FAILURES}/{}/", percent_encoded(name))
-    } else {
-        let path = bundle
-            .canonicalize()
-            .unwrap_or_else(|_| bundle.to_path_buf());
-        format!("file://{}/", percent_encoded(&path.display().to_string()))
+    let href = match source.place {
+        // The live pages put the address of the run before it.
+        Place::Inside | Place::Served => format!("{FAILURES}/{}/", percent_encoded(name)),
+        Place::Elsewhere => {
+            let path = full_path(bundle).unwrap_or_else(|_| bundle.to_path_buf());
+            let path = path.display().to_string();
+            let path = match cfg!(windows) {
+                true => format!("/{}", path.replace('\\', "/")),
+                false => path,
+            };
+            format!("file://{}/", percent_encoded(&path))
+        }
     };
     format!(
         "<a href=\"{}\">{FAILURES}/{}</a>",

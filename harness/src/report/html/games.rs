@@ -6,7 +6,8 @@
 //! Black, result (`w`, `d`, `b`), index of the termination, plies, start
 //! (`.` the usual one, `=` that of the line before, else a FEN with `_` for
 //! spaces), moves, what the engines said. A square or number is one of the 64
-//! characters of [`ALPHABET`]. A move is
+//! characters of [`ALPHABET`]. The result of a game that is being played is `*`.
+//! A move is
 //!
 //! * any of `+` (check), `#` (mate), `/` `:` `;` (SAN names the file, the
 //!   rank, both), then
@@ -27,12 +28,12 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Square};
 use tempfile::SpooledTempFile;
 
-use super::Source;
-use super::effort::Effort;
 use super::markup::paragraph;
 use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
+use super::{Place, Source};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile};
+use crate::report::effort::Effort;
 use crate::rules::{Notation, Outcome, Stage, Termination};
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -49,7 +50,8 @@ const TEMPORARY: &str = "cannot write the temporary file for the page's games";
 
 const VIEWER: &str = include_str!("viewer.html");
 
-/// The games of the first `pairs` pairs, and what each engine's moves took.
+/// The games of the first `pairs` pairs, and what each engine's moves took;
+/// live pages ask for the games when they are looked at.
 ///
 /// # Errors
 /// If the ledger or the file of games cannot be read.
@@ -57,6 +59,9 @@ pub(crate) fn games_section(
     source: &Source<'_>,
     pairs: u64,
 ) -> anyhow::Result<(Body, Vec<Effort>)> {
+    if source.place == Place::Served {
+        return Ok((served(source).into(), Vec::new()));
+    }
     let mut packer = Packer::new(source)?;
     for entry in source.counted(pairs)? {
         let entry = entry?;
@@ -112,26 +117,18 @@ impl Packer {
         if self.games >= MAX_GAMES {
             return Ok(());
         }
-        let outcome = match result.games[game].outcome {
-            Outcome::White => 'w',
-            Outcome::Draw => 'd',
-            Outcome::Black => 'b',
+        let head = Head {
+            pair: result.pair,
+            game,
+            players: [white, black],
+            outcome: Some(result.games[game].outcome),
+            termination: self.termination(result.games[game].termination),
         };
-        let termination = self.termination(result.games[game].termination);
-        let plies = record.as_ref().map_or(0, |record| record.plies.len());
-        let (moves, said) = match &record {
-            Some(record) => packed_moves(&record.plies, self.games < MAX_SAID),
-            None => ("?".to_string(), String::new()),
-        };
-        let start = self.start(record.and_then(|record| record.fen));
-        let line = format!(
-            "{} {} {white} {black} {outcome} {termination} {plies} {start} {moves} {said}\n",
-            result.pair + 1,
-            game + 1,
-        );
+        let start = self.start(record.as_ref().and_then(|record| record.fen.clone()));
+        let line = line(&head, record.as_ref(), &start, self.games < MAX_SAID);
         // A script element ends at `</script`, whatever is in it.
         self.lines
-            .write_all(line.replace('<', "").as_bytes())
+            .write_all((line + "\n").replace('<', "").as_bytes())
             .context(TEMPORARY)?;
         self.games += 1;
         Ok(())
@@ -169,10 +166,7 @@ impl Packer {
             return "=".to_string();
         }
         self.last_fen = fen;
-        match &self.last_fen {
-            Some(fen) => fen.replace(' ', "_"),
-            None => ".".to_string(),
-        }
+        start_text(self.last_fen.as_deref())
     }
 
     fn finish(self, source: &Source<'_>) -> anyhow::Result<(Body, Vec<Effort>)> {
@@ -181,12 +175,6 @@ impl Packer {
             return Ok((paragraph("No games yet.").into(), self.efforts));
         }
         let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
-        let meta = json!({
-            "engines": source.manifest.names(),
-            "terminations": words,
-            "clocks": clocks(source),
-            "chess960": self.mode == CastlingMode::Chess960,
-        });
         let mut html = String::new();
         if total > self.games {
             html += &paragraph(&format!(
@@ -207,11 +195,8 @@ impl Packer {
             ));
         }
         html += VIEWER;
-        html += &format!(
-            "<script type=\"application/json\" id=\"games-meta\">{}</script>\n\
-             <script type=\"text/plain\" id=\"games-data\">\n",
-            meta.to_string().replace('<', "\\u003c")
-        );
+        html += &meta(source, &words);
+        html += "<script type=\"text/plain\" id=\"games-data\">\n";
         let mut body = Body::from(html);
         body.push_file(self.lines);
         body.push("</script>\n");
@@ -226,6 +211,69 @@ fn spool_folder(run: &Path) -> PathBuf {
         Ok(_) => system,
         Err(_) => run.to_path_buf(),
     }
+}
+
+/// The viewer without games.
+fn served(source: &Source<'_>) -> String {
+    let words = Termination::ALL.map(Termination::words);
+    VIEWER.to_string() + &meta(source, &words)
+}
+
+/// What all games have in common, for the viewer.
+fn meta(source: &Source<'_>, terminations: &[&str]) -> String {
+    let variant = source.manifest.config.r#match.variant;
+    let meta = json!({
+        "engines": source.manifest.names(),
+        "terminations": terminations,
+        "clocks": clocks(source),
+        "chess960": variant.castling_mode() == CastlingMode::Chess960,
+    });
+    format!(
+        "<script type=\"application/json\" id=\"games-meta\">{}</script>\n",
+        meta.to_string().replace('<', "\\u003c")
+    )
+}
+
+/// What a game's line begins with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head {
+    /// Number of the pair, from 0, and of the game in it, 0 or 1.
+    pub pair: u64,
+    pub game: usize,
+    /// Indices of White and Black.
+    pub players: [usize; 2],
+    /// None while it is played.
+    pub outcome: Option<Outcome>,
+    /// Index among the terminations of the page.
+    pub termination: usize,
+}
+
+/// A game's line, without its end; `start` as [`start_text`] writes it. None
+/// as `record` is a game that cannot be read.
+pub(crate) fn line(head: &Head, record: Option<&Record>, start: &str, with_said: bool) -> String {
+    let outcome = match head.outcome {
+        Some(Outcome::White) => 'w',
+        Some(Outcome::Draw) => 'd',
+        Some(Outcome::Black) => 'b',
+        None => '*',
+    };
+    let plies = record.map_or(0, |record| record.plies.len());
+    let (moves, said) = match record {
+        Some(record) => packed_moves(&record.plies, with_said),
+        None => ("?".to_string(), String::new()),
+    };
+    let [white, black] = head.players;
+    format!(
+        "{} {} {white} {black} {outcome} {} {plies} {start} {moves} {said}",
+        head.pair + 1,
+        head.game + 1,
+        head.termination
+    )
+}
+
+/// The first position of a game; none is the usual one.
+pub(crate) fn start_text(fen: Option<&str>) -> String {
+    fen.map_or(".".to_string(), |fen| fen.replace(' ', "_"))
 }
 
 /// The stages of each engine's clock, in milliseconds; none if none runs.

@@ -4,7 +4,6 @@
 mod bins;
 mod cells;
 mod distributions;
-mod effort;
 mod failures;
 mod field;
 mod figures;
@@ -17,34 +16,46 @@ mod progress;
 mod record;
 mod setup;
 mod source;
+mod stages;
 mod summary;
 mod table;
-mod trace;
 
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
 pub(crate) use cells::{Cell, scale_of};
-pub(crate) use failures::failures_section;
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
+#[cfg(feature = "serve")]
+pub(crate) use games::{Head, line as game_line, start_text};
 pub(crate) use markup::{
     collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
 };
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
 pub(crate) use page::Page;
-pub(crate) use setup::setup_section;
-pub(crate) use source::Source;
+#[cfg(feature = "serve")]
+pub(crate) use page::{SCRIPT, STYLE};
+#[cfg(feature = "serve")]
+pub(crate) use record::{Ply, Record, Said, Value, read as read_record};
+pub(crate) use source::{Place, Source};
 pub(crate) use table::Table;
 
+use super::course::Course;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::run::Manifest;
+use failures::failures_section;
+use page::Body;
+use setup::setup_section;
 
 /// The page of a match or a sequential test.
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<Page> {
+pub(crate) fn run_page(
+    facts: &RunFacts,
+    course: &Course,
+    source: Source<'_>,
+) -> anyhow::Result<Page> {
     let names = source.manifest.names();
     let title = match names.as_slice() {
         [first, second] => format!("{first} against {second}"),
@@ -62,30 +73,46 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     if names.len() > 2 {
         page.section("ratings", "Ratings and crosstable", field::section(facts));
     }
+    if !facts.stages.is_empty() {
+        page.section("stages", "Stages", stages::section(facts, &source));
+    }
     page.section("results", "Results", outcomes::results(facts));
-    if names.len() == 2 {
-        let trace = trace::Trace::of(&source, facts)?;
-        page.section("progress", "Course of the test", progress::section(&trace)?);
+    if let Some(trace) = course.trace() {
+        page.section("progress", "Course of the test", progress::section(trace)?);
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, efforts) = games_section(&source, facts.absorbed)?;
     page.section(
         "effort",
         "Time and depth of the moves",
-        distributions::section(&efforts, facts, &source)?,
+        distributions::section(&efforts, facts, course.means())?,
     );
-    page.section(
-        "failures",
-        "Failures",
-        failures_section(&source, facts.absorbed),
-    );
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &repeat(source.manifest))?,
-    );
+    record_sections(
+        &mut page,
+        &source,
+        facts.absorbed,
+        games,
+        &repeat(source.manifest),
+    )?;
     Ok(page)
+}
+
+/// The last sections of every run's page: failures among the first `pairs`
+/// pairs, games, configuration; `repeat` tells how to repeat the run, as HTML.
+///
+/// # Errors
+/// If the configuration cannot be written.
+pub(crate) fn record_sections(
+    page: &mut Page,
+    source: &Source<'_>,
+    pairs: u64,
+    games: Body,
+    repeat: &str,
+) -> anyhow::Result<()> {
+    page.section("failures", "Failures", failures_section(source, pairs));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(source, repeat)?);
+    Ok(())
 }
 
 /// How a run of engines that the configuration names is repeated.
@@ -104,8 +131,13 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         Some(_) => "SPRT",
         None => "Match",
     };
+    let part = match (facts.shard.is_whole(), &facts.pool) {
+        (false, _) => format!(", {}", facts.shard.words()),
+        (true, Some(pool)) => format!(", pooled from {}", counted(pool.runs.len() as u64, "run")),
+        (true, None) => String::new(),
+    };
     format!(
-        "{kind} {}, started {}, limit {}, openings: {}",
+        "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
         facts.limit,

@@ -11,15 +11,16 @@ use super::escape;
 use super::figures::{self, Figure, Tone};
 use crate::report::verdict::TestVerdict;
 
-const STYLE: [&str; 4] = [
+pub(crate) const STYLE: [&str; 4] = [
     include_str!("theme.css"),
     include_str!("page.css"),
     include_str!("chart.css"),
     include_str!("viewer.css"),
 ];
 
-/// One scope: each uses functions of those before it.
-const SCRIPT: [&str; 9] = [
+/// One scope: each uses functions of those before it. The last starts all on a
+/// page that has its games in it.
+pub(crate) const SCRIPT: [&str; 9] = [
     include_str!("script/copy.js"),
     include_str!("script/charts.js"),
     include_str!("script/decode.js"),
@@ -91,20 +92,35 @@ impl From<TestVerdict> for Tone {
     }
 }
 
-/// A page in the making.
+/// A page that is being assembled.
 #[derive(Debug)]
 pub(crate) struct Page {
-    title: String,
-    subtitle: String,
-    lead: String,
-    sections: Vec<Section>,
+    pub(crate) title: String,
+    pub(crate) subtitle: String,
+    /// HTML of the result in words and of the large figures.
+    pub(crate) lead: String,
+    pub(crate) sections: Vec<Section>,
 }
 
+/// A section of a page.
 #[derive(Debug)]
-struct Section {
-    id: &'static str,
-    heading: &'static str,
+pub(crate) struct Section {
+    pub(crate) id: &'static str,
+    pub(crate) heading: &'static str,
     body: Body,
+}
+
+impl Section {
+    /// What stands below its heading.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read.
+    #[cfg(feature = "serve")]
+    pub(crate) fn html(self) -> io::Result<String> {
+        let mut html = Vec::new();
+        self.body.write(&mut html)?;
+        String::from_utf8(html).map_err(io::Error::other)
+    }
 }
 
 impl Page {

@@ -3,21 +3,25 @@
 use super::markup::{figure, paragraph, pictures};
 use super::numbers::{ends, signed};
 use super::table::Table;
-use super::trace::{Moment, TestMoment, Trace};
 use crate::report::chart::{
     Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
 };
+use crate::report::course::{Moment, TestMoment, Trace};
 use crate::stats::Estimate;
 
+/// Rows of the table beside the pictures.
+const ROWS: u64 = 10;
+
 pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
-    if trace.moments.is_empty() {
+    let moments = trace.moments();
+    if moments.is_empty() {
         return Ok(paragraph("No pairs yet."));
     }
-    let mut figures = vec![elo_figure(&trace.moments)?];
-    if trace.is_test {
-        figures.insert(0, llr_figure(&trace.moments)?);
+    let mut figures = vec![elo_figure(&moments)?];
+    if trace.is_test() {
+        figures.insert(0, llr_figure(&moments)?);
     }
-    Ok(pictures(&figures) + &table(trace).collapsed())
+    Ok(pictures(&figures) + &table(&moments, trace.is_test()).collapsed())
 }
 
 /// As many as can be pointed at.
@@ -89,7 +93,8 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
     let Some((pairs, last)) = points.last().copied() else {
         return Ok(String::new());
     };
-    // The first pairs say nearly nothing: their band may leave the picture.
+    // The interval of the first pairs is very wide: their band may leave the
+    // picture.
     let width = last.high - last.low;
     let kept = (last.low - 1.5 * width).min(0.0)..=(last.high + 1.5 * width).max(0.0);
     let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);
@@ -144,13 +149,15 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low - air, high + air)
 }
 
-fn table(trace: &Trace) -> Table {
+fn table(moments: &[Moment], is_test: bool) -> Table {
     let mut head = vec!["after pairs", "Elo", "always-valid 95 %"];
-    if trace.is_test {
+    if is_test {
         head.extend(["LLR", "bounds"]);
     }
     let mut table = Table::new("The same in numbers", &head);
-    for moment in &trace.rows {
+    let thinning = Thinning::new(moments.len() as u64, ROWS);
+    let rows = (0..).zip(moments).filter(|(at, _)| thinning.keeps(*at));
+    for (_, moment) in rows {
         let mut row = vec![moment.pairs.to_string()];
         match moment.elo {
             Some(elo) => row.extend([

@@ -1,5 +1,17 @@
 //! Reads a game as hone wrote it: its moves and the engines' comments.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::uci::UciMove;
@@ -9,15 +21,15 @@ use crate::rules::Notation;
 
 /// What an engine said about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) score: Value,
-    pub(super) depth: u32,
-    pub(super) ms: u64,
+pub(crate) struct Said {
+    pub(crate) score: Value,
+    pub(crate) depth: u32,
+    pub(crate) ms: u64,
 }
 
 /// A score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Centipawns(i32),
     /// Half-moves to the mate, below 0 if the engine is mated.
     Mate(i32),
@@ -25,25 +37,25 @@ pub(super) enum Value {
 
 /// A half-move.
 #[derive(Debug, Clone)]
-pub(super) struct Ply {
-    pub(super) before: Chess,
-    pub(super) legal: Move,
+pub(crate) struct Ply {
+    pub(crate) before: Chess,
+    pub(crate) legal: Move,
     /// Absent in the opening, and where comments were not asked for.
-    pub(super) said: Option<Said>,
+    pub(crate) said: Option<Said>,
 }
 
 /// A game from its first position.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
-    pub(super) fen: Option<String>,
-    pub(super) plies: Vec<Ply>,
+pub(crate) struct Record {
+    pub(crate) fen: Option<String>,
+    pub(crate) plies: Vec<Ply>,
 }
 
 /// Reads one game.
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
+pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
     let (tags, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
     let fen = tags
         .lines()
@@ -124,6 +136,13 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 /// `+1.23/15 0.430s, …`; anything else is not an engine's comment.
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::cast_possible_truncation,
+        reason = "what is out of range becomes the nearest integer"
+    )
+)]
 fn said(comment: &str) -> Option<Said> {
     let comment = comment.replace('\n', " ");
     let (head, _) = comment.split_once(',').unwrap_or((&comment, ""));
@@ -137,16 +156,25 @@ fn said(comment: &str) -> Option<Said> {
     })
 }
 
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::cast_possible_truncation,
+        reason = "what is out of range becomes the nearest integer"
+    )
+)]
 fn value(text: &str) -> Option<Value> {
     let (sign, size) = match text.strip_prefix('-') {
         Some(size) => (-1, size),
         None => (1, text.trim_start_matches('+')),
     };
     if let Some(plies) = size.strip_prefix('M') {
-        return Some(Value::Mate(sign * plies.parse::<i32>().ok()?));
+        return Some(Value::Mate(plies.parse::<i32>().ok()?.checked_mul(sign)?));
     }
     let pawns: f64 = size.parse().ok()?;
-    Some(Value::Centipawns(sign * (pawns * 100.0).round() as i32))
+    Some(Value::Centipawns(
+        (f64::from(sign) * (pawns * 100.0).round()) as i32,
+    ))
 }
 
 #[cfg(test)]

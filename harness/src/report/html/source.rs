@@ -13,19 +13,32 @@ pub(crate) struct Source<'a> {
     pub manifest: &'a Manifest,
     /// The ledger.
     pub pairs: &'a Pairs,
-    /// Whether the page is put into the run's folder, so that links to it can
-    /// be relative.
-    pub inside: bool,
+    pub place: Place,
+}
+
+/// Where a page is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the run's folder, so that links to its files can be relative.
+    Inside,
+    /// In another folder.
+    Elsewhere,
+    /// On the live pages, which serve the games and the files of the run.
+    #[cfg_attr(
+        not(feature = "serve"),
+        allow(dead_code, reason = "there are no live pages in this build")
+    )]
+    Served,
 }
 
 impl<'a> Source<'a> {
     /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, inside: bool) -> Self {
+    pub(crate) fn of(files: &'a RunFiles, place: Place) -> Self {
         Self {
             dir: files.folder.path(),
             manifest: &files.manifest,
             pairs: &files.pairs,
-            inside,
+            place,
         }
     }
 

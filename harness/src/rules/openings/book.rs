@@ -1,5 +1,17 @@
 //! A file of openings.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::{collections::HashSet, path::Path};
 
 use super::{
@@ -60,7 +72,10 @@ impl Book {
     ) -> Result<Self, BookError> {
         let book = Self::read(path, options)?;
         if let Openings::Lines { text, starts } = &book.openings {
-            let mut part: Vec<u32> = indices(starts.len()).iter().map(|&i| starts[i]).collect();
+            let mut part: Vec<u32> = indices(starts.len())
+                .iter()
+                .filter_map(|&index| starts.get(index).copied())
+                .collect();
             part.sort_unstable();
             check_lines(path, text, &part, options.variant)?;
         }
@@ -176,6 +191,14 @@ impl Book {
     /// # Panics
     /// If `index` is not below [`Book::len`], or the opening there is faulty
     /// and was not checked.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::expect_used,
+            clippy::indexing_slicing,
+            reason = "documented: openings are checked when the book is opened"
+        )
+    )]
     pub fn opening(&self, index: usize) -> Opening {
         match &self.openings {
             Openings::Lines { text, starts } => {

@@ -1,5 +1,17 @@
 //! Where a game starts.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -96,7 +108,7 @@ impl Opening {
     pub fn position(&self, variant: Variant) -> Result<Chess, StartError> {
         let mut position = self.start(variant)?;
         for (index, text) in self.uci_moves().enumerate() {
-            let ply = index + 1;
+            let ply = index.saturating_add(1);
             let uci: UciMove = text.parse().map_err(|source| StartError::Notation {
                 ply,
                 text: text.to_owned(),

@@ -117,7 +117,7 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
                     entry.result.pair + 1
                 ));
             }
-            at = offset + bytes;
+            at = offset.saturating_add(bytes);
         }
     }
     if at != len {
@@ -144,6 +144,13 @@ fn check_game(
 }
 
 /// How a game began and went.
+#[cfg_attr(
+    not(feature = "fleet"),
+    expect(
+        dead_code,
+        reason = "only results from other machines are compared further"
+    )
+)]
 pub(crate) struct Line {
     pub(crate) fen: Option<String>,
     /// UCI moves separated by spaces, those of the opening included.

@@ -16,12 +16,12 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::options::EngineOption;
-use crate::engine::uci::output::{EngineOutput, ReadTimer};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
+use crate::platform::{EngineOutput, ProcessGroup, ReadTimer};
 use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::Answer;
@@ -97,6 +97,8 @@ pub enum AnswerError {
 pub struct Client {
     child: Child,
     pid: u32,
+    /// The process and its descendants, until they have ended.
+    group: Option<ProcessGroup>,
     /// Closed to show the engine that its controller is gone.
     stdin: Option<ChildStdin>,
     lines: LineReader<EngineOutput>,
@@ -139,6 +141,8 @@ impl Client {
             command: command.clone(),
             source,
         })?;
+        let pid = child.id().unwrap_or(0);
+        let group = ProcessGroup::of(pid);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
         let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
@@ -146,10 +150,10 @@ impl Client {
             source,
         })?;
         let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
-        let pid = child.id().unwrap_or(0);
         guard::watch(pid);
         let mut client = Self {
             pid,
+            group: Some(group),
             child,
             stdin,
             lines: LineReader::new(stdout),

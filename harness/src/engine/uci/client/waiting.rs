@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
-use crate::engine::uci::output::{ReadTimer, TICK};
 use crate::engine::uci::transcript::Direction;
+use crate::platform::{ReadTimer, TICK};
 use crate::rules::{Info, LinePattern};
 
 /// A `bestmove` that has arrived; the moves are in [`Client::best_move`].

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 
-use super::super::delay::waited_by;
 use super::{End, Game, index, lost, millis, silence};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
+use crate::platform::waited_by;
 use crate::rules::Termination;
 
 /// How long after its time an engine may still answer, so that it need not be

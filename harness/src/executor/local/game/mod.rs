@@ -3,6 +3,7 @@
 mod answer;
 mod ending;
 mod ponder;
+mod shown;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,10 +12,10 @@ use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::{AnswerError, PROMPT};
-use crate::executor::{Evidence, GameText, PairJob, Player};
+use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
+use crate::platform::DelayMeter;
 use crate::rules::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
@@ -69,6 +70,7 @@ pub(super) struct Table<'a> {
     pub(super) delay: &'a mut DelayMeter,
     pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
+    pub(super) board: &'a mut BoardWriter,
 }
 
 /// Plays game `number` (0 or 1) of a pair. Whatever an engine does wrong is a
@@ -97,6 +99,7 @@ pub(super) async fn play(
         end = game.turn().await;
     }
     game.flush();
+    game.table.board.end();
     let end = end.expect("the loop ends with an end");
     let (result, text) = game.finish(end, &started, clock.elapsed());
     let evidence = match end.ending.termination.is_failure() {
@@ -120,7 +123,7 @@ pub(super) struct Played {
     pub(super) evidence: Option<Evidence>,
 }
 
-/// How a game ended, with what the record says beside it.
+/// How a game ended, with further facts for the record.
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
@@ -221,6 +224,7 @@ impl<'a> Game<'a> {
             table,
         };
         game.play_opening()?;
+        game.show_start();
         Ok(game)
     }
 
@@ -339,6 +343,7 @@ impl<'a> Game<'a> {
         // While it thinks, the opponent's last move is recorded; before the
         // first move, the previous game.
         self.flush();
+        self.show_thinking();
         self.table.deferred.send();
         self.start_pondering(!color, deadline).await;
 
@@ -427,6 +432,7 @@ impl<'a> Game<'a> {
         let after = self.referee.position();
         let illegal_pv = illegal_move(&last.before, client.best_move(), after, &info.pv);
         self.effort[index(color)].illegal_pvs += u32::from(illegal_pv.is_some());
+        let shown = shown::live_move(&last, info, self.job.rules.variant.castling_mode());
         let played = PlayedMove {
             before: &last.before,
             legal: last.legal,
@@ -439,6 +445,7 @@ impl<'a> Game<'a> {
             illegal_pv: illegal_pv.as_deref(),
         };
         self.table.movetext.push(&self.job.rules.record, &played);
+        self.table.board.push(shown);
         self.digest_moves();
     }
 

@@ -1,5 +1,5 @@
 // Shows a chart's values to those who point at it or walk along it by keys.
-for (const chart of document.querySelectorAll(".chart[data-readings]")) {
+function startChart(chart) {
   const readings = JSON.parse(chart.dataset.readings);
   const rule = document.createElement("i");
   rule.className = "rule";
@@ -54,3 +54,9 @@ for (const chart of document.querySelectorAll(".chart[data-readings]")) {
     }
   });
 }
+
+function startCharts(root) {
+  for (const chart of root.querySelectorAll(".chart[data-readings]")) startChart(chart);
+}
+
+startCharts(document);

@@ -28,7 +28,11 @@ function copiesAtClick(button, text) {
   });
 }
 
-for (const button of document.querySelectorAll(".copyable > .copy")) {
-  button.hidden = false;
-  copiesAtClick(button, () => button.parentElement.querySelector("pre").textContent);
+function startCopying(root) {
+  for (const button of root.querySelectorAll(".copyable > .copy")) {
+    button.hidden = false;
+    copiesAtClick(button, () => button.parentElement.querySelector("pre").textContent);
+  }
 }
+
+startCopying(document);

@@ -2,7 +2,7 @@
 // says what it changes, so nothing here knows the rules of chess.
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1";
-const RESULTS = { w: "1-0", d: "1/2-1/2", b: "0-1" };
+const RESULTS = { w: "1-0", d: "1/2-1/2", b: "0-1", "*": "*" };
 
 const byId = (id) => document.getElementById(id);
 const squareName = (square) => "abcdefgh"[square & 7] + ((square >> 3) + 1);
@@ -92,8 +92,11 @@ function readGames() {
   const data = byId("games-data");
   if (!data) return null;
   const meta = JSON.parse(byId("games-meta").textContent);
-  const lines = data.textContent.split("\n").filter((line) => line.length > 0 && line !== "\r");
+  return gamesOf(meta, data.textContent.split("\n").filter((line) => line.length > 0 && line !== "\r"));
+}
 
+// The games of these lines.
+function gamesOf(meta, lines) {
   const heads = lines.map((line, index) => {
     const [pair, game, white, black, result, termination, plies] = line.split(" ", 7);
     return {

@@ -44,7 +44,7 @@ function startList(games, viewer) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = `${one.pair}.${one.game}`;
-    button.setAttribute("aria-label", `Show pair ${one.pair}, game ${one.game}`);
+    button.setAttribute("aria-label", `Show game ${one.pair}.${one.game}`);
     const first = document.createElement("th");
     first.scope = "row";
     first.append(button);

@@ -19,11 +19,11 @@ function plyAt(svg, game, clientX) {
   return Math.round(Math.max(0, Math.min(1, share)) * game.plies);
 }
 
+const hasScores = (game) => game.states.some((state) => state.said);
+
 function drawScores(svg, game) {
   svg.replaceChildren();
-  const hasScores = game.states.some((state) => state.said);
-  byId("scores").hidden = !hasScores;
-  if (!hasScores) return;
+  if (!hasScores(game)) return;
   const width = svg.clientWidth || 360;
   const right = width - SCORES.right;
   const bottom = SCORES.height - SCORES.bottom;

@@ -108,6 +108,7 @@ function startViewer(games) {
     byId("game-on").disabled = index === games.heads.length - 1;
     listMoves();
     showLegend();
+    byId("scores").hidden = !hasScores(game);
     drawScores(scores, game);
     show(at);
     for (const row of byId("game-list").querySelectorAll("tr[data-index]")) {
@@ -154,6 +155,7 @@ function startViewer(games) {
   copiesAtClick(byId("copy-fen"), () => fenAt(game, ply));
   copiesAtClick(byId("copy-pgn"), () => pgnOf(game, games.chess960));
   new ResizeObserver(() => {
+    if (!game) return;
     drawScores(scores, game);
     moveScoreCursor(scores, game, ply);
   }).observe(byId("scores"));

@@ -1,0 +1,66 @@
+//! `hone serve`: live pages.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::run::RESULTS;
+use crate::serve::{Settings, serve};
+
+/// Serve live pages of all runs in a folder.
+///
+/// Opens an overview and a page of each run for browsers, which follow the
+/// games while they are played. It also reads runs that other processes play,
+/// and never writes to a run's folder. Without --token-file nothing can be
+/// started or stopped.
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// The folder of runs [default: results].
+    folder: Option<PathBuf>,
+    /// Address and port. An address that other machines can reach needs
+    /// --read-only or --token-file.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8017")]
+    listen: SocketAddr,
+    /// Allow everybody who reaches the address to read, and nobody to act.
+    #[arg(long)]
+    read_only: bool,
+    /// Allow those who know a token of this file to submit, pause, resume and
+    /// stop runs: they can run any program on this machine. One token a line,
+    /// perhaps after a name.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// A name of this machine that browsers may use; addresses and localhost
+    /// are always allowed.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// Submitted runs that are played at once.
+    #[arg(long, value_name = "N", default_value = "1", requires = "token_file")]
+    jobs: NonZeroUsize,
+}
+
+impl ServeArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let folder = self.folder.clone().unwrap_or_else(|| RESULTS.into());
+        // Before the first run the default folder does not exist.
+        if self.folder.is_some() && !folder.is_dir() {
+            return Err(anyhow!("{} is not a folder", folder.display()).into());
+        }
+        let settings = Settings {
+            folder,
+            listen: self.listen,
+            token_file: self.token_file,
+            read_only: self.read_only,
+            hosts: self.hosts,
+            places: self.jobs.get(),
+        };
+        let shown = settings.folder.display().to_string();
+        serve(&settings, |address| {
+            errln!("serving {shown} at {address}; Ctrl-C ends it");
+        })?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,54 @@
+//! What watchers are told of a game.
+
+use shakmaty::{CastlingMode, Color};
+
+use super::{Game, Unrecorded, index, millis};
+use crate::executor::{LiveGame, LiveMove, LiveScore, LiveSearch};
+use crate::rules::{Info, Score};
+
+impl Game<'_> {
+    /// The game begins, with the moves of its opening.
+    pub(super) fn show_start(&mut self) {
+        let engines = [self.white, 1 - self.white].map(|player| self.job.players[player].engine);
+        let opening = self.job.opening.uci_moves().map(|uci| LiveMove {
+            uci: uci.to_string(),
+            search: None,
+        });
+        let game = LiveGame {
+            pair: self.job.pair,
+            game: self.white,
+            players: engines,
+            opening: self.job.opening_number,
+            fen: self.job.opening.fen.as_ref().map(ToString::to_string),
+            moves: opening.collect(),
+            left_ms: self.left_ms(),
+            thinking_since_ms: jiff::Timestamp::now().as_millisecond(),
+        };
+        self.table.board.begin(game);
+    }
+
+    /// The side to move has begun to think.
+    pub(super) fn show_thinking(&mut self) {
+        let left = self.left_ms();
+        self.table.board.thinking(left);
+    }
+
+    fn left_ms(&self) -> [Option<u64>; 2] {
+        [Color::White, Color::Black].map(|color| Some(self.clocks[index(color)].shown()?.0))
+    }
+}
+
+/// A move as watchers are told it.
+pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> LiveMove {
+    LiveMove {
+        uci: last.legal.to_uci(mode).to_string(),
+        search: info.score.map(|score| LiveSearch {
+            score: match score {
+                Score::Cp(cp) => LiveScore::Cp(cp),
+                Score::Mate(moves) => LiveScore::Mate(moves),
+            },
+            depth: info.depth,
+            ms: millis(last.used),
+        }),
+    }
+}

@@ -1,0 +1,244 @@
+//! How a run came about, pair by pair: what its report tells beside the
+//! totals. It is taken in as the ledger grows, in memory that hardly does.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::chart::POINTS;
+use super::effort::Effort;
+use crate::experiment::{Experiment, PairResult};
+use crate::ledger::{Entry, LedgerError};
+use crate::run::{Fold, Kind, Manifest, PlayTime, RunFiles};
+use crate::settings::Shard;
+use crate::stats::confidence::ConfidenceSequence;
+use crate::stats::detect::{Examination, Finding, TaggedPair};
+use crate::stats::{Estimate, Sprt};
+
+/// The course of a run as far as it has been taken in.
+#[derive(Debug, Clone)]
+pub(crate) struct Course {
+    time: PlayTime,
+    /// Pairs in the order of arrival of which it is not known yet whether they
+    /// count, and those of which it is.
+    arrived: VecDeque<(u64, TaggedPair)>,
+    examination: Examination,
+    /// Results that came before an earlier pair's.
+    early: BTreeMap<u64, PairResult>,
+    shard: Shard,
+    next: u64,
+    trace: Option<Trace>,
+    /// Of each engine: the means of its games.
+    means: Vec<Effort>,
+}
+
+impl Course {
+    /// Before the first pair.
+    ///
+    /// # Errors
+    /// If the manifest's test makes no sense.
+    pub(crate) fn new(manifest: &Manifest) -> anyhow::Result<Self> {
+        let trace = match manifest.engines.len() {
+            2 => Some(Trace::new(manifest)?),
+            _ => None,
+        };
+        let shard = manifest.config.r#match.shard;
+        Ok(Self {
+            time: PlayTime::new(manifest),
+            arrived: VecDeque::new(),
+            examination: Examination::default(),
+            early: BTreeMap::new(),
+            shard,
+            next: shard.first(),
+            trace,
+            means: vec![Effort::default(); manifest.engines.len()],
+        })
+    }
+
+    /// The course of a run that `fold` has absorbed.
+    ///
+    /// # Errors
+    /// As [`Course::new`], and if the ledger cannot be read.
+    pub(crate) fn read<E: Experiment>(files: &RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
+        let mut course = Self::new(&files.manifest)?;
+        let mut take = || -> Result<(), LedgerError> {
+            for entry in files.pairs.by_arrival()? {
+                course.absorb(&entry?, fold);
+            }
+            Ok(())
+        };
+        take()?;
+        Ok(course)
+    }
+
+    /// Takes the pair that arrived next; `fold` has it already.
+    pub(crate) fn absorb<E: Experiment>(&mut self, entry: &Entry, fold: &Fold<E>) {
+        let pair = entry.result.pair;
+        self.time.absorb(entry.finished_ms);
+        let tagged = TaggedPair {
+            half_points: entry.result.half_points(),
+            worker: Some(entry.worker.to_string()),
+            process: None,
+            opening: Some(entry.opening_number),
+        };
+        self.arrived.push_back((pair, tagged));
+        while let Some((pair, tagged)) = self.arrived.front()
+            && *pair < fold.absorbed()
+        {
+            if fold.counts(*pair) {
+                self.examination.absorb(tagged);
+            }
+            self.arrived.pop_front();
+        }
+        if pair >= self.next {
+            self.early
+                .entry(pair)
+                .or_insert_with(|| entry.result.clone());
+        }
+        while self.next < fold.absorbed()
+            && let Some(result) = self.early.remove(&self.next)
+        {
+            self.next += u64::from(self.shard.of());
+            self.count_effort(&result);
+            if let Some(trace) = &mut self.trace
+                && fold.counts(result.pair)
+            {
+                trace.absorb(&result);
+            }
+        }
+    }
+
+    fn count_effort(&mut self, result: &PairResult) {
+        for (number, game) in result.games.iter().enumerate() {
+            for colour in 0..2 {
+                let moves = u64::from(game.effort[colour].moves);
+                let engine = result.engines[(number + colour) % 2];
+                let mean = |sum: u64| sum.checked_div(moves);
+                if let (Some(ms), Some(depth)) =
+                    (mean(game.ms[colour]), mean(game.effort[colour].depth))
+                {
+                    self.means[engine].ms.add(ms);
+                    self.means[engine].depth.add(depth);
+                }
+            }
+        }
+    }
+
+    /// Seconds of play.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.time.seconds()
+    }
+
+    /// What stands out in the order of the results, if it is noteworthy.
+    pub(crate) fn findings<E: Experiment>(&self, fold: &Fold<E>) -> Vec<Finding> {
+        let mut examination = self.examination.clone();
+        let waiting = self.arrived.iter();
+        for (_, tagged) in waiting.filter(|(pair, _)| fold.counts(*pair)) {
+            examination.absorb(tagged);
+        }
+        let findings = examination.findings().into_iter();
+        findings.filter(Finding::is_noteworthy).collect()
+    }
+
+    /// LLR and Elo over pairs, of a run of two engines.
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// Of each engine: time and depth as means of its games.
+    pub(crate) fn means(&self) -> &[Effort] {
+        &self.means
+    }
+}
+
+/// The state after a pair.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    pub pairs: u64,
+    /// LLR and its bounds, of a sequential test.
+    pub test: Option<TestMoment>,
+    /// Elo with its always-valid interval.
+    pub elo: Option<Estimate>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestMoment {
+    pub llr: f64,
+    pub lower: f64,
+    pub upper: f64,
+}
+
+/// The moments of a run that can be seen.
+#[derive(Debug, Clone)]
+pub(crate) struct Trace {
+    test: Option<Sprt>,
+    sequence: ConfidenceSequence,
+    pairs: u64,
+    /// Every `step`-th moment is kept.
+    step: u64,
+    kept: Vec<Moment>,
+}
+
+impl Trace {
+    fn new(manifest: &Manifest) -> anyhow::Result<Self> {
+        let config = &manifest.config;
+        let (test, sequence) = match manifest.kind {
+            Kind::Sprt => {
+                let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
+                (Some(test), ConfidenceSequence::of_test())
+            }
+            _ => (None, ConfidenceSequence::of_match(config.r#match.pairs)),
+        };
+        Ok(Self {
+            test,
+            sequence,
+            pairs: 0,
+            step: 1,
+            kept: Vec::new(),
+        })
+    }
+
+    fn absorb(&mut self, result: &PairResult) {
+        self.sequence.absorb(result.half_points());
+        if let Some(test) = &mut self.test {
+            test.absorb_games([0, 1].map(|game| result.first_half_points(game)));
+        }
+        self.pairs += 1;
+        if !self.pairs.is_multiple_of(self.step) {
+            return;
+        }
+        self.kept.push(self.now());
+        if self.kept.len() as u64 == POINTS {
+            self.step *= 2;
+            let step = self.step;
+            self.kept.retain(|moment| moment.pairs.is_multiple_of(step));
+        }
+    }
+
+    fn now(&self) -> Moment {
+        Moment {
+            pairs: self.pairs,
+            test: self.test.as_ref().map(|test| {
+                let (lower, upper) = test.bounds();
+                TestMoment {
+                    llr: test.llr(),
+                    lower,
+                    upper,
+                }
+            }),
+            elo: self.sequence.interval(),
+        }
+    }
+
+    /// Evenly spread, and the last.
+    pub(crate) fn moments(&self) -> Vec<Moment> {
+        let mut moments = self.kept.clone();
+        if self.pairs > 0 && moments.last().is_none_or(|last| last.pairs < self.pairs) {
+            moments.push(self.now());
+        }
+        moments
+    }
+
+    /// Whether a sequential test runs.
+    pub(crate) fn is_test(&self) -> bool {
+        self.test.is_some()
+    }
+}

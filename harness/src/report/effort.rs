@@ -1,0 +1,60 @@
+//! Counts of move times and depths.
+
+use std::collections::BTreeMap;
+
+/// How often each value occurred.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    counts: BTreeMap<u64, u64>,
+    total: u64,
+}
+
+/// One engine's moves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Effort {
+    pub ms: Counts,
+    pub depth: Counts,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, value: u64) {
+        *self.counts.entry(value).or_default() += 1;
+        self.total += 1;
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Values and their counts, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter().map(|(value, count)| (*value, *count))
+    }
+
+    /// The smallest value that at least a share of `q` (0 to 1) does not
+    /// exceed.
+    pub(crate) fn quantile(&self, q: f64) -> Option<u64> {
+        let wanted = (q * self.total as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        self.iter().find_map(|(value, count)| {
+            seen += count;
+            (seen >= wanted).then_some(value)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles() {
+        let mut counts = Counts::default();
+        assert_eq!(counts.quantile(0.5), None);
+        (1..=100).for_each(|value| counts.add(value));
+        for (q, value) in [(0.0, 1), (0.5, 50), (0.9, 90), (1.0, 100)] {
+            assert_eq!(counts.quantile(q), Some(value));
+        }
+        assert_eq!(counts.total(), 100);
+    }
+}

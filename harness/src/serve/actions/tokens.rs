@@ -1,0 +1,127 @@
+//! Who may act.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, bail, ensure};
+use sha2::{Digest, Sha256};
+
+/// Fewer letters could be guessed.
+const SHORTEST: usize = 16;
+
+/// The tokens, by their digests: all of them are compared, and no comparison
+/// ends early, so that the time of an answer tells nothing.
+#[derive(Debug)]
+pub(in crate::serve) struct Tokens(Vec<(String, [u8; 32])>);
+
+impl Tokens {
+    /// Reads a file with a token in each line, perhaps after the name of its
+    /// owner: `ann 5f2b…`. Empty lines and those that begin with `#` are
+    /// skipped.
+    ///
+    /// # Errors
+    /// If it cannot be read, others can read it too, or a token is too short.
+    pub(in crate::serve) fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        check_private(path)?;
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let mut tokens = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, token) = match &words[..] {
+                [] => continue,
+                [first, ..] if first.starts_with('#') => continue,
+                [token] => ("token", *token),
+                [name, token] => (*name, *token),
+                _ => bail!("a line has a name and a token\n  --> {shown}:{number}"),
+            };
+            ensure!(
+                token.len() >= SHORTEST,
+                "a token has at least {SHORTEST} characters\n  --> {shown}:{number}\n\
+                 help: make one with `openssl rand -hex 24`"
+            );
+            tokens.push((name.to_string(), Sha256::digest(token).into()));
+        }
+        ensure!(!tokens.is_empty(), "{shown} has no token");
+        Ok(Self(tokens))
+    }
+
+    /// The owner of a token.
+    pub(in crate::serve) fn owner(&self, token: &str) -> Option<&str> {
+        let digest: [u8; 32] = Sha256::digest(token).into();
+        let mut found = None;
+        for (name, known) in &self.0 {
+            let difference = known
+                .iter()
+                .zip(&digest)
+                .fold(0, |sum, (a, b)| sum | (a ^ b));
+            if difference == 0 {
+                found = Some(name.as_str());
+            }
+        }
+        found
+    }
+}
+
+#[cfg(unix)]
+fn check_private(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let data = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        data.permissions().mode() & 0o077 == 0,
+        "other users can read {}\nhelp: chmod 600 {}",
+        path.display(),
+        path.display()
+    );
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_private(_path: &Path) -> anyhow::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> anyhow::Result<Tokens> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), text).expect("written");
+        Tokens::read(file.path())
+    }
+
+    #[test]
+    fn tokens_have_owners() {
+        let tokens = read("# a comment\n\nann 0123456789abcdef\nfedcba9876543210\n").expect("two");
+        assert_eq!(tokens.owner("0123456789abcdef"), Some("ann"));
+        assert_eq!(tokens.owner("fedcba9876543210"), Some("token"));
+        for wrong in ["", "ann", "0123456789abcde", "0123456789abcdeff"] {
+            assert_eq!(tokens.owner(wrong), None);
+        }
+    }
+
+    #[test]
+    fn weak_files_are_refused() {
+        for (text, why) in [
+            ("short", "at least 16"),
+            ("", "no token"),
+            ("a b c", "a name and a token"),
+        ] {
+            let error = read(text).expect_err(text).to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), "0123456789abcdef").expect("written");
+        let shared = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(file.path(), shared).expect("set");
+        let error = Tokens::read(file.path()).expect_err("shared").to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+    }
+}

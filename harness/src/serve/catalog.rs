@@ -1,0 +1,124 @@
+//! What there is to serve under a folder. A name that a browser sends is only
+//! ever looked up here: it never becomes a path.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::kinds::tune::VERIFY;
+use crate::run::MANIFEST;
+use crate::track::{RUNS, is_folder_of_nights};
+
+/// Between the name of a folder of runs and that of a run in it.
+const BELOW: char = '~';
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sort {
+    Run,
+    /// The nights of `hone track`.
+    Nights,
+}
+
+/// Something to serve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Its name in addresses.
+    pub id: String,
+    pub path: PathBuf,
+    pub sort: Sort,
+}
+
+/// All runs and nights in a folder, and one level below.
+pub(super) fn list(folder: &Path) -> Vec<Found> {
+    let mut found = Vec::new();
+    add_runs(folder, "", &mut found);
+    for path in folders(folder) {
+        let Some(name) = name_of(&path) else { continue };
+        if is_folder_of_nights(&path) {
+            add_runs(&path.join(RUNS), &format!("{name}{BELOW}"), &mut found);
+            found.push(Found {
+                id: name,
+                path,
+                sort: Sort::Nights,
+            });
+        } else if path.join(VERIFY).join(MANIFEST).is_file() {
+            found.push(Found {
+                id: format!("{name}{BELOW}{VERIFY}"),
+                path: path.join(VERIFY),
+                sort: Sort::Run,
+            });
+        }
+    }
+    found
+}
+
+fn add_runs(folder: &Path, prefix: &str, found: &mut Vec<Found>) {
+    for path in folders(folder) {
+        if !path.join(MANIFEST).is_file() {
+            continue;
+        }
+        let Some(name) = name_of(&path) else { continue };
+        found.push(Found {
+            id: format!("{prefix}{name}"),
+            path,
+            sort: Sort::Run,
+        });
+    }
+}
+
+fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+}
+
+/// A name that is not text cannot stand in an address.
+fn name_of(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_str()?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_nights_and_what_lies_below_them() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for run in [
+            "one",
+            "tuning",
+            "tuning/verify",
+            "nightly/track/first",
+            "no-run/x",
+        ] {
+            fs::create_dir_all(dir.path().join(run)).expect("made");
+        }
+        for run in ["one", "tuning", "tuning/verify", "nightly/track/first"] {
+            fs::write(dir.path().join(run).join(MANIFEST), "").expect("written");
+        }
+        fs::write(dir.path().join("nightly/elo.csv"), "").expect("written");
+        let mut found: Vec<(String, Sort)> = list(dir.path())
+            .into_iter()
+            .map(|found| (found.id, found.sort))
+            .collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let expected = [
+            ("nightly", Sort::Nights),
+            ("nightly~first", Sort::Run),
+            ("one", Sort::Run),
+            ("tuning", Sort::Run),
+            ("tuning~verify", Sort::Run),
+        ];
+        assert_eq!(found, expected.map(|(id, sort)| (id.to_string(), sort)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_elsewhere_are_not_followed() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        fs::write(elsewhere.path().join(MANIFEST), "").expect("written");
+        std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("link")).expect("made");
+        assert_eq!(list(dir.path()), []);
+    }
+}

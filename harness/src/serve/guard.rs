@@ -1,0 +1,151 @@
+//! Which requests are answered at all, and what every answer says: nothing of
+//! these pages is for the scripts of other sites.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::state::Shared;
+
+/// Only scripts and styles of this server; no other site may frame a page.
+/// Charts have styles of single elements, which cannot load anything.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+                      style-src-attr 'unsafe-inline'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What a browser says of where a request comes from.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+
+/// Lets through what the pages of this server, a program or a person asks for.
+pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let mut answer = match refusal(request.headers(), &shared.hosts) {
+        Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
+        None => next.run(request).await,
+    };
+    let headers = answer.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    answer
+}
+
+/// Why a request is not answered.
+fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
+    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    let Some(host) = text(&HOST) else {
+        return Some("the request names no host");
+    };
+    // Any site can give its name the address of this machine.
+    if !is_known(host, hosts) {
+        return Some("this host name is not served; `hone serve --host NAME` allows it");
+    }
+    if text(&ORIGIN).is_some_and(|origin| {
+        origin != format!("http://{host}") && origin != format!("https://{host}")
+    }) {
+        return Some("requests of other sites are not answered");
+    }
+    // Only a link that a person follows may come from elsewhere.
+    let is_foreign =
+        matches!(text(&FETCH_SITE), Some(site) if !["same-origin", "none"].contains(&site));
+    if is_foreign && text(&FETCH_MODE) != Some("navigate") {
+        return Some("requests of other sites are not answered");
+    }
+    None
+}
+
+/// Whether a host is an address, this machine, or a name that was allowed.
+fn is_known(host: &str, hosts: &[String]) -> bool {
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, _)) => return address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => host.split_once(':').map_or(host, |(name, _)| name),
+    };
+    name.parse::<std::net::Ipv4Addr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// An answer that says no, as text.
+pub(super) fn refused(status: StatusCode, message: &str) -> Response<Body> {
+    (status, format!("{message}\n")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refuses(headers: &[(&'static str, &str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, value.parse().expect("a value"));
+        }
+        refusal(&map, &["my-machine".to_string()]).is_some()
+    }
+
+    #[test]
+    fn only_this_machine_is_a_host() {
+        for host in [
+            "127.0.0.1:80",
+            "localhost",
+            "LocalHost:8017",
+            "[::1]:8017",
+            "10.0.0.7",
+            "my-machine:1",
+        ] {
+            assert!(!refuses(&[("host", host)]), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:8017",
+            "127.0.0.1.evil.example",
+            "[evil]",
+            "",
+        ] {
+            assert!(refuses(&[("host", host)]), "{host}");
+        }
+        assert!(refuses(&[]));
+    }
+
+    #[test]
+    fn other_sites_are_refused() {
+        let host = ("host", "localhost:1");
+        assert!(!refuses(&[host, ("origin", "http://localhost:1")]));
+        assert!(refuses(&[host, ("origin", "http://localhost:2")]));
+        assert!(refuses(&[host, ("origin", "null")]));
+        assert!(!refuses(&[host, ("sec-fetch-site", "same-origin")]));
+        assert!(refuses(&[host, ("sec-fetch-site", "cross-site")]));
+        assert!(refuses(&[
+            host,
+            ("sec-fetch-site", "same-site"),
+            ("sec-fetch-mode", "no-cors")
+        ]));
+        let link = [
+            host,
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "navigate"),
+        ];
+        assert!(!refuses(&link));
+    }
+}

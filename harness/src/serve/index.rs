@@ -1,0 +1,229 @@
+//! The games of a run, so that some of them can be found among many.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::Entry;
+use crate::rules::{Outcome, Termination};
+
+/// Games on a page of the list.
+const PAGE: usize = 25;
+/// Games in one answer at most.
+const MOST: usize = 200;
+
+/// A finished game.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GameRow {
+    /// From 0.
+    pub pair: u64,
+    /// 0 or 1.
+    pub game: u8,
+    /// Indices of White and Black.
+    pub players: [u32; 2],
+    pub outcome: Outcome,
+    pub termination: Termination,
+    pub plies: u32,
+    pub opening: u64,
+    pub worker: u32,
+    pub finished_ms: i64,
+    /// Offset and length in `games.pgn`.
+    pub pgn: (u64, u64),
+}
+
+/// The games of a run in the order of arrival.
+#[derive(Debug, Default)]
+pub(super) struct GameIndex(Vec<GameRow>);
+
+/// Which games are wanted, and in which order.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Query {
+    /// Number of the pair, from 1.
+    pub pair: Option<u64>,
+    /// `w`, `d`, `b`, or `won:N`, `lost:N` of engine number N, from 0.
+    pub result: Option<String>,
+    pub termination: Option<Termination>,
+    /// Number of White's engine, from 0.
+    pub white: Option<u32>,
+    pub opening: Option<u64>,
+    /// Whether an engine must have failed.
+    pub failed: bool,
+    pub min_plies: Option<u32>,
+    pub max_plies: Option<u32>,
+    pub worker: Option<u32>,
+    pub order: Order,
+    pub offset: usize,
+    pub limit: Option<usize>,
+}
+
+/// The order of the games found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Order {
+    #[default]
+    Newest,
+    Oldest,
+    Longest,
+    Shortest,
+}
+
+impl Query {
+    fn finds(&self, row: &GameRow) -> bool {
+        self.pair.is_none_or(|pair| pair == row.pair + 1)
+            && self.result.as_deref().is_none_or(|r| has_result(row, r))
+            && self.termination.is_none_or(|t| t == row.termination)
+            && self.white.is_none_or(|white| white == row.players[0])
+            && self.opening.is_none_or(|opening| opening == row.opening)
+            && (!self.failed || row.termination.is_failure())
+            && self.min_plies.is_none_or(|plies| row.plies >= plies)
+            && self.max_plies.is_none_or(|plies| row.plies <= plies)
+            && self.worker.is_none_or(|worker| worker == row.worker)
+    }
+}
+
+fn has_result(row: &GameRow, wanted: &str) -> bool {
+    let engine = |number: &str| {
+        let number: Option<u32> = number.parse().ok();
+        row.players
+            .iter()
+            .position(|player| Some(*player) == number)
+    };
+    let loser = row.outcome.loser();
+    match wanted.split_once(':') {
+        None => matches!(
+            (wanted, row.outcome),
+            ("", _) | ("w", Outcome::White) | ("d", Outcome::Draw) | ("b", Outcome::Black)
+        ),
+        Some(("lost", number)) => loser.is_some() && engine(number) == loser,
+        Some(("won", number)) => {
+            loser.is_some() && engine(number).is_some_and(|side| Some(side) != loser)
+        }
+        Some(_) => false,
+    }
+}
+
+impl GameIndex {
+    /// Takes both games of a pair.
+    pub(super) fn absorb(&mut self, entry: &Entry) {
+        let engines = entry.result.engines.map(|engine| engine as u32);
+        for (number, game) in entry.result.games.iter().enumerate() {
+            self.0.push(GameRow {
+                pair: entry.result.pair,
+                game: number as u8,
+                players: [engines[number], engines[1 - number]],
+                outcome: game.outcome,
+                termination: game.termination,
+                plies: game.plies,
+                opening: entry.opening_number,
+                worker: entry.worker as u32,
+                finished_ms: entry.finished_ms,
+                pgn: entry.pgn[number],
+            });
+        }
+    }
+
+    /// A game by the numbers of its pair and in it, both from 1.
+    pub(super) fn game(&self, pair: u64, game: u64) -> Option<GameRow> {
+        let row = |row: &&GameRow| row.pair + 1 == pair && u64::from(row.game) + 1 == game;
+        self.0.iter().find(row).copied()
+    }
+
+    /// How many games are found, and those of them on the page that is asked
+    /// for.
+    pub(super) fn find(&self, query: &Query) -> (usize, Vec<GameRow>) {
+        let mut found: Vec<&GameRow> = self.0.iter().filter(|row| query.finds(row)).collect();
+        match query.order {
+            Order::Newest => found.reverse(),
+            Order::Oldest => {}
+            Order::Longest => found.sort_by_key(|row| std::cmp::Reverse(row.plies)),
+            Order::Shortest => found.sort_by_key(|row| row.plies),
+        }
+        let limit = query.limit.unwrap_or(PAGE).clamp(1, MOST);
+        let page = found.iter().skip(query.offset).take(limit);
+        (found.len(), page.map(|row| **row).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index() -> GameIndex {
+        let row = |pair, game, players, outcome, termination, plies| GameRow {
+            pair,
+            game,
+            players,
+            outcome,
+            termination,
+            plies,
+            opening: pair + 10,
+            worker: 0,
+            finished_ms: 0,
+            pgn: (0, 0),
+        };
+        GameIndex(vec![
+            row(0, 0, [0, 1], Outcome::White, Termination::Checkmate, 40),
+            row(0, 1, [1, 0], Outcome::Draw, Termination::Repetition, 80),
+            row(2, 0, [0, 1], Outcome::Black, Termination::TimeForfeit, 20),
+            row(2, 1, [1, 0], Outcome::White, Termination::Checkmate, 60),
+        ])
+    }
+
+    fn found(query: Query) -> Vec<(u64, u8)> {
+        let (count, rows) = index().find(&query);
+        assert!(count >= rows.len());
+        rows.iter()
+            .map(|row| (row.pair + 1, row.game + 1))
+            .collect()
+    }
+
+    #[test]
+    fn games_are_found_by_every_filter() {
+        let all = Query::default();
+        assert_eq!(found(all.clone()), [(3, 2), (3, 1), (1, 2), (1, 1)]);
+        let result = |text: &str| Query {
+            result: Some(text.to_string()),
+            order: Order::Oldest,
+            ..Query::default()
+        };
+        assert_eq!(found(result("w")), [(1, 1), (3, 2)]);
+        assert_eq!(found(result("won:0")), [(1, 1)]);
+        assert_eq!(found(result("lost:0")), [(3, 1), (3, 2)]);
+        assert_eq!(found(result("won:7")), []);
+        assert_eq!(found(result("nonsense")), []);
+        let failed = Query {
+            failed: true,
+            ..Query::default()
+        };
+        assert_eq!(found(failed), [(3, 1)]);
+        let longest = Query {
+            order: Order::Longest,
+            min_plies: Some(30),
+            max_plies: Some(70),
+            ..Query::default()
+        };
+        assert_eq!(found(longest), [(3, 2), (1, 1)]);
+        let second = Query {
+            offset: 1,
+            limit: Some(2),
+            ..Query::default()
+        };
+        assert_eq!(found(second), [(3, 1), (1, 2)]);
+        for query in [
+            Query {
+                pair: Some(1),
+                opening: Some(10),
+                white: Some(1),
+                ..Query::default()
+            },
+            Query {
+                termination: Some(Termination::Repetition),
+                worker: Some(0),
+                ..Query::default()
+            },
+        ] {
+            assert_eq!(found(query), [(1, 2)]);
+        }
+        assert_eq!(index().game(3, 2).map(|row| row.plies), Some(60));
+        assert!(index().game(2, 1).is_none());
+    }
+}

@@ -1,0 +1,202 @@
+//! The live pages: every run in a folder, also while it is played, for
+//! browsers and programs.
+//!
+//! ```text
+//! games.csv, live.json ─► Reader (one thread) ─► Snapshot ─► events (one task a browser)
+//! ```
+//!
+//! The [`reader`] alone reads runs: it follows their ledgers and makes pages in
+//! parts. A browser gets the page, then each part that changes. Nothing here
+//! writes to the folder of a run.
+
+mod act;
+mod actions;
+mod api;
+mod assets;
+mod boards;
+mod catalog;
+mod events;
+mod files;
+mod guard;
+mod index;
+mod listen;
+mod metrics;
+mod nights;
+mod opened;
+mod overview;
+mod pages;
+mod peer;
+mod process;
+mod reader;
+mod routes;
+mod snapshot;
+mod span;
+mod state;
+mod summary;
+mod watched;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use anyhow::{Context, bail, ensure};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use actions::{Audit, Queue, Tokens};
+use overview::Overview;
+use reader::Reader;
+use state::{Actions, State};
+
+/// What is served, and to whom.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The folder of the runs.
+    pub folder: PathBuf,
+    pub listen: SocketAddr,
+    /// Who may act; without it nobody may.
+    pub token_file: Option<PathBuf>,
+    /// Whether other machines may look without a token.
+    pub read_only: bool,
+    /// Names of this machine that browsers may use.
+    pub hosts: Vec<String>,
+    /// Submitted runs that are played at once.
+    pub places: usize,
+}
+
+/// Serves until the process is asked to end. `announce` is told the address.
+///
+/// # Errors
+/// If the settings make no sense, or the address cannot be had.
+pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
+    check(settings)?;
+    let actions = actions_of(settings)?;
+    let queue = actions.as_ref().map(|actions| Arc::clone(&actions.queue));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the server cannot start")?;
+    let (wishes, wished) = mpsc::channel();
+    let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
+    let (folder, of_reader) = (settings.folder.clone(), queue.clone());
+    thread::Builder::new()
+        .name("reader".into())
+        .spawn(move || Reader::new(&folder, of_reader, overview_sender).run(&wished))
+        .context("the reader cannot start")?;
+    let (end, ending) = watch::channel(false);
+    let hosts = settings.hosts.clone();
+    let shared = Arc::new(State::new(overview, wishes, hosts, actions, ending.clone()));
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(settings.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", settings.listen))?;
+        announce(&format!("http://{}", listener.local_addr()?));
+        let asked = asked_to_end()?;
+        tokio::spawn(async move {
+            asked.await;
+            end.send_replace(true);
+        });
+        listen::listen(listener, routes::router(shared), ending).await;
+        anyhow::Ok(())
+    });
+    runtime.shutdown_background();
+    if let Some(queue) = queue {
+        queue.end();
+    }
+    served
+}
+
+/// Waits for Ctrl-C or a termination signal.
+fn asked_to_end() -> anyhow::Result<impl Future<Output = ()> + Send> {
+    #[cfg(unix)]
+    let mut terminate = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::terminate()).context("signals cannot be heard")?
+    };
+    Ok(async move {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
+fn check(settings: &Settings) -> anyhow::Result<()> {
+    let is_open = !settings.listen.ip().is_loopback();
+    if is_open && settings.token_file.is_none() && !settings.read_only {
+        bail!(
+            "{} can be reached from other machines, and everybody there could read the runs\n\
+             help: add --read-only if that is wanted, or --token-file to allow actions too",
+            settings.listen.ip()
+        );
+    }
+    ensure!(
+        !(settings.read_only && settings.token_file.is_some()),
+        "--read-only allows no actions, and --token-file allows them\nhelp: give one of them"
+    );
+    Ok(())
+}
+
+fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
+    let Some(file) = &settings.token_file else {
+        return Ok(None);
+    };
+    let tokens = Tokens::read(Path::new(file))?;
+    let queue = Queue::open(&settings.folder, settings.places)?;
+    Ok(Some(Actions {
+        audit: Audit::open(queue.folder())?,
+        queue: Arc::new(queue),
+        tokens,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(listen: &str, token: bool, read_only: bool) -> Result<(), String> {
+        let settings = Settings {
+            folder: ".".into(),
+            listen: listen.parse().expect("an address"),
+            token_file: token.then(|| "token".into()),
+            read_only,
+            hosts: Vec::new(),
+            places: 1,
+        };
+        check(&settings).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn other_machines_are_let_in_only_on_request() {
+        for listen in ["0.0.0.0:1", "10.0.0.1:1", "[::]:1"] {
+            assert!(checked(listen, false, false).is_err(), "{listen}");
+            assert!(checked(listen, false, true).is_ok(), "{listen}");
+            assert!(checked(listen, true, false).is_ok(), "{listen}");
+        }
+        for listen in ["127.0.0.1:1", "[::1]:1"] {
+            assert!(checked(listen, false, false).is_ok(), "{listen}");
+            assert!(checked(listen, true, true).is_err(), "{listen}");
+        }
+    }
+
+    #[test]
+    fn every_address_of_the_api_is_described() {
+        let described: serde_json::Value = serde_json::from_str(api::OPENAPI).expect("JSON");
+        let paths = described["paths"].as_object().expect("paths");
+        let routes = include_str!("routes.rs");
+        let mut served: Vec<&str> = routes
+            .split("route(\"")
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+            .filter(|path| path.starts_with("/api/"))
+            .collect();
+        served.sort_unstable();
+        let mut all: Vec<&str> = paths.keys().map(String::as_str).collect();
+        all.sort_unstable();
+        assert_eq!(all, served);
+    }
+}

@@ -1,0 +1,125 @@
+//! What all pages have in common.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::serve::assets;
+use crate::serve::snapshot::{Part, Snapshot};
+
+/// A whole page. `events` is the address of its changes; `can_act` whether
+/// there is a form for new runs.
+pub(in crate::serve) fn document(page: &Snapshot, events: &str, can_act: bool) -> Markup {
+    let sections = page
+        .parts
+        .iter()
+        .filter(|part| part.heading.is_some() && !part.html.is_empty());
+    let body = html! {
+        header {
+            h1 { (page.title) }
+            p.subtitle { (page.subtitle) }
+        }
+        @if sections.clone().next().is_some() {
+            nav.sections aria-label="Sections" {
+                ul {
+                    @for part in sections {
+                        li { a href={ "#" (part.name) } { (part.heading.as_deref().unwrap_or_default()) } }
+                    }
+                }
+            }
+        }
+        main id="main" {
+            @for part in page.parts.iter().filter(|part| part.name != "boards") {
+                (element(part))
+            }
+        }
+    };
+    framed(&page.title, &page.description, Some(events), can_act, &body)
+}
+
+/// The element that holds a part; its section, if it has a heading.
+fn element(part: &Part) -> Markup {
+    let inner = html! {
+        div id={ "part-" (part.name) } data-part=(part.name) data-hash=(part.hash) {
+            (PreEscaped(part.html.as_ref()))
+        }
+    };
+    match &part.heading {
+        None => inner,
+        Some(heading) => html! {
+            section id=(part.name) aria-labelledby={ (part.name) "-heading" } {
+                h2 id={ (part.name) "-heading" } { (heading) }
+                (inner)
+            }
+        },
+    }
+}
+
+/// A page without changes.
+pub(in crate::serve) fn still(title: &str, can_act: bool, main: &Markup) -> Markup {
+    let body = html! {
+        header { h1 { (title) } }
+        main id="main" { (main) }
+    };
+    framed(title, title, None, can_act, &body)
+}
+
+fn framed(
+    title: &str,
+    description: &str,
+    events: Option<&str>,
+    can_act: bool,
+    body: &Markup,
+) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="description" content=(description);
+                meta property="og:type" content="website";
+                meta property="og:title" content=(title);
+                meta property="og:description" content=(description);
+                title { (title) }
+                link rel="icon" href=(assets::ICON) type="image/svg+xml";
+                link rel="stylesheet" href=(assets::style().address);
+                script src=(assets::script().address) defer {}
+            }
+            body data-events=[events] data-version=(assets::script().address) {
+                a.skip href="#main" { "Skip to the content" }
+                nav.site aria-label="Site" {
+                    ul {
+                        li { a href="/" { "All runs" } }
+                        @if can_act { li { a href="/submit" { "New run" } } }
+                        li { a href="/api" { "API" } }
+                    }
+                    @if events.is_some() {
+                        p #connection role="status" { "Connecting…" }
+                    }
+                }
+                (body)
+                footer {
+                    p { "hone " (env!("CARGO_PKG_VERSION")) ". These pages load nothing from elsewhere." }
+                }
+            }
+        }
+    }
+}
+
+/// Where there is no page.
+pub(in crate::serve) fn not_found(can_act: bool) -> Markup {
+    still(
+        "No such page",
+        can_act,
+        &html! { p { "There is no such page or run here. " a href="/" { "All runs" } "." } },
+    )
+}
+
+/// Where too many browsers follow already, or a run cannot be read.
+pub(in crate::serve) fn offline(reason: &str, can_act: bool) -> Markup {
+    still(
+        "This page is not available",
+        can_act,
+        &html! { p { (reason) } },
+    )
+}

@@ -1,0 +1,302 @@
+//! All runs.
+
+use maud::{Markup, html};
+
+use super::run_href;
+use crate::report::TestVerdict;
+use crate::report::html::{Tone, counted, signed};
+use crate::serve::overview::Overview;
+use crate::serve::snapshot::{Part, Snapshot};
+use crate::serve::span::{at, span};
+use crate::serve::summary::{RunSummary, State};
+
+/// Finished runs on the page; the others are in the JSON.
+const FINISHED: usize = 500;
+
+/// The page of all runs.
+pub(in crate::serve) fn overview_parts(overview: &Overview) -> Snapshot {
+    let count = |state| overview.in_state(state).count() as u64;
+    let (running, stopped, finished) = (
+        count(State::Running),
+        count(State::Stopped),
+        count(State::Finished),
+    );
+    let sentence = format!(
+        "{running} running, {} queued, {stopped} stopped, {finished} finished",
+        overview.queue.iter().filter(|job| job.is_waiting()).count()
+    );
+    let mut parts = vec![
+        Part::new(
+            "state",
+            None,
+            html! { p.facts { (sentence) @if overview.loading { ", reading more …" } } }
+                .into_string(),
+        ),
+        Part::new("filter", None, filter().into_string()),
+        section(
+            "running",
+            "Running",
+            runs(overview.in_state(State::Running), "No run is being played."),
+        ),
+    ];
+    parts.push(section(
+        "queue",
+        "Queue",
+        when(!overview.queue.is_empty(), || queue(overview)),
+    ));
+    parts.push(section(
+        "stopped",
+        "Stopped",
+        when(stopped > 0, || runs(overview.in_state(State::Stopped), "")),
+    ));
+    let newest = overview.in_state(State::Finished).take(FINISHED);
+    let mut list = runs(newest, "No run has finished.");
+    if finished > FINISHED as u64 {
+        list = html! { p { "The newest " (FINISHED) " of " (finished) ". All are in the " a href="/api/runs" { "JSON" } "." } (list) };
+    }
+    parts.push(section("finished", "Finished", list));
+    parts.push(section(
+        "nights",
+        "Tracking",
+        when(!overview.nights.is_empty(), || nights(overview)),
+    ));
+    parts.push(section(
+        "damaged",
+        "Damaged",
+        when(!overview.damaged.is_empty(), || damaged(overview)),
+    ));
+    Snapshot {
+        title: "Runs".to_string(),
+        subtitle: counted(overview.runs.len() as u64, "run"),
+        description: sentence,
+        parts,
+        json: "".into(),
+    }
+}
+
+/// Nothing where there is nothing: the section is not seen then, and can come
+/// and go.
+fn when(is_there: bool, html: impl FnOnce() -> Markup) -> Markup {
+    match is_there {
+        true => html(),
+        false => html! {},
+    }
+}
+
+fn section(name: &str, heading: &str, html: Markup) -> Part {
+    Part::new(name, Some(heading), html.into_string())
+}
+
+/// Hides the rows that are not looked for; needs the page's script.
+fn filter() -> Markup {
+    html! {
+        form #run-filter .filter role="search" hidden {
+            label { "Search " input #filter-text type="search" placeholder="engine, commit, run"; }
+            label { "Kind "
+                select #filter-kind {
+                    option value="" { "all" }
+                    @for kind in ["sprt", "match", "tune", "bisect"] { option value=(kind) { (kind) } }
+                }
+            }
+            label { "Verdict "
+                select #filter-verdict {
+                    option value="" { "all" }
+                    @for verdict in ["H1", "H0", "inconclusive", "none"] { option value=(verdict) { (verdict) } }
+                }
+            }
+            label { "Since " input #filter-since type="date"; }
+        }
+        p #filter-count .facts aria-live="polite" {}
+    }
+}
+
+fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
+    let rows: Vec<&RunSummary> = runs.collect();
+    if rows.is_empty() {
+        return html! { p { (none) } };
+    }
+    html! {
+        div.scroll tabindex="0" {
+            table.runs {
+                thead { tr {
+                    th scope="col" { "run" }
+                    th scope="col" { "state" }
+                    th scope="col" { "LLR" }
+                    th scope="col" { "Elo" }
+                    th.n scope="col" { "games" }
+                    th scope="col" { "W-D-L" }
+                    th scope="col" { "speed and time left" }
+                    th scope="col" { "started" }
+                } }
+                tbody { @for run in rows { (row(run)) } }
+            }
+        }
+    }
+}
+
+fn row(run: &RunSummary) -> Markup {
+    let text = format!("{} {} {}", run.run, run.descriptions.join(" "), run.limit);
+    html! {
+        tr data-text=(text.to_lowercase()) data-kind=(run.kind.name()) data-verdict=(verdict_word(run))
+            data-date=(run.created.strftime("%Y-%m-%d").to_string()) {
+            th scope="row" {
+                a href=(run_href(&run.run)) { (players(run)) }
+                small { (run.kind.name()) ", " (run.limit) " · " (run.run) }
+            }
+            td data-name="state" { span class={ "verdict" (tone(run)) } { (state_words(run)) } }
+            td data-name="LLR" { (llr(run)) }
+            td data-name="Elo" { (elo(run)) }
+            td.n data-name="games" { (run.games) @if run.failures > 0 { br; span.failed { (run.failures) " failed" } } }
+            td data-name="W-D-L" { (run.wdl[0]) "-" (run.wdl[1]) "-" (run.wdl[2]) }
+            td data-name="speed" { (pace(run)) }
+            td data-name="started" { (run.created.strftime("%Y-%m-%d %H:%M").to_string()) }
+        }
+    }
+}
+
+/// The engines; of the commits of a bisection the ends.
+fn players(run: &RunSummary) -> String {
+    match &run.descriptions[..] {
+        [first, .., last] if run.descriptions.len() > 4 => {
+            format!("{first} … {last} ({} engines)", run.descriptions.len())
+        }
+        all => all.join(" – "),
+    }
+}
+
+fn verdict_word(run: &RunSummary) -> &'static str {
+    match run.verdict {
+        TestVerdict::H1 => "H1",
+        TestVerdict::H0 => "H0",
+        TestVerdict::None if run.inconclusive => "inconclusive",
+        TestVerdict::None => "none",
+    }
+}
+
+fn state_words(run: &RunSummary) -> String {
+    match (run.state, run.verdict) {
+        (State::Finished, TestVerdict::None) if run.inconclusive => "inconclusive".to_string(),
+        (State::Finished, TestVerdict::None) if run.reason.is_some() => "undecided".to_string(),
+        (State::Finished, TestVerdict::None) => "finished".to_string(),
+        (State::Finished, verdict) => format!("{verdict} accepted"),
+        (State::Running, _) => "running".to_string(),
+        (State::Stopped, _) => "stopped".to_string(),
+    }
+}
+
+fn tone(run: &RunSummary) -> &'static str {
+    match run.verdict {
+        TestVerdict::H1 => " good",
+        TestVerdict::H0 => " bad",
+        TestVerdict::None => "",
+    }
+}
+
+fn llr(run: &RunSummary) -> Markup {
+    let Some(test) = run.sprt else {
+        return html! { "–" };
+    };
+    let place = |value: f64| {
+        100.0
+            * ((value - test.lower) / (test.upper - test.lower).max(f64::MIN_POSITIVE))
+                .clamp(0.0, 1.0)
+    };
+    let (zero, now) = (place(0.0), place(test.llr));
+    let side = if test.llr < 0.0 { "bad" } else { "good" };
+    html! {
+        span.number { (format!("{:.2}", test.llr).replace('-', "\u{2212}")) }
+        " " small { "(" (format!("{:.2}", test.lower).replace('-', "\u{2212}")) ", " (format!("{:.2}", test.upper)) ")" }
+        span.gauge aria-hidden="true" {
+            i class={ "fill " (side) } style=(format!("left:{:.1}%;width:{:.1}%", zero.min(now), (zero - now).abs())) {}
+            i.zero style=(format!("left:{zero:.1}%")) {}
+        }
+    }
+}
+
+fn elo(run: &RunSummary) -> Markup {
+    let Some(elo) = run.elo else {
+        return html! { "–" };
+    };
+    let tone = match Tone::of(run.elo) {
+        Tone::Good => "good-text",
+        Tone::Bad => "bad-text",
+        Tone::Neutral => "",
+    };
+    html! { span class={ "number " (tone) } { (signed(elo.estimate)) " ± " (format!("{:.1}", elo.half_width())) } }
+}
+
+/// Speed, and when it ends.
+pub(super) fn pace(run: &RunSummary) -> Markup {
+    let speed = run.games_per_hour.map(|games| match games {
+        games if games >= 100.0 => format!("{games:.0} games/h"),
+        games => format!("{games:.1} games/h"),
+    });
+    if run.state != State::Running {
+        return html! {
+            @if let Some(last) = run.last_pair_ms { "last pair " (at(last)) } @else { "–" }
+        };
+    }
+    html! {
+        (speed.unwrap_or_else(|| "speed not known yet".to_string()))
+        @if let Some(left) = run.remaining {
+            br;
+            @match left.expected {
+                Some(e) => {
+                    "about " (span(e.median)) " left "
+                    small { "(95 %: " (span(e.low)) " to " (span(e.high)) ", at most " (span(left.at_most)) ")" }
+                },
+                None => { "at most " (span(left.at_most)) " left" },
+            }
+        }
+    }
+}
+
+fn queue(overview: &Overview) -> Markup {
+    html! {
+        div.scroll tabindex="0" {
+            table.runs {
+                thead { tr {
+                    th scope="col" { "run" } th scope="col" { "state" } th.n scope="col" { "priority" }
+                    th scope="col" { "submitted" } th scope="col" { "actions" }
+                } }
+                tbody {
+                    @for job in &overview.queue {
+                        tr data-text=(job.name.to_lowercase()) data-kind=(job.kind.name()) data-verdict="none" data-date="9999" {
+                            th scope="row" { a href=(run_href(&job.name)) { (job.name) } small { (job.kind.name()) " by " (job.by) } }
+                            td data-name="state" { (job.words()) }
+                            td.n data-name="priority" { (job.priority) }
+                            td data-name="submitted" { (job.submitted.strftime("%Y-%m-%d %H:%M").to_string()) }
+                            td data-name="actions" { (actions(&job.name)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The buttons of a queued run; they need the page's script and a token.
+pub(super) fn actions(run: &str) -> Markup {
+    html! {
+        span.actions data-run=(run) hidden {
+            @for action in ["pause", "resume", "stop"] {
+                button type="button" data-action=(action) { (action) }
+            }
+            button type="button" data-action="priority" { "priority" }
+        }
+    }
+}
+
+fn nights(overview: &Overview) -> Markup {
+    html! {
+        ul { @for nights in &overview.nights {
+            li { a href=(run_href(&nights.name)) { (nights.name) } ": " (nights.status) }
+        } }
+    }
+}
+
+fn damaged(overview: &Overview) -> Markup {
+    html! {
+        ul { @for run in &overview.damaged { li { code { (run.run) } ": " (run.reason) } } }
+    }
+}

@@ -1,0 +1,34 @@
+//! The form for a new run.
+
+use maud::{Markup, html};
+
+use super::frame::still;
+
+/// The form; it needs the page's script, which sends the token.
+pub(in crate::serve) fn submit_page() -> Markup {
+    still(
+        "New run",
+        true,
+        &html! {
+            p { "The run starts when a place is free. Relative paths of the configuration start from the folder in which " code { "hone serve" } " was started." }
+            noscript { p { "The form needs JavaScript. Or use the " a href="/api" { "API" } "." } }
+            form #submit {
+                p { label for="submit-kind" { "Command" } br;
+                    select #submit-kind name="kind" {
+                        @for kind in ["sprt", "match", "tune"] { option value=(kind) { "hone " (kind) } }
+                    }
+                }
+                p { label for="submit-name" { "Name of the run (letters, digits, " code { "-._" } ")" } br;
+                    input #submit-name name="name" required pattern="[A-Za-z0-9][A-Za-z0-9._\\-]*" maxlength="100"; }
+                p { label for="submit-priority" { "Priority: higher starts first" } br;
+                    input #submit-priority name="priority" type="number" value="0" min="-1000" max="1000"; }
+                p { label for="submit-config" { "Configuration (TOML)" } br;
+                    textarea #submit-config name="config" rows="18" spellcheck="false" required {} }
+                p { label for="submit-token" { "Token" } br;
+                    input #submit-token type="password" autocomplete="off" required; }
+                p { button type="submit" { "Submit" } }
+                p #submit-answer role="status" {}
+            }
+        },
+    )
+}

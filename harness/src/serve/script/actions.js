@@ -1,0 +1,60 @@
+// What a token allows. The token stays in this tab.
+const TOKEN = "hone-token";
+
+const savedToken = () => window.sessionStorage.getItem(TOKEN) || "";
+
+async function act(address, body, token) {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}` },
+    body,
+  });
+  const words = (await answer.text()).trim();
+  if (answer.ok) window.sessionStorage.setItem(TOKEN, token);
+  else if (answer.status === 401) window.sessionStorage.removeItem(TOKEN);
+  return { isDone: answer.ok, words };
+}
+
+// Buttons are for pages of a server that allows actions.
+const canAct = Boolean(document.querySelector("nav.site a[href='/submit']"));
+
+function showActions(root) {
+  if (!canAct) return;
+  for (const group of root.querySelectorAll(".actions")) group.hidden = false;
+}
+
+async function press(button) {
+  const { action } = button.dataset;
+  const { run } = button.closest(".actions").dataset;
+  let query = "";
+  if (action === "priority") {
+    const priority = window.prompt(`Priority of ${run}; higher starts first`, "0");
+    if (priority === null) return;
+    query = `?priority=${encodeURIComponent(priority)}`;
+  }
+  const token = savedToken() || window.prompt("Token") || "";
+  const { isDone, words } = await act(`/api/runs/${encodeURIComponent(run)}/${action}${query}`, null, token);
+  tell(isDone ? `${action}: done` : words, isDone);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".actions button[data-action]");
+  if (button) press(button);
+});
+listeners.part.push(showActions);
+showActions(document);
+
+function startSubmit(form) {
+  byId("submit-token").value = savedToken();
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const query = new URLSearchParams();
+    for (const name of ["name", "kind", "priority"]) query.set(name, byId(`submit-${name}`).value);
+    const config = byId("submit-config").value;
+    const { isDone, words } = await act(`/api/queue?${query}`, config, byId("submit-token").value);
+    byId("submit-answer").textContent = isDone ? "It is in the queue." : words;
+    if (isDone) window.location.assign("/");
+  });
+}
+
+if (byId("submit")) startSubmit(byId("submit"));

@@ -1,0 +1,47 @@
+// Hides the runs that are not looked for. What is looked for is in the address.
+function startFilter() {
+  const fields = { text: "filter-text", kind: "filter-kind", verdict: "filter-verdict", since: "filter-since" };
+  const wanted = (name) => byId(fields[name]).value;
+
+  function apply() {
+    const words = wanted("text").toLowerCase().split(/\s+/).filter((word) => word);
+    let shown = 0;
+    const rows = document.querySelectorAll("table.runs tbody tr");
+    for (const row of rows) {
+      const { text, kind, verdict, date } = row.dataset;
+      row.hidden = !(
+        words.every((word) => text.includes(word)) &&
+        (!wanted("kind") || kind === wanted("kind")) &&
+        (!wanted("verdict") || verdict === wanted("verdict")) &&
+        (!wanted("since") || date >= wanted("since"))
+      );
+      if (!row.hidden) shown += 1;
+    }
+    const isFiltered = Object.keys(fields).some(wanted);
+    byId("filter-count").textContent = isFiltered ? `${shown} of ${rows.length} runs` : "";
+  }
+
+  function keep() {
+    const query = new URLSearchParams();
+    for (const name of Object.keys(fields)) if (wanted(name)) query.set(name, wanted(name));
+    const text = query.toString();
+    window.history.replaceState(null, "", window.location.pathname + (text ? `?${text}` : ""));
+  }
+
+  function restore() {
+    const query = new URLSearchParams(window.location.search);
+    for (const [name, id] of Object.entries(fields)) byId(id).value = query.get(name) || "";
+    apply();
+  }
+
+  byId("run-filter").hidden = false;
+  byId("run-filter").addEventListener("submit", (event) => event.preventDefault());
+  byId("run-filter").addEventListener("input", () => {
+    apply();
+    keep();
+  });
+  listeners.part.push(apply);
+  restore();
+}
+
+if (byId("run-filter")) startFilter();

@@ -1,0 +1,246 @@
+//! A run in a line: what the overview, the JSON and the metrics tell of it.
+
+use serde::Serialize;
+
+use crate::experiment::Verdict;
+use crate::kinds::Standing;
+use crate::report::{EndReason, TestVerdict, first_engine};
+use crate::run::{EngineIdentity, Kind, Manifest};
+use crate::settings::BookSource;
+use crate::stats::summary::Interval;
+use crate::stats::{Estimate, Model, Summary, forecast};
+
+/// What a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// A process plays it.
+    Running,
+    /// It has no verdict, and no process plays it.
+    Stopped,
+    Finished,
+}
+
+/// A run in a line.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct RunSummary {
+    pub run: String,
+    pub kind: Kind,
+    pub state: State,
+    pub verdict: TestVerdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<EndReason>,
+    /// Whether a sequential test has used up its budget without a decision.
+    pub inconclusive: bool,
+    pub created: jiff::Timestamp,
+    /// When the last pair was finished: milliseconds since 1970.
+    pub last_pair_ms: Option<i64>,
+    pub engines: Vec<String>,
+    /// The engines with commit and subject.
+    pub descriptions: Vec<String>,
+    pub limit: String,
+    pub book: Option<BookSource>,
+    pub pairs: u64,
+    pub games: u64,
+    /// Pairs after which it ends at the latest.
+    pub budget: u64,
+    pub wdl: [u64; 3],
+    pub pentanomial: [u64; 5],
+    pub elo: Option<Estimate>,
+    pub nelo: Option<Estimate>,
+    pub los: Option<f64>,
+    pub sprt: Option<TestState>,
+    /// Games lost by a crash, a stall, an illegal move or on time.
+    pub failures: u64,
+    pub games_per_hour: Option<f64>,
+    pub remaining: Option<Remaining>,
+}
+
+/// Where a sequential test stands.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct TestState {
+    pub model: Model,
+    pub elo0: f64,
+    pub elo1: f64,
+    pub llr: f64,
+    pub lower: f64,
+    pub upper: f64,
+}
+
+/// Seconds until the end at the present speed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Remaining {
+    /// Expected, with a 95 % interval; of a sequential test with enough pairs.
+    pub expected: Option<Expected>,
+    pub at_most: f64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Expected {
+    pub median: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// What a summary needs to know beside where the run stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances {
+    pub is_running: bool,
+    pub last_pair_ms: Option<i64>,
+    pub pairs_per_second: Option<f64>,
+}
+
+impl RunSummary {
+    /// Of the run that the live pages call `run`.
+    pub(super) fn new(
+        run: &str,
+        manifest: &Manifest,
+        standing: &Standing,
+        circumstances: Circumstances,
+    ) -> Self {
+        let tally = &standing.tally;
+        let first = first_engine(tally);
+        let summary = Summary::new(first.pentanomial);
+        let elo = match summary.interval {
+            Interval::AlwaysValid => standing.always_valid.or(summary.elo),
+            Interval::FixedLength => summary.elo,
+        };
+        let rate = circumstances.pairs_per_second;
+        let state = match standing.verdict {
+            Some(_) => State::Finished,
+            None if circumstances.is_running => State::Running,
+            None => State::Stopped,
+        };
+        Self {
+            run: run.to_string(),
+            kind: manifest.kind,
+            state,
+            verdict: standing.verdict.into(),
+            reason: EndReason::of(standing.verdict),
+            inconclusive: standing.verdict == Some(Verdict::Inconclusive),
+            created: manifest.created,
+            last_pair_ms: circumstances.last_pair_ms,
+            engines: manifest.names(),
+            descriptions: manifest
+                .engines
+                .iter()
+                .map(EngineIdentity::description)
+                .collect(),
+            limit: manifest.config.r#match.limit.to_string(),
+            book: manifest.config.r#match.openings.file.clone(),
+            pairs: tally.pairs,
+            games: tally.games(),
+            budget: standing.budget,
+            wdl: [first.wdl.wins, first.wdl.draws, first.wdl.losses],
+            pentanomial: first.pentanomial.0,
+            elo,
+            nelo: summary.nelo,
+            los: summary.los,
+            sprt: standing.test.as_ref().map(|test| {
+                let (lower, upper) = test.bounds();
+                let config = test.config();
+                TestState {
+                    model: config.model,
+                    elo0: config.elo0,
+                    elo1: config.elo1,
+                    llr: test.llr(),
+                    lower,
+                    upper,
+                }
+            }),
+            failures: tally
+                .engines
+                .iter()
+                .map(|engine| engine.failures.total())
+                .sum(),
+            games_per_hour: rate.map(|rate| rate * 7200.0),
+            remaining: rate
+                .filter(|_| state == State::Running)
+                .map(|rate| remaining(standing, rate)),
+        }
+    }
+
+    /// One line for people: a preview, a tooltip.
+    pub(super) fn sentence(&self) -> String {
+        let mut text = match (self.state, self.verdict) {
+            (State::Finished, TestVerdict::None) if self.inconclusive => "Inconclusive".to_string(),
+            (State::Finished, TestVerdict::None) => "Finished".to_string(),
+            (State::Finished, verdict) => format!("{verdict} accepted"),
+            (State::Running, _) => "Running".to_string(),
+            (State::Stopped, _) => "Stopped".to_string(),
+        };
+        if let Some(test) = self.sprt {
+            text += &format!(
+                ": LLR {:.2} ({:.2}, {:.2})",
+                test.llr, test.lower, test.upper
+            );
+        }
+        if let Some(elo) = self.elo {
+            text += &format!(", Elo {:+.1} ± {:.1}", elo.estimate, elo.half_width());
+        }
+        text + &format!(", {} games", self.games)
+    }
+
+    /// The numbers as OpenBench shows them.
+    pub(super) fn openbench_block(&self) -> String {
+        let mut text = String::new();
+        if let Some(elo) = self.elo {
+            text += &format!(
+                "Elo   | {:.2} +- {:.2} (95%)\n",
+                elo.estimate,
+                elo.half_width()
+            );
+        }
+        let kind = if self.sprt.is_some() {
+            "SPRT "
+        } else {
+            "Limit"
+        };
+        text += &format!("{kind} | {}\n", self.limit);
+        if let Some(test) = self.sprt {
+            text += &format!(
+                "LLR   | {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}]\n",
+                test.llr, test.lower, test.upper, test.elo0, test.elo1
+            );
+        }
+        let [wins, draws, losses] = self.wdl;
+        let games = wins + draws + losses;
+        text += &format!("Games | N: {games} W: {wins} L: {losses} D: {draws}\n");
+        text + &format!("Penta | {:?}\n", self.pentanomial)
+    }
+
+    /// The numbers as fishtest shows them.
+    pub(super) fn fishtest_block(&self) -> String {
+        let mut text = String::new();
+        if let Some(test) = self.sprt {
+            text += &format!(
+                "LLR: {:.2} ({:.2},{:.2}) <{:.2},{:.2}>\n",
+                test.llr, test.lower, test.upper, test.elo0, test.elo1
+            );
+        } else if let Some(elo) = self.elo {
+            text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
+        }
+        let [wins, draws, losses] = self.wdl;
+        let games = wins + draws + losses;
+        text += &format!("Total: {games} W: {wins} L: {losses} D: {draws}\n");
+        let counts = self.pentanomial.map(|count| count.to_string());
+        text + &format!("Ptnml(0-2): {}\n", counts.join(", "))
+    }
+}
+
+fn remaining(standing: &Standing, rate: f64) -> Remaining {
+    let tally = &standing.tally;
+    let left = standing
+        .budget
+        .saturating_sub(tally.pairs + tally.dropped_pairs) as f64;
+    let forecast = standing.test.as_ref().and_then(forecast::remaining_pairs);
+    let seconds = |pairs: f64| pairs.min(left) / rate;
+    Remaining {
+        expected: forecast.map(|forecast| Expected {
+            median: seconds(forecast.median),
+            low: seconds(forecast.low),
+            high: seconds(forecast.high),
+        }),
+        at_most: left / rate,
+    }
+}

@@ -1,0 +1,327 @@
+//! One run as the live pages see it: read as its ledger grows, shown when
+//! somebody looks.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch;
+
+use super::boards::boards;
+use super::index::GameIndex;
+use super::opened::{Opened, RunGames};
+use super::pages::run_parts;
+use super::process::is_played;
+use super::snapshot::{Part, Snapshot};
+use super::summary::{Circumstances, RunSummary, State};
+use crate::kinds::{self, Following};
+use crate::ledger::{Entry, GAMES_CSV, Tail};
+use crate::report::html::Place;
+use crate::run::live::LiveGames;
+use crate::run::{Folder, Manifest, RunFiles};
+
+/// A page changes this often at most, and less often where making it takes
+/// long: at most this share of a processor goes into it.
+const REFRESH: Duration = Duration::from_secs(1);
+const SHARE: u32 = 12;
+
+/// How often it is looked at whether a process plays the run.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// How long a run stays in memory after somebody has looked at it.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// Pairs from which the speed is taken.
+const RECENT: usize = 200;
+
+/// A run.
+pub(super) struct WatchedRun {
+    id: String,
+    path: PathBuf,
+    manifest: Manifest,
+    /// Length and time of the ledger when it was read.
+    seen: Option<(u64, SystemTime)>,
+    is_running: bool,
+    looked: Option<Instant>,
+    loaded: Option<Loaded>,
+    summary: Option<RunSummary>,
+    /// Why its ledger cannot be read.
+    pub damage: Option<String>,
+}
+
+struct Loaded {
+    following: Box<dyn Following>,
+    tail: Tail,
+    opened: Opened,
+    sender: watch::Sender<Arc<Snapshot>>,
+    /// When the last pairs were finished: milliseconds since 1970.
+    recent: VecDeque<i64>,
+    is_stale: bool,
+    /// Whether the page is behind the standing.
+    is_page_stale: bool,
+    due: Instant,
+    /// The number of the games that are shown.
+    live: u64,
+}
+
+impl WatchedRun {
+    /// A run that has not been read yet.
+    ///
+    /// # Errors
+    /// If its manifest cannot be read.
+    pub(super) fn new(id: &str, path: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            id: id.to_string(),
+            path: path.to_path_buf(),
+            manifest: Manifest::read(path)?,
+            seen: None,
+            is_running: false,
+            looked: None,
+            loaded: None,
+            summary: None,
+            damage: None,
+        })
+    }
+
+    /// Where it stands, once its ledger has been read.
+    pub(super) fn summary(&self) -> Option<&RunSummary> {
+        self.summary.as_ref()
+    }
+
+    /// Brings it up to date. Returns whether its summary has changed.
+    pub(super) fn poll(&mut self) -> bool {
+        let was_running = self.is_running;
+        self.look_for_process();
+        let seen = stamp(&self.path.join(GAMES_CSV));
+        let has_grown = seen.is_none() || seen != self.seen;
+        if has_grown || was_running != self.is_running {
+            self.seen = seen;
+            if let Err(error) = self.read() {
+                self.loaded = None;
+                self.damage = Some(format!("{error:#}"));
+                return true;
+            }
+            self.damage = None;
+        }
+        let changed = self.refresh(false);
+        self.show_boards();
+        self.forget();
+        changed
+    }
+
+    /// The page, for somebody who wants to see it now.
+    ///
+    /// # Errors
+    /// If its files cannot be read.
+    pub(super) fn open(&mut self) -> anyhow::Result<Opened> {
+        self.look_for_process();
+        self.seen = stamp(&self.path.join(GAMES_CSV));
+        self.read()?;
+        self.damage = None;
+        if let Some(loaded) = &self.loaded {
+            loaded.opened.touch();
+        }
+        self.refresh(true);
+        self.show_boards();
+        match &self.loaded {
+            Some(loaded) => Ok(loaded.opened.clone()),
+            None => anyhow::bail!("{}", self.damage.as_deref().unwrap_or("it was not read")),
+        }
+    }
+
+    fn look_for_process(&mut self) {
+        let is_over = self
+            .summary
+            .as_ref()
+            .is_some_and(|summary| summary.state == State::Finished);
+        if is_over || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+            self.is_running &= !is_over;
+            return;
+        }
+        self.looked = Some(Instant::now());
+        self.is_running = is_played(&self.path);
+    }
+
+    /// Takes in what has come.
+    fn read(&mut self) -> anyhow::Result<()> {
+        if self.loaded.is_none() {
+            self.loaded = Some(Loaded::new(&self.path, &self.manifest)?);
+        }
+        loop {
+            let Some(loaded) = &mut self.loaded else {
+                return Ok(());
+            };
+            let grown = loaded.tail.read()?;
+            if grown.is_cut {
+                self.loaded = Some(Loaded::new(&self.path, &self.manifest)?);
+                continue;
+            }
+            loaded.absorb(&grown.entries);
+            if !grown.has_more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Computes where it stands and, if somebody looks, the page.
+    fn refresh(&mut self, is_wanted: bool) -> bool {
+        let Some(loaded) = &mut self.loaded else {
+            return false;
+        };
+        let rate = loaded.pairs_per_second();
+        let is_running = self.is_running;
+        let state_changed = self.summary.as_ref().is_none_or(|summary| {
+            (summary.state == State::Running) != is_running && summary.state != State::Finished
+        });
+        let is_watched = is_wanted || loaded.is_watched();
+        let is_stale = loaded.is_stale || state_changed || (is_watched && loaded.is_page_stale);
+        let is_due = is_wanted || Instant::now() >= loaded.due || self.summary.is_none();
+        if !is_stale || !is_due {
+            return false;
+        }
+        let began = Instant::now();
+        let circumstances = Circumstances {
+            is_running,
+            last_pair_ms: loaded.recent.back().copied(),
+            pairs_per_second: rate,
+        };
+        let refreshed = loaded.following.standing().and_then(|standing| {
+            let summary = RunSummary::new(&self.id, &self.manifest, &standing, circumstances);
+            loaded.is_page_stale = true;
+            if is_watched {
+                loaded.show(&self.manifest, &summary)?;
+            }
+            Ok(summary)
+        });
+        loaded.is_stale = false;
+        loaded.due = Instant::now() + REFRESH.max(began.elapsed() * SHARE);
+        match refreshed {
+            Ok(summary) => self.summary = Some(summary),
+            Err(error) => {
+                self.damage = Some(format!("{error:#}"));
+                self.loaded = None;
+            }
+        }
+        true
+    }
+
+    fn show_boards(&mut self) {
+        let Some(loaded) = &mut self.loaded else {
+            return;
+        };
+        if !loaded.is_watched() {
+            return;
+        }
+        let live = match self.is_running {
+            true => LiveGames::read(&self.path),
+            false => None,
+        };
+        let number = match (&live, self.is_running) {
+            (Some(live), _) => live.number(),
+            // It is just being written.
+            (None, true) => return,
+            (None, false) => 0,
+        };
+        if number == loaded.live {
+            return;
+        }
+        loaded.live = number;
+        let mode = loaded.opened.games.mode;
+        let json = live.map_or("[]".to_string(), |live| {
+            boards(&live, mode, self.manifest.engines.len())
+        });
+        loaded.sender.send_modify(|snapshot| {
+            let mut next = Snapshot::clone(snapshot);
+            next.parts.retain(|part| part.name != "boards");
+            next.parts.push(Part::data("boards", json));
+            *snapshot = Arc::new(next);
+        });
+    }
+
+    /// Frees the memory of a run that nobody plays and nobody looks at.
+    fn forget(&mut self) {
+        let is_idle = self
+            .loaded
+            .as_ref()
+            .is_some_and(|loaded| !loaded.is_watched() && !loaded.is_stale);
+        if is_idle && !self.is_running {
+            self.loaded = None;
+        }
+    }
+}
+
+impl Loaded {
+    fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
+        let files = RunFiles::of(Folder::open(path), manifest.clone())?;
+        let play = &manifest.config;
+        let games = RunGames {
+            dir: path.to_path_buf(),
+            mode: play.r#match.variant.castling_mode(),
+            notation: play.pgn.notation,
+            index: RwLock::new(GameIndex::default()),
+        };
+        let (sender, snapshot) = watch::channel(Arc::default());
+        Ok(Self {
+            following: kinds::of(manifest.kind).follow(files)?,
+            tail: Tail::new(path, &manifest.names()),
+            opened: Opened::new(snapshot, Arc::new(games)),
+            sender,
+            recent: VecDeque::new(),
+            is_stale: true,
+            is_page_stale: true,
+            due: Instant::now(),
+            live: 0,
+        })
+    }
+
+    fn absorb(&mut self, entries: &[Entry]) {
+        if entries.is_empty() {
+            return;
+        }
+        self.is_stale = true;
+        let mut index = self.opened.games.write();
+        for entry in entries {
+            self.following.absorb(entry);
+            index.absorb(entry);
+            self.recent.push_back(entry.finished_ms);
+            if self.recent.len() > RECENT {
+                self.recent.pop_front();
+            }
+        }
+    }
+
+    /// The speed at which the last pairs came.
+    fn pairs_per_second(&self) -> Option<f64> {
+        let (first, last) = (self.recent.front()?, self.recent.back()?);
+        let seconds = (last - first) as f64 / 1000.0;
+        (seconds > 0.0).then(|| (self.recent.len() - 1) as f64 / seconds)
+    }
+
+    /// Whether somebody looks, or did a moment ago.
+    fn is_watched(&self) -> bool {
+        self.opened.is_watched(KEPT)
+    }
+
+    fn show(&mut self, manifest: &Manifest, summary: &RunSummary) -> anyhow::Result<()> {
+        let report = self.following.report()?;
+        let page = report.page(Place::Served)?;
+        let json = report.json()?;
+        let mut next = run_parts(page, manifest, summary)?;
+        next.json = json.into();
+        self.sender.send_modify(|snapshot| {
+            let boards = snapshot.parts.iter().filter(|part| part.name == "boards");
+            next.parts.extend(boards.cloned());
+            *snapshot = Arc::new(next);
+        });
+        self.is_page_stale = false;
+        Ok(())
+    }
+}
+
+/// The length of a file and when it was written.
+fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
+    let data = fs::metadata(path).ok()?;
+    Some((data.len(), data.modified().ok()?))
+}

@@ -1,0 +1,295 @@
+//! `hone serve` as programs and attackers meet it.
+#![cfg(all(unix, feature = "serve"))]
+
+mod common;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant, SystemTime};
+
+use common::server::Server;
+use common::{Setup, engines, finish, hone, rows, scripted, wait_until};
+use serde_json::{Value, json};
+
+const EVIL: &str = "</script><script>alert(1)</script>";
+
+/// A match of hostile names; the second engine fails in some games.
+fn played() -> Setup {
+    let cmd = |seed: u32, script: &str| format!("{} --seed {seed} {script}", scripted());
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = 'b\"&'\ncmd = '{}'\n\
+         [match]\nlimit = \"nodes=5\"\npairs = 30\nconcurrency = 2\nstall_ms = 5000\n\
+         max_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n",
+        cmd(17, ""),
+        cmd(18, "go:200=exit:3"),
+    ));
+    let run = setup.play("match", "results/evil & run", &[]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    setup
+}
+
+const RUN: &str = "/runs/evil%20%26%20run";
+
+/// All files of a folder with their sizes and times.
+fn files(folder: &Path) -> Vec<(String, u64, SystemTime)> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let data = entry.metadata().expect("there");
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if data.is_dir() {
+            files.extend(self::files(&entry.path()));
+        }
+        files.push((name, data.len(), data.modified().expect("a time")));
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_finished_run_is_served_and_left_alone() {
+    let setup = played();
+    let results = setup.run("results");
+    let before = files(&results);
+    let server = Server::start(&results, &[]);
+    wait_until("the run is read", || {
+        server.get("/api/runs").json()["runs"][0]["state"] == "finished"
+    });
+    let listed = server.get("/api/runs").json();
+    assert_eq!(listed["runs"][0]["run"], "evil & run");
+    assert_eq!(listed["runs"][0]["engines"], json!([EVIL, "b\"&"]));
+    let failures = csv(&results).matches(",disconnect,").count();
+    assert!(failures > 0);
+    assert_eq!(listed["runs"][0]["failures"], failures);
+
+    // The same facts as in the run's own report.
+    let report: Value = serde_json::from_str(
+        &fs::read_to_string(results.join("evil & run/report.json")).expect("there"),
+    )
+    .expect("JSON");
+    assert_eq!(server.get(&format!("/api{RUN}")).json(), report);
+
+    for page in ["/", RUN] {
+        let page = server.get(page);
+        assert_eq!(page.status, 200, "{page:?}");
+        assert!(!page.body.contains("<script>"), "{}", page.body);
+        assert!(page.body.contains("&lt;/script&gt;&lt;script&gt;alert(1)"));
+        for rule in [
+            "script-src 'self'",
+            "frame-ancestors 'none'",
+            "default-src 'none'",
+        ] {
+            assert!(page.head.contains(rule), "{}", page.head);
+        }
+        assert!(page.body.len() < 150_000, "{} bytes", page.body.len());
+    }
+    let page = server.get(RUN).body;
+    assert!(page.contains("Ptnml(0-2): "), "the numbers to copy");
+    assert!(page.contains("property=\"og:description\""));
+    games_and_files(&server, &results);
+    let metrics = server.get("/metrics").body;
+    assert!(
+        metrics.contains("hone_runs{state=\"finished\"} 1\n"),
+        "{metrics}"
+    );
+    drop(server);
+    assert_eq!(files(&results), before, "nothing was written");
+}
+
+fn csv(results: &Path) -> String {
+    fs::read_to_string(results.join("evil & run/games.csv")).expect("there")
+}
+
+fn games_and_files(server: &Server, results: &Path) {
+    let games = |query: &str| server.get(&format!("/api{RUN}/games?{query}")).json();
+    assert_eq!(games("")["count"], 60);
+    assert_eq!(games("")["games"].as_array().map(Vec::len), Some(25));
+    let count = |text: &str| csv(results).matches(text).count();
+    let failed = count(",disconnect,");
+    assert_eq!(games("failed=true")["count"], failed);
+    assert_eq!(
+        games("termination=disconnect&result=lost:1")["count"],
+        failed
+    );
+    assert_eq!(games("result=w")["count"], count(",1-0,"));
+    assert_eq!(
+        server.get(&format!("/api{RUN}/games?nonsense=1")).status,
+        400
+    );
+    let game = server.get(&format!("/api{RUN}/games/3-2")).json();
+    let pgn = fs::read_to_string(results.join("evil & run/games.pgn")).expect("there");
+    assert!(pgn.contains(game["pgn"].as_str().expect("a PGN")));
+    assert!(
+        game["pgn"]
+            .as_str()
+            .expect("a PGN")
+            .contains("[Round \"3\"]")
+    );
+    assert_eq!(server.get(&format!("{RUN}/games.pgn")).body, pgn);
+
+    // The evidence of the failure, and nothing beside it.
+    let bundle = fs::read_dir(results.join("evil & run/failures")).expect("there");
+    let bundle = bundle.flatten().next().expect("one").file_name();
+    let bundle = format!("{RUN}/failures/{}", bundle.to_string_lossy());
+    assert!(server.get(&bundle).body.contains("summary.txt"));
+    let summary = server.get(&format!("{bundle}/summary.txt"));
+    assert!(
+        summary.head.contains("content-type: text/plain"),
+        "{summary:?}"
+    );
+    for path in [
+        format!("{bundle}/..%2F..%2Frun.toml"),
+        format!("{bundle}/../../run.toml"),
+        format!("{RUN}/failures/..%2F"),
+        format!("{RUN}/run.toml"),
+        "/runs/..".to_string(),
+        "/runs/..%2F..%2Fetc".to_string(),
+        "/runs/none".to_string(),
+        "/api/runs/none/games".to_string(),
+        "/assets/..%2F..%2FCargo.toml".to_string(),
+        "/none".to_string(),
+    ] {
+        assert_eq!(server.get(&path).status, 404, "{path}");
+    }
+}
+
+#[test]
+fn foreign_requests_and_actions_without_a_token_are_refused() {
+    let setup = Setup::new("");
+    fs::create_dir(setup.run("results")).expect("made");
+    let server = Server::start(&setup.run("results"), &[]);
+    let with_host = |host: &str| {
+        server.send(&format!(
+            "GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    assert_eq!(with_host(&server.address).status, 200);
+    assert_eq!(with_host("localhost").status, 200);
+    for host in [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "evil.example:8017",
+    ] {
+        assert_eq!(with_host(host).status, 403, "{host}");
+    }
+    for foreign in [
+        "Origin: http://evil.example\r\n",
+        "Origin: null\r\n",
+        "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: cors\r\n",
+    ] {
+        assert_eq!(
+            server.request("GET", "/api/runs", foreign, "").status,
+            403,
+            "{foreign}"
+        );
+    }
+    // Without --token-file there is nothing to act on.
+    for path in ["/api/queue", "/api/runs/x/stop", "/submit"] {
+        let answer = server.post(path, "0123456789abcdef", "");
+        assert!([404, 405].contains(&answer.status), "{path}: {answer:?}");
+    }
+    // A head without end, and one that is too long.
+    let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(100_000));
+    assert!([0, 400, 431].contains(&server.send(&long).status));
+    let began = Instant::now();
+    let mut stream = server.connect();
+    stream
+        .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        .expect("sent");
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(
+        began.elapsed() < Duration::from_secs(100),
+        "a head that never ends"
+    );
+    assert_eq!(server.get("/").status, 200, "it is still there");
+}
+
+#[test]
+fn an_open_address_needs_a_reason() {
+    let setup = Setup::new("");
+    let results = setup.dir.path();
+    let serve = |args: &[&str]| {
+        let mut command = hone();
+        command.arg("serve").arg(results).args(args);
+        finish(command)
+    };
+    let refused = serve(&["--listen", "0.0.0.0:0"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("--read-only"), "{}", refused.stderr);
+    let token = setup.run("tokens");
+    fs::write(&token, "too-short\n").expect("written");
+    let weak = serve(&["--token-file", token.to_str().expect("text")]);
+    assert_eq!(weak.code, Some(2));
+    assert!(weak.stderr.contains("chmod 600"), "{}", weak.stderr);
+    let missing = finish({
+        let mut command = hone();
+        command.args(["serve", "no-such-folder"]);
+        command
+    });
+    assert!(
+        missing
+            .stderr
+            .contains("cannot serve the runs: no-such-folder is not a folder"),
+        "{}",
+        missing.stderr
+    );
+}
+
+/// A run that grows while it is served: every browser is sent what changed.
+#[test]
+fn a_run_is_followed_while_another_process_plays_it() {
+    let cmd = |seed: u32| format!("{} --seed {seed} go=late:20", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"60+1\"\npairs = 1000\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ));
+    let results = setup.run("results");
+    fs::create_dir(&results).expect("made");
+    let server = Server::start(&results, &[]);
+    let mut first = setup.command("match", "results/run", &[]);
+    let mut player = first.stderr(Stdio::null()).spawn().expect("hone starts");
+    let run = results.join("run");
+    wait_until("the first games", || rows(&run) >= 4);
+    wait_until("it is seen to be running", || {
+        server.get("/api/runs").json()["runs"][0]["state"] == "running"
+    });
+    let mut stream = server.connect();
+    let request = format!(
+        "GET /runs/run/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut text = String::new();
+    let mut piece = [0; 65_536];
+    wait_until("results and boards are sent again and again", || {
+        let count = stream.read(&mut piece).expect("more comes");
+        text += &String::from_utf8_lossy(&piece[..count]);
+        text.matches("event: boards").count() >= 3 && text.matches("\"name\":\"lead\"").count() >= 2
+    });
+    let games = |state: &str| {
+        let run = &server.get("/api/runs").json()["runs"][0];
+        assert_eq!(run["state"], state, "{run}");
+        run["games"].as_u64().expect("a number")
+    };
+    let early = games("running");
+    wait_until("more games", || games("running") > early);
+    common::signal(&player, libc::SIGINT);
+    assert_eq!(player.wait().expect("it ends").code(), Some(130));
+    assert!(
+        !run.join("live.json").exists(),
+        "what was published is removed"
+    );
+    wait_until("it is seen to be stopped", || {
+        let run = &server.get("/api/runs").json()["runs"][0];
+        run["state"] == "stopped"
+            && run["games"].as_u64() == Some(rows(&run_folder(&results)) as u64)
+    });
+}
+
+fn run_folder(results: &Path) -> std::path::PathBuf {
+    results.join("run")
+}

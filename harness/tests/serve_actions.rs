@@ -1,0 +1,182 @@
+//! What a token of `hone serve` allows.
+#![cfg(all(unix, feature = "serve"))]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use common::server::Server;
+use common::{Setup, engines, on_run, rows, scripted, wait_until};
+use serde_json::Value;
+
+const TOKEN: &str = "0123456789abcdef0123";
+
+struct Acting {
+    setup: Setup,
+    results: PathBuf,
+    tokens: PathBuf,
+}
+
+impl Acting {
+    fn new() -> Self {
+        let setup = Setup::new("");
+        let results = setup.run("results");
+        fs::create_dir(&results).expect("made");
+        let tokens = setup.run("tokens");
+        fs::write(&tokens, format!("# who may act\nann {TOKEN}\n")).expect("written");
+        fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("set");
+        Self {
+            setup,
+            results,
+            tokens,
+        }
+    }
+
+    fn server(&self) -> Server {
+        let tokens = self.tokens.to_str().expect("text");
+        Server::start(&self.results, &["--token-file", tokens])
+    }
+
+    /// The configuration of a match of this many pairs.
+    fn config(&self, pairs: usize) -> String {
+        let cmd = |seed: u32| format!("{} --seed {seed} go=late:5", scripted());
+        let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+        format!(
+            "{players}[match]\nlimit = \"nodes=5\"\npairs = {pairs}\nconcurrency = 1\n\
+             openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 10\n"
+        )
+    }
+
+    /// Who did what, and what came of it.
+    fn audit(&self) -> Vec<(Value, String, String)> {
+        let text = fs::read_to_string(self.results.join("queue/audit.jsonl")).expect("there");
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        lines
+            .map(|line| {
+                let text = |name: &str| line[name].as_str().unwrap_or_default().to_string();
+                (line["by"].clone(), text("action"), text("outcome"))
+            })
+            .collect()
+    }
+}
+
+fn words(server: &Server, run: &str) -> String {
+    let queue = server.get("/api/queue").json();
+    let jobs = queue["queue"].as_array().expect("a list").clone();
+    let job = jobs.iter().find(|job| job["name"] == run);
+    job.map_or("gone".to_string(), |job| {
+        job["wanted"].as_str().unwrap_or("?").to_string()
+    })
+}
+
+#[test]
+fn a_run_is_submitted_paused_resumed_and_finished() {
+    let acting = Acting::new();
+    let server = acting.server();
+    let submit = |name: &str, config: &str| {
+        server.post(&format!("/api/queue?name={name}&kind=match"), TOKEN, config)
+    };
+    let config = acting.config(40);
+    assert_eq!(submit("first", &config).status, 200);
+    assert_eq!(submit("first", &config).status, 409, "the name is taken");
+    for (name, config) in [
+        ("../x", config.as_str()),
+        ("bad", "[match]\nlimt = 1\n"),
+        ("none", ""),
+    ] {
+        let refused = submit(name, config);
+        assert_eq!(refused.status, 400, "{refused:?}");
+    }
+    assert!(submit("bad", "[match]\nlimt = 1\n").body.contains("limt"));
+    let run = acting.results.join("first");
+    wait_until("its first games", || rows(&run) >= 4);
+
+    // A second one waits for the place of the first.
+    assert_eq!(submit("second", &acting.config(1)).status, 200);
+    assert_eq!(server.post("/api/runs/first/pause", TOKEN, "").status, 200);
+    assert_eq!(words(&server, "first"), "paused");
+    wait_until("the second takes its place", || {
+        words(&server, "second") == "gone"
+    });
+    let paused = rows(&run);
+    assert!(paused < 80, "it was paused before its end");
+    assert_eq!(
+        server
+            .post("/api/runs/first/priority?priority=7", TOKEN, "")
+            .status,
+        200
+    );
+    assert_eq!(server.post("/api/runs/first/resume", TOKEN, "").status, 200);
+    wait_until("it ends", || words(&server, "first") == "gone");
+    assert_eq!(rows(&run), 80);
+    drop(server);
+    assert_eq!(on_run("verify", &run).code, Some(0));
+    let audit = acting.audit();
+    let ann = Value::from("ann");
+    let has = |action: &str, outcome: &str| {
+        audit.contains(&(ann.clone(), action.to_string(), outcome.to_string()))
+    };
+    assert!(
+        has("submit", "ok") && has("pause", "ok") && has("resume", "ok"),
+        "{audit:?}"
+    );
+    assert!(has("priority", "ok"), "{audit:?}");
+}
+
+#[test]
+fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
+    let acting = Acting::new();
+    let server = acting.server();
+    let config = acting.config(10_000);
+    for token in ["", "wrong", "0123456789abcdef012"] {
+        let refused = server.post("/api/queue?name=x&kind=match", token, &config);
+        assert_eq!(refused.status, 401, "{refused:?}");
+        assert_eq!(server.post("/api/runs/x/stop", token, "").status, 401);
+    }
+    assert!(!acting.results.join("x").exists());
+    let refused = acting.audit();
+    assert!(
+        refused
+            .iter()
+            .all(|(by, _, outcome)| by.is_null() && outcome == "no valid token")
+    );
+    assert_eq!(refused.len(), 6);
+    let large = "x".repeat(300_000);
+    assert_eq!(
+        server
+            .post("/api/queue?name=x&kind=match", TOKEN, &large)
+            .status,
+        413
+    );
+
+    assert_eq!(
+        server
+            .post("/api/queue?name=x&kind=match", TOKEN, &config)
+            .status,
+        200
+    );
+    let run = acting.results.join("x");
+    wait_until("its first games", || rows(&run) >= 4);
+    // A server that ends takes its runs with it, and the next continues them.
+    drop(server);
+    let then = rows(&run);
+    let server = acting.server();
+    wait_until("it is continued", || rows(&run) > then);
+    assert_eq!(server.post("/api/runs/x/stop", TOKEN, "").status, 200);
+    assert_eq!(words(&server, "x"), "gone");
+    wait_until("it is stopped", || {
+        server.get("/api/runs").json()["runs"][0]["state"] == "stopped"
+    });
+    assert_eq!(server.post("/api/runs/x/pause", TOKEN, "").status, 409);
+    assert_eq!(server.post("/api/runs/none/stop", TOKEN, "").status, 404);
+    assert_eq!(server.post("/api/runs/x/explode", TOKEN, "").status, 404);
+    let stopped = rows(&run);
+    assert_eq!(server.post("/api/runs/x/resume", TOKEN, "").status, 200);
+    wait_until("it is resumed", || rows(&run) > stopped);
+    drop(server);
+    drop(acting.setup);
+}
