@@ -59,7 +59,7 @@ pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
         let link = NatsWorker::new(client, id.clone(), events).await?;
         let room = options.abilities.room;
         errln!(
-            "worker {id} at {}: {} cores, {} MB; Ctrl-C finishes the pairs in progress",
+            "worker {id} at {}: {} threads, {} MB; Ctrl-C finishes the pairs in progress",
             options.access.url,
             room.threads,
             room.memory_mb
