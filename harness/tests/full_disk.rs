@@ -1,5 +1,5 @@
 //! A disk that is full: one clear message, nothing half-written, and the run
-//! goes on once there is room.
+//! continues once there is room.
 #![cfg(target_os = "linux")]
 
 mod common;

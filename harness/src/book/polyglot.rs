@@ -30,7 +30,7 @@ use super::entry::Entry;
 /// Bytes of one entry.
 const ENTRY: usize = 16;
 
-/// A file that is no Polyglot book.
+/// Why a file is not a Polyglot book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolyglotError {
     #[error("not a Polyglot book: {0} bytes are not a multiple of 16")]
@@ -85,7 +85,7 @@ impl Polyglot {
                 }
             })
             .collect();
-        // Heavier moves first, so that a line's place tells its worth.
+        // Heavier moves first, so that the best lines come first.
         moves.sort_by_key(|entry| (entry.key, Reverse(entry.weight), entry.number));
         Ok(Self { moves })
     }

@@ -31,7 +31,7 @@ const MAX_PRINTED: u64 = 64 << 20;
 /// Bytes that are read of the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// What is done about an engine's `bench`.
+/// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
     /// It must be what the commit's message says, if that says anything.

@@ -37,9 +37,9 @@ impl Builder {
         Self { cache }
     }
 
-    /// The engine of a recipe, from the cache or built now. Waits while
-    /// somebody else builds in the same repository. `announce` is told what
-    /// takes time.
+    /// The engine of a recipe, from the cache or built now. Waits while another
+    /// process builds in the same repository. `announce` gets a message before
+    /// each step that takes time.
     ///
     /// # Errors
     /// [`BuildError`]. A failed build is tried again at the next call.
@@ -117,7 +117,7 @@ impl Builder {
         target: &Target,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Built, BuildError> {
-        // Somebody else may have built it while this waited for the lock.
+        // Another process may have built it while this one waited for the lock.
         if let Some(built) = self.cache.find(recipe, &target.address) {
             return Ok(built);
         }
@@ -149,7 +149,7 @@ impl Builder {
         }
     }
 
-    /// Checks the tree out, runs the build line and records what came of it.
+    /// Checks the tree out, runs the build line and records the result.
     fn make(
         &self,
         tree: &WorkTree,
@@ -278,8 +278,8 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
     command
         .args([flag, line])
         .current_dir(tree.src())
-        // The lock as its (empty) input: should this process be killed, the
-        // tree stays locked until the build has ended too.
+        // The lock is its (empty) input: if this process is killed, the tree
+        // stays locked until the build has ended too.
         .stdin(Stdio::from(tree.lock()?))
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors))

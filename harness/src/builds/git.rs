@@ -264,7 +264,7 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
-        // It is shown in many places, and is not to be obeyed in any.
+        // It is shown in many places and must not be interpreted in any.
         subject: printable(message.lines().next().unwrap_or("")).into_owned(),
         author: printable(&author).into_owned(),
         date: date.parse().map_err(|_| malformed())?,

@@ -25,7 +25,7 @@ pub struct Built {
     pub program: PathBuf,
     /// Arguments that its recipe gives it.
     pub args: Vec<String>,
-    /// What it was built from, and what came of it.
+    /// What it was built from, and the result.
     pub record: BuildRecord,
     /// Whether it was in the cache already.
     pub was_cached: bool,
@@ -38,7 +38,7 @@ pub(super) const RECORD: &str = "build.toml";
 pub(super) const LOG: &str = "build.log";
 pub(super) const BENCH_LOG: &str = "bench.log";
 
-/// What was built from what, and what came of it.
+/// The source and the result of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildRecord {
     /// The git folder of the repository.

@@ -50,13 +50,13 @@ pub(super) struct Snapshot {
 /// Names in the tree's folder.
 pub(super) const LOCK: &str = "lock";
 const SRC: &str = "src";
-/// There while the last build was cargo's and came to its end; its time is
-/// that end.
+/// Exists if the last build was cargo's and finished; its time is the end of
+/// that build.
 const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const INDEX: &str = "index";
 
-/// The folders of runs in a work tree: the games of earlier tests do not belong
+/// The folders of runs in a work tree: the games of earlier tests are not part
 /// of an engine.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
     let mut list = git::git(top);
@@ -190,8 +190,8 @@ impl WorkTree {
         command
     }
 
-    /// Whether the results of the last build can be told from the sources of
-    /// the next by their times.
+    /// Whether cargo can compare the results of the last build with the next
+    /// sources by their times.
     fn is_reusable(&self) -> Result<bool, Error> {
         let stamp = self.dir.join(STAMP);
         let Ok(built) = fs::metadata(&stamp).and_then(|stamp| stamp.modified()) else {
@@ -216,7 +216,7 @@ impl WorkTree {
             .map_err(Error::io(&probe))
     }
 
-    /// Notes that cargo has come to its end here.
+    /// Records that cargo has finished here.
     pub(super) fn mark_reusable(&self) -> Result<(), Error> {
         let stamp = self.dir.join(STAMP);
         fs::write(&stamp, "").map_err(Error::io(&stamp))

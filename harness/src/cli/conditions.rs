@@ -80,7 +80,7 @@ impl ConditionArgs {
     fn apply_to_engine(&self, draft: &mut Draft, index: usize) {
         if revision(draft, index).is_some() {
             if let Some(line) = &self.build {
-                // That of another build line is not where this one puts it.
+                // The `cmd` of another build line does not fit this one.
                 draft.forget(index, "cmd");
                 let source = format!("--build {line}");
                 draft.set_engine(Level::AllEngines, index, &["build"], line, &source);

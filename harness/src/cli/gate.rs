@@ -1,5 +1,5 @@
-//! What `hone sprt` can be told without a configuration: two engines, the
-//! question, and how much time there is.
+//! The options of `hone sprt` that replace a configuration: two engines, the
+//! hypotheses and the time limit.
 
 use std::path::Path;
 
@@ -7,7 +7,6 @@ use anyhow::bail;
 use clap::Args;
 
 use super::conditions::ConditionArgs;
-use super::ends::EndArgs;
 use crate::builds::{BenchCheck, Spec};
 use crate::config::{Config, Draft, Level, Profile};
 use crate::engine::uci::parse_option;
@@ -51,14 +50,9 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The configuration of a test, complete: that of the file, if there is
-    /// one, with `set` and these arguments over it.
-    pub(super) fn config(
-        &self,
-        file: Option<&Path>,
-        set: &[String],
-        ends: &EndArgs,
-    ) -> anyhow::Result<Config> {
+    /// The file's configuration, if there is one, with the engines and the
+    /// question of these arguments over it.
+    pub(super) fn draft(&self, file: Option<&Path>) -> anyhow::Result<Draft> {
         let mut draft = Draft::read(file)?;
         if file.is_none() && (self.dev.is_none() || self.base.is_none()) {
             bail!(
@@ -67,7 +61,12 @@ impl GateArgs {
         }
         self.engines(&mut draft)?;
         self.question(&mut draft);
-        ends.apply(&mut draft);
+        Ok(draft)
+    }
+
+    /// The configuration of a test, complete: a draft with the conditions of
+    /// these arguments and `set` over it.
+    pub(super) fn finish(&self, mut draft: Draft, set: &[String]) -> anyhow::Result<Config> {
         self.conditions.apply(&mut draft, set)?;
         let mut config = draft.finish()?;
         config.sprt.get_or_insert_default();
@@ -126,8 +125,6 @@ mod tests {
     struct Line {
         #[command(flatten)]
         gate: GateArgs,
-        #[command(flatten)]
-        ends: EndArgs,
         #[arg(long)]
         set: Vec<String>,
     }
@@ -135,7 +132,7 @@ mod tests {
     fn config(line: &[&str]) -> anyhow::Result<Config> {
         let words = ["hone"].iter().chain(line);
         let line = Line::parse_from(words);
-        line.gate.config(None, &line.set, &line.ends)
+        line.gate.finish(line.gate.draft(None)?, &line.set)
     }
 
     #[test]

@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::{ArgAction, Args, ValueEnum};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
+use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -72,10 +73,10 @@ impl LogArgs {
             ),
             None => None,
         };
-        let on_screen = plain().with_writer(Screen).with_filter(shown);
+        let on_screen = plain(Screen).with_filter(shown);
         let in_file = file.map(|file| {
             let level = self.log_level.filter();
-            plain().with_writer(Mutex::new(file)).with_filter(level)
+            plain(Mutex::new(file)).with_filter(level)
         });
         tracing_subscriber::registry()
             .with((shown != LevelFilter::OFF).then_some(on_screen))
@@ -87,11 +88,20 @@ impl LogArgs {
 
 /// Lines of time, level and text. A log that cannot be written is given up
 /// quietly: a full disk must not end a run.
-fn plain<S>() -> tracing_subscriber::fmt::Layer<S>
+fn plain<S, W>(writer: W) -> impl Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    layer().with_target(false).log_internal_errors(false)
+    let message_only = debug_fn(|writer, field, value| match field.name() {
+        "message" => write!(writer, "{value:?}"),
+        _ => Ok(()),
+    });
+    layer()
+        .fmt_fields(message_only)
+        .with_target(false)
+        .log_internal_errors(false)
+        .with_writer(writer)
 }
 
 /// Standard error as everything else in `hone` writes it.

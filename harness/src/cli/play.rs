@@ -16,14 +16,15 @@ use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
 use crate::kinds::{Conclusion, Match, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
-use crate::run::Ended;
+use crate::run::{Ended, Kind};
+use crate::settings::Shard;
 
 /// Test whether the first engine is stronger than the second.
 ///
 /// Plays pairs of games until the sequential probability ratio test (SPRT) of
 /// [sprt] decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3:
-/// undecided at the end of the budget; 4: an engine does not build, or fails
-/// too often.
+/// undecided at the end of the budget, or the end of a shard; 4: an engine does
+/// not build, or fails too often.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
@@ -66,6 +67,11 @@ struct RunArgs {
     /// The run's folder; by default a new one under results/.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Play only shard K of N: pairs K, K + N, K + 2N, … of the same schedule.
+    /// It ends when its pairs are played; `hone pool` judges all shards
+    /// together.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -73,7 +79,9 @@ struct RunArgs {
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let file = self.config.as_deref();
-        let config = self.gate.config(file, &self.run.set, &self.run.ends)?;
+        let mut draft = self.gate.draft(file)?;
+        self.run.apply(&mut draft);
+        let config = self.gate.finish(draft, &self.run.set)?;
         self.run.start::<Test>(config, file)
     }
 }
@@ -96,7 +104,7 @@ impl MatchArgs {
                 &source,
             );
         }
-        self.run.ends.apply(&mut draft);
+        self.run.apply(&mut draft);
         self.conditions.apply(&mut draft, &self.run.set)?;
         self.run.start::<Match>(draft.finish()?, file)
     }
@@ -139,6 +147,16 @@ fn named(operands: &[String]) -> anyhow::Result<Draft> {
 }
 
 impl RunArgs {
+    /// Lays them over a draft, except `--set`.
+    fn apply(&self, draft: &mut Draft) {
+        self.ends.apply(draft);
+        if let Some(shard) = self.shard {
+            let source = format!("--shard {shard}");
+            let path = ["match", "shard"];
+            draft.set(Level::Key, &path, shard.to_string(), &source);
+        }
+    }
+
     fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
         start::<K>(config, file, self.out.as_deref(), &self.ends)
     }
@@ -194,6 +212,11 @@ pub(super) fn conclude(
         Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
         Ended::Verdict(Verdict::H0) => Exit::Rejected,
         Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => Exit::Inconclusive,
+        // A part of a test has no verdict.
+        Ended::Verdict(Verdict::ShardPlayed) => match manifest.kind {
+            Kind::Match => Exit::Done,
+            _ => Exit::Inconclusive,
+        },
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted

@@ -11,7 +11,7 @@ use crate::experiment::Verdict;
 use crate::kinds;
 use crate::report::{TestVerdict, first_engine};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
-use crate::settings::BookSource;
+use crate::settings::{BookSource, Shard};
 use crate::stats::Summary;
 
 /// List the runs in a folder, oldest first.
@@ -44,6 +44,9 @@ struct RunLine {
     is_repeated: bool,
     /// As the table shows it.
     state: &'static str,
+    /// The part of the pairs that it has.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    shard: Shard,
     engines: Vec<String>,
     /// The engines with commit and subject.
     descriptions: Vec<String>,
@@ -72,6 +75,7 @@ impl RunLine {
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
             state: state(verdict),
+            shard: files.manifest.config.r#match.shard,
             engines: files.manifest.names(),
             descriptions: files
                 .manifest
@@ -90,7 +94,7 @@ impl RunLine {
 fn state(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "unfinished",
-        Some(Verdict::Complete) => "finished",
+        Some(Verdict::Complete | Verdict::ShardPlayed) => "finished",
         Some(Verdict::Inconclusive | Verdict::Repeated) => "undecided",
         Some(Verdict::H1) => "H1",
         Some(Verdict::H0) => "H0",
@@ -164,10 +168,14 @@ fn table(listing: &Listing) -> String {
     text
 }
 
-/// The engines; of the commits of a bisection the ends.
+/// The engines, of the commits of a bisection the ends; and which shard it is.
 fn players(run: &RunLine) -> String {
-    match (&run.descriptions[..], run.kind) {
+    let mut text = match (&run.descriptions[..], run.kind) {
         ([good, .., bad], Kind::Bisect) => format!("{good} .. {bad}"),
         (all, _) => all.join(" - "),
+    };
+    if !run.shard.is_whole() {
+        text += &format!(", {}", run.shard.words());
     }
+    text
 }

@@ -189,7 +189,8 @@ impl Suite {
     }
 }
 
-/// Says what was set right in reading: one message, however many positions.
+/// Reports what was corrected while reading: one message for any number of
+/// positions.
 fn warn(suite: &Problems, file: &Path, asked: Variant) {
     if suite.variant != asked {
         errln!("{} is read as a Chess960 suite", file.display());

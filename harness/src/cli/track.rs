@@ -1,4 +1,4 @@
-//! `hone track`: Elo from night to night.
+//! `hone track`: Elo of every nightly.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::config;
 use crate::report::{self, Report, SummaryNotes};
 use crate::track::{Tracker, Went};
 
-/// Follow an engine's strength from night to night.
+/// Track an engine's Elo every night.
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
 /// release and the build of the previous nightly, and adds a row to

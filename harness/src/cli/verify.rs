@@ -29,8 +29,13 @@ impl VerifyArgs {
             outln!("{fault}");
         }
         let verdict = TestVerdict::from(report.fold.verdict());
+        let shard = files.manifest.config.r#match.shard;
+        let result = match shard.is_whole() {
+            true => format!("up to the verdict: {verdict}"),
+            false => format!("of {}", shard.words()),
+        };
         outln!(
-            "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
+            "{} games checked, {} faults; {} pairs {result}",
             report.games,
             report.faults.len(),
             report.fold.tally.pairs

@@ -25,9 +25,9 @@ pub(crate) enum Level {
     Guess,
     /// Of a ready question.
     Profile,
-    /// Said once for all engines, as `--option`.
+    /// Set once for all engines, as by `--option`.
     AllEngines,
-    /// Said of exactly this key.
+    /// Set for exactly this key.
     Key,
 }
 

@@ -33,7 +33,7 @@ pub struct EngineConfig {
     /// A repository from whose uncommitted changes the engine is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
-    /// Those changes must be this tree: a run goes on with no other.
+    /// Those changes must be this tree: a run continues with no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// What the node count of its `bench` is compared with.

@@ -24,7 +24,7 @@ pub enum Event {
     Evidence(Box<Evidence>),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
-    /// Nothing more will come: it was told to stop and has.
+    /// Nothing more will come: it has stopped as requested.
     Finished,
 }
 
@@ -33,7 +33,7 @@ pub enum Event {
 #[error("{0}")]
 pub struct ExecutorError(pub String);
 
-/// How an executor is told to stop.
+/// How an executor is asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Finish the pairs that are being played, start no other.

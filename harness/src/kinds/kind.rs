@@ -1,6 +1,7 @@
 //! What a kind of run is.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::ensure;
 
@@ -23,6 +24,10 @@ pub(crate) trait RunKind: 'static {
 
     /// As manifests name it.
     const KIND: Kind;
+
+    /// Whether it can be played in shards: no pair's plan depends on earlier
+    /// results.
+    const IS_DIVISIBLE: bool = false;
 
     /// Whether `hone report` writes the report's files into the run's folder
     /// too, because they hold what the text does not.
@@ -97,10 +102,15 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
-    /// What a user is told when a process begins to play.
+    /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        let shard = manifest.config.r#match.shard;
+        let part = match shard.is_whole() {
+            true => String::new(),
+            false => format!("{}: ", shard.words()),
+        };
         Ok(format!(
-            "playing {} pairs at a time in {}",
+            "{part}playing {} pairs at a time in {}",
             manifest.concurrency,
             dir.display()
         ))
@@ -111,8 +121,7 @@ pub(crate) trait RunKind: 'static {
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
-    /// # Errors
-    /// If that fails and the run cannot do without it.
+    /// # Errors If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
         _announce: &mut dyn FnMut(&str),
@@ -126,13 +135,15 @@ pub(crate) trait RunKind: 'static {
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
-    /// Plays what belongs to a run after its verdict, and adds it to the
-    /// report. The result takes the place of the run's own end.
+    /// Plays what belongs to a run after its verdict, in the time that is left
+    /// of `--max-time`, and adds it to the report. The result takes the place
+    /// of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
+        _time_left: Option<Duration>,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)

@@ -3,9 +3,9 @@
 use std::env;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use crate::config::{Config, check_concurrency};
@@ -30,6 +30,8 @@ pub(crate) struct Session<K> {
     pub manifest: Manifest,
     /// How long this process may play.
     pub max_time: Option<Duration>,
+    /// The limit of `--max-time`: what follows the verdict must end by then too.
+    asked_time: Option<Duration>,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
@@ -63,6 +65,7 @@ impl Ready {
         let (ledger, pairs) = Ledger::open(dir, lock, options)?;
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            asked_time: None,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
@@ -93,6 +96,7 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
+        check_shard::<K>(&config)?;
         if let Some(pairs) = config.r#match.concurrency {
             check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
         }
@@ -107,7 +111,11 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
-        let limit = config.r#match.limit.to_string();
+        let mut limit = config.r#match.limit.to_string();
+        let shard = config.r#match.shard;
+        if !shard.is_whole() {
+            limit += &format!("_{}of{}", shard.number(), shard.of());
+        }
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
         let manifest = Manifest {
@@ -137,8 +145,8 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, Recovery::LastPair, announce)
     }
 
-    /// Opens a run that is there already, making sure that it goes on with the
-    /// same engines and the same book.
+    /// Opens an existing run, making sure that it continues with the same
+    /// engines and the same book.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -161,9 +169,10 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, recovery, announce)
     }
 
-    /// The same session, playing for at most so long, if that is given.
+    /// The same session with this time limit for the process, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
+        self.asked_time = max_time;
         self
     }
 
@@ -189,6 +198,8 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
+        let started = Instant::now();
+        let asked_time = self.asked_time;
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -203,8 +214,9 @@ impl<K: RunKind> Session<K> {
             anyhow::Ok(report)
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
+        let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, announce)?
+            && let Some(later) = K::follow_up(&mut report, time_left, announce)?
         {
             ended = later;
         }
@@ -273,6 +285,17 @@ impl<K: RunKind> Session<K> {
         ledger.sync().map_err(|error| stopped(error.into()))?;
         Ok((ended, driver.fold))
     }
+}
+
+/// Refuses a shard of a run whose pairs depend on earlier results.
+fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+    let shard = config.r#match.shard;
+    ensure!(
+        shard.is_whole() || K::IS_DIVISIBLE,
+        "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
+        K::KIND.name()
+    );
+    Ok(())
 }
 
 impl<R: Report + 'static> Conclusion<R> {

@@ -6,7 +6,7 @@ use anyhow::ensure;
 
 use super::kind::RunKind;
 use crate::config::Config;
-use crate::experiment::SprtExperiment;
+use crate::experiment::{Sharded, SprtExperiment};
 use crate::report::{MatchReport, Scoreboard};
 use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 
@@ -14,10 +14,11 @@ use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 pub(crate) struct Test;
 
 impl RunKind for Test {
-    type Experiment = SprtExperiment;
+    type Experiment = Sharded<SprtExperiment>;
     type Report = MatchReport;
 
     const KIND: Kind = Kind::Sprt;
+    const IS_DIVISIBLE: bool = true;
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(
@@ -32,16 +33,17 @@ impl RunKind for Test {
         Some(config.sprt.unwrap_or_default().max_pairs)
     }
 
-    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<SprtExperiment> {
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
         let section = manifest.config.sprt.unwrap_or_default();
-        Ok(SprtExperiment::new(section.test(), section.max_pairs)?)
+        let test = SprtExperiment::new(section.test(), section.max_pairs)?;
+        Ok(Sharded::new(test, manifest.config.r#match.shard))
     }
 
-    fn view(manifest: &Manifest) -> impl View<SprtExperiment> {
+    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
         Scoreboard::new(manifest)
     }
 
-    fn report(files: RunFiles, fold: Fold<SprtExperiment>) -> anyhow::Result<MatchReport> {
+    fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
         Ok(MatchReport::new(files, &fold)?)
     }
 }

@@ -10,14 +10,15 @@ use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
-use crate::settings::BookSource;
+use crate::settings::{BookSource, Shard};
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
 
-/// All there is to say about a run. Top-level results are those of the first
-/// engine against all others together; with two engines, that is the match.
+/// Everything that a report of a run contains. Top-level results are those of
+/// the first engine against all others together; with two engines, that is the
+/// match.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunFacts {
     pub run: String,
@@ -26,6 +27,9 @@ pub(crate) struct RunFacts {
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
+    /// The part of the pairs that it has.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -34,7 +38,7 @@ pub(crate) struct RunFacts {
     pub repeated_pairs: u64,
     /// Games that no earlier game was the same as.
     pub distinct_games: u64,
-    /// Pairs up to the verdict, those left out among them.
+    /// The first pair after those up to the verdict, those left out among them.
     #[serde(skip)]
     pub absorbed: u64,
     /// Numbers of the pairs that were left out.
@@ -59,8 +63,8 @@ pub(crate) struct RunFacts {
     pub sprt: Option<SprtFacts>,
     pub failures: FailureFacts,
     pub seconds: f64,
-    /// Elo with an interval that is valid however often one looks and whenever
-    /// one stops; of matches of two engines.
+    /// Elo with an interval that is valid at every look and every stop; of
+    /// matches of two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_valid: Option<Estimate>,
     /// Signs of bad data, only those that say something.
@@ -68,7 +72,7 @@ pub(crate) struct RunFacts {
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ratings: Vec<Standing>,
-    /// Why there is no rating list although there are games.
+    /// Why the rating list is missing although there are games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_error: Option<String>,
     pub pairings: Vec<PairingFacts>,
@@ -186,6 +190,7 @@ impl RunFacts {
             kind: manifest.kind,
             verdict: fold.verdict().into(),
             reason: EndReason::of(fold.verdict()),
+            shard: play.shard,
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),

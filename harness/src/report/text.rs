@@ -175,6 +175,14 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     {
         push_estimate(&mut text, facts, sprt);
     }
+    if !facts.shard.is_whole() {
+        write!(
+            text,
+            "\nThis is {}: `hone pool` judges all shards together.",
+            facts.shard.words()
+        )
+        .expect("writing to a string cannot fail");
+    }
     // A run that ended for its repeats has said so.
     let is_said = |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
     let findings = facts.findings.iter().filter(|finding| !is_said(finding));

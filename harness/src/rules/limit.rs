@@ -42,7 +42,7 @@ pub struct Limit {
     pub depth: Option<u32>,
 }
 
-/// Why a text is no limit.
+/// Why a text is not a valid limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a valid limit: {reason}; write for example \"8+0.08\", \"40/60+0.5\", \"40/120,20/60\", \"1:30+0.5\", \"movetime=100\", \"nodes=5000\" or \"depth=8\""

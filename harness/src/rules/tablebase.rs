@@ -71,8 +71,8 @@ impl Tables {
     }
 
     /// The result of a game that has reached `position`, if the tables have it
-    /// and the rule wants it. Positions with castling rights, or of which a
-    /// table is missing, are played on.
+    /// and the rule applies. Positions with castling rights, or without a
+    /// table, are played on.
     pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
         if position.board().occupied().count() > self.pieces {
             return None;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-/// How long signals take to be told.
+/// Delay until further signals count as separate requests.
 const HEARING: Duration = Duration::from_millis(20);
 
 /// Requests to stop: the first lets finish what is in flight, a further one

@@ -12,6 +12,7 @@
     )
 )]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,9 @@ pub(crate) struct EngineIdentity {
     /// The node count of its `bench`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
+    /// The defaults of its options `Threads` and `Hash`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defaults: BTreeMap<String, String>,
 }
 
 impl EngineIdentity {
@@ -145,7 +149,7 @@ pub(crate) struct Manifest {
     pub created: jiff::Timestamp,
     /// The folder that relative paths of the configuration start from.
     pub base: PathBuf,
-    /// Pairs in flight at once: what the default came to.
+    /// Pairs in flight at once, with the default filled in.
     pub concurrency: usize,
     /// Which processors each worker's engines are bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -12,7 +12,7 @@ use crate::rules::openings::Opening;
 use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go};
 
 /// An engine that thinks longer under a clock is stopped; without a clock the
-/// user is told what is waited for.
+/// user sees what `hone` waits for.
 const SOON: Duration = Duration::from_secs(2);
 
 /// Why an engine is not fit for a game.

@@ -1,5 +1,5 @@
-//! What is made sure of before the first game: engines built, found, started
-//! once, asked who they are and whether they know the options they will get.
+//! Prepares the engines before the first game: builds and finds them, starts
+//! each once, and checks its identity and options.
 
 use std::collections::HashSet;
 use std::env;
@@ -110,7 +110,8 @@ pub(crate) struct PreparedEngines {
 impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
     /// from `base`. `opening` is the run's first; without one the engines are
-    /// not asked to search. `announce` is told what takes time.
+    /// not asked to search. `announce` gets a message before each step that
+    /// takes time.
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
@@ -251,6 +252,12 @@ fn identify(
     program: &ProgramFile,
     record: Option<BuildRecord>,
 ) -> EngineIdentity {
+    let defaults = ["Threads", "Hash"].into_iter().filter_map(|name| {
+        let is_it = |option: &&EngineOption| option.name.eq_ignore_ascii_case(name);
+        let option = greeting.options.iter().find(is_it)?;
+        Some((name.to_string(), option.default_value()?))
+    });
+    let defaults = defaults.collect();
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
@@ -263,6 +270,7 @@ fn identify(
         committed: None,
         tree: None,
         bench: None,
+        defaults,
     };
     if let Some(record) = record {
         identity.commit = Some(record.commit);
@@ -428,8 +436,8 @@ fn greet_patiently(
     }
 }
 
-/// Starts the engine once: asks who it is, checks its options, sets them, sees
-/// it ready and lets it search.
+/// Starts the engine once: reads its identity, checks and sets its options,
+/// waits until it is ready and lets it search.
 fn greet(
     engine: &EngineConfig,
     launch: &Launch,

@@ -1,5 +1,5 @@
-//! What is made sure of before a run starts, beside its engines: book,
-//! endgame tables, processors.
+//! Checks before a run starts, besides its engines: book, endgame tables,
+//! processors.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,7 @@ use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
 use crate::settings::BookSource;
 
-/// Where the games will be played, with a word of warning where they will not
-/// have the machine to themselves.
+/// The processors for the games, with a warning if other programs use them.
 pub(crate) fn placement(
     config: &Config,
     concurrency: usize,
@@ -68,8 +67,8 @@ fn processors_a_game(config: &Config) -> usize {
     }
 }
 
-/// The book, those of its openings checked that a run of `rounds` openings can
-/// come to; all of a book, in time, where there is no such bound.
+/// The book, with those openings checked that a run of `rounds` openings can
+/// use; without such a bound, all of them.
 pub(crate) fn open_book(
     config: &Config,
     rounds: Option<u64>,

@@ -1,5 +1,5 @@
-//! Running totals over the pairs absorbed so far. Their size does not depend
-//! on how many there were.
+//! Running totals over the pairs absorbed so far. Their size does not depend on
+//! the number of pairs.
 
 use std::collections::BTreeMap;
 

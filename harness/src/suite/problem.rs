@@ -1,8 +1,8 @@
 //! Test positions and their right moves.
 //!
 //! The operations that count are those of the PGN standard: `bm` best moves,
-//! `am` moves to avoid, `dm` direct mate in so many moves, `id`; and the
-//! points of the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
+//! `am` moves to avoid, `dm` direct mate in N moves, `id`; and the points of
+//! the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
 
 #![cfg_attr(
     not(test),
@@ -76,7 +76,7 @@ pub enum SuiteError {
 #[derive(Debug)]
 pub struct Suite {
     pub problems: Vec<Problem>,
-    /// What was set right in reading, for the user to know.
+    /// What was corrected while reading, to be shown to the user.
     pub warnings: Vec<String>,
     /// The rules it was read by.
     pub variant: Variant,
@@ -145,7 +145,7 @@ impl Suite {
 
 impl Problem {
     /// Reads a line; with it come the castling rights that were dropped. The
-    /// `id` is empty and the line 0 where they are not told.
+    /// `id` may be empty, and the line is 0.
     ///
     /// # Errors
     /// [`ProblemError`].

@@ -10,7 +10,7 @@ use super::{
     problem::Problem,
 };
 
-/// What an engine came to on a suite.
+/// The results of an engine on a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Report {
     /// The engine's name.

@@ -1,5 +1,5 @@
-//! Elo from night to night: what is played, one scale for all nights, and
-//! whether anything changed.
+//! Elo of every nightly: what is played, one scale for all nights, and detected
+//! changes.
 //!
 //! All but the tracker, which plays nights, is a function of the nights that
 //! were played.

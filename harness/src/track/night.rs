@@ -23,7 +23,7 @@ use super::gauntlet::Role;
 use crate::builds::short_id;
 use crate::stats::{Estimate, Pentanomial};
 
-/// One build and what it came to.
+/// One build and its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Night {
     /// Name of its run.
@@ -109,7 +109,8 @@ struct Row {
     failures: u64,
 }
 
-/// The nights of a table, as they were written; none if there is no table yet.
+/// The nights of a table, in the order in which they were written; empty before
+/// the first night.
 ///
 /// # Errors
 /// [`HistoryError`].

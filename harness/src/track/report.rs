@@ -20,7 +20,7 @@ pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
     folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
 }
 
-/// What all nights come to.
+/// The results of all nights.
 pub(crate) struct TrackReport {
     pub(super) dir: PathBuf,
     pub(super) nights: Vec<Night>,

@@ -42,7 +42,7 @@ pub(crate) struct Tracker {
     played: Vec<String>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
-    /// Told what takes time and what is left out.
+    /// Gets messages about steps that take time and about skipped commits.
     announce: fn(&str),
     /// The lock, held as long as the process lives.
     reported: Reported,
@@ -96,6 +96,7 @@ impl Tracker {
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
+        config.r#match.seeds = 1;
         // The time is that of all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
@@ -126,7 +127,7 @@ impl Tracker {
         })
     }
 
-    /// What all nights come to, those just played among them.
+    /// The results of all nights, including those just played.
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
         let unreported = self.nights.iter().skip(self.reported_before);

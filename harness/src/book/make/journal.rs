@@ -1,4 +1,4 @@
-//! What has been judged already, should the work be cut off.
+//! The judgements so far, kept in a file so that interrupted work can continue.
 
 #![cfg_attr(
     not(test),
@@ -44,8 +44,9 @@ pub(crate) enum JournalError {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins one; `heading` names the work.
-    /// Gives the judgements it holds; a line cut off in the middle is none.
+    /// Opens the journal at `path`, or starts one; `heading` identifies the
+    /// work. Returns the judgements it holds; an incomplete last line is
+    /// dropped.
     ///
     /// # Errors
     /// See [`JournalError`].

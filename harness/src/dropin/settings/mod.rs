@@ -56,6 +56,28 @@ impl Default for OutFile {
     }
 }
 
+/// `-log`: what fastchess writes down of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogFile {
+    pub path: Option<PathBuf>,
+    pub append: bool,
+    /// In the words of fastchess.
+    pub level: String,
+    /// Whether it has the dialogue with every engine.
+    pub dialogue: bool,
+}
+
+impl Default for LogFile {
+    fn default() -> Self {
+        Self {
+            path: None,
+            append: true,
+            level: "warn".to_string(),
+            dialogue: false,
+        }
+    }
+}
+
 /// `-config`: how fastchess resumes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ConfigFile {
@@ -90,7 +112,11 @@ pub(crate) struct Settings {
     pub penta: bool,
     pub pgn: Option<OutFile>,
     pub epd: Option<OutFile>,
-    pub log: Option<OutFile>,
+    pub log: Option<LogFile>,
+    /// Whether the dialogue with every engine is printed.
+    pub dialogue: bool,
+    /// Whether the checksum of the games is printed.
+    pub crc: bool,
     pub config: ConfigFile,
     /// One line each, about what has no effect.
     pub warnings: Vec<String>,
@@ -156,6 +182,8 @@ impl Settings {
             pgn: None,
             epd: None,
             log: None,
+            dialogue: false,
+            crc: false,
             config: ConfigFile::default(),
             warnings: Vec::new(),
             engines: Vec::new(),
@@ -211,7 +239,9 @@ impl Settings {
             "-ratinginterval" => self.intervals.rating = flag.number()?,
             "-scoreinterval" => self.intervals.score = flag.number()?,
             "-outcomeinterval" => self.intervals.outcome = flag.number()?,
-            "-report" | "-output" | "-config" | "-log" => self.reporting(flag)?,
+            "-log" => self.log(flag)?,
+            "-debug" => self.dialogue = true,
+            "-report" | "-output" | "-config" | "-crc32" => self.reporting(flag)?,
             "-quick" => self.quick(flag)?,
             _ => self.conditions(flag)?,
         }

@@ -41,53 +41,27 @@ pub(in crate::dropin) struct Group {
     pub entries: &'static [Entry],
 }
 
-impl Entry {
-    const fn new(
-        support: Support,
-        of: Of,
-        name: &'static str,
-        key: &'static str,
-        note: &'static str,
-        example: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            of,
-            support,
-            key,
-            note,
-            example,
-        }
+impl Group {
+    pub(super) const fn new(flag: &'static str, entries: &'static [Entry]) -> Self {
+        Self { flag, entries }
     }
 }
 
-/// A flag that has its effect.
-pub(super) const fn yes(
-    of: Of,
-    name: &'static str,
-    key: &'static str,
-    note: &'static str,
-    example: &'static str,
-) -> Entry {
-    Entry::new(Support::Yes, of, name, key, note, example)
+/// Entries, one a line: what becomes of it, whose it is, its name, the key of
+/// the configuration, how it is written, and what differs.
+macro_rules! entries {
+    ($($support:ident $of:ident $name:literal, $key:literal, $example:literal, $note:expr;)*) => {
+        &[$(Entry {
+            name: $name,
+            of: crate::dropin::table::entry::Of::$of,
+            support: crate::dropin::table::entry::Support::$support,
+            key: $key,
+            note: $note,
+            example: $example,
+        }),*]
+    };
 }
+pub(super) use entries;
 
-/// A flag that changes nothing here.
-pub(super) const fn ignored(
-    of: Of,
-    name: &'static str,
-    note: &'static str,
-    example: &'static str,
-) -> Entry {
-    Entry::new(Support::Ignored, of, name, "", note, example)
-}
-
-/// A flag that is refused.
-pub(super) const fn refused(
-    of: Of,
-    name: &'static str,
-    note: &'static str,
-    example: &'static str,
-) -> Entry {
-    Entry::new(Support::Refused, of, name, "", note, example)
-}
+/// Why an engine's own book is refused.
+pub(super) const POLYGLOT: &str = "an engine's own Polyglot book is not supported; convert it with `hone book convert` and use `-openings`";

@@ -66,7 +66,7 @@ async fn names(d: &mut Dialogue) -> Verdict {
 }
 
 async fn options(d: &mut Dialogue) -> Verdict {
-    // What is no option at all was not understood and is missing here.
+    // A line that is not a valid option was not parsed and is missing here.
     let declared = d
         .transcript()
         .lines()
@@ -203,11 +203,11 @@ async fn in_time(d: &mut Dialogue, go: &str, allowed: u64) -> Verdict {
 async fn infinite(d: &mut Dialogue) -> Verdict {
     d.send("position startpos\ngo infinite\n").await?;
     if d.bestmove_within(Duration::from_millis(300)).await? {
-        return Err("it moved without being told to stop".to_string());
+        return Err("it moved before `stop`".to_string());
     }
     d.send("stop\n").await?;
     if !d.bestmove_within(d.patience()).await? {
-        return Err("it did not move when it was told to stop".to_string());
+        return Err("it did not move after `stop`".to_string());
     }
     d.ready().await.map(|()| None)
 }
@@ -218,7 +218,7 @@ async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
     d.send("stop\n").await?;
     match d.bestmove_within(d.patience()).await? {
         true => Ok(None),
-        false => Err("it did not move when it was told to stop".to_string()),
+        false => Err("it did not move after `stop`".to_string()),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Outcome {
     pub passed: bool,
     /// What was wrong, or why there was nothing to check.
     pub detail: String,
-    /// What was said.
+    /// The dialogue.
     #[serde(skip)]
     pub dialogue: String,
 }

@@ -9,7 +9,7 @@ use crate::engine::uci::{Launch, Timeouts};
 pub(crate) struct Subject {
     pub launch: Launch,
     pub options: Vec<(String, String)>,
-    /// How long it may take for whatever should come at once.
+    /// Time limit for answers that must come at once.
     pub patience: Duration,
 }
 

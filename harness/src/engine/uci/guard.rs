@@ -23,8 +23,8 @@ struct Companion {
 
 static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
-/// Starts the companion, once. Without it engines are still ended in every
-/// case but their children in all but one, so a failure is no error.
+/// Starts the companion, once. Without it engines are still ended in every case
+/// but their children in all but one, so a failure is not an error.
 pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {
@@ -55,7 +55,7 @@ pub(super) fn watch(pid: u32) {
     tell('+', pid);
 }
 
-/// Tells it that the group is gone.
+/// Tells it that the group has ended.
 pub(super) fn forget(pid: u32) {
     tell('-', pid);
 }

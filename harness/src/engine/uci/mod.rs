@@ -22,3 +22,4 @@ pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
 pub(crate) use output::ReadTimer;
 pub use process::Launch;
 pub(crate) use process::kill_group;
+pub(crate) use transcript::UCI_TRAFFIC;

@@ -23,6 +23,12 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The name of its program without folder and extension.
+    pub(crate) fn name(&self) -> String {
+        let stem = self.program.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
     /// The command line as a person would type it.
     pub fn command_line(&self) -> String {
         let mut line = self.program.display().to_string();
@@ -86,7 +92,7 @@ pub(crate) fn kill_group(pid: u32) {
     if let Ok(pid) = i32::try_from(pid)
         && pid > 1
     {
-        // SAFETY: kill takes any pid; a group that is gone is no harm.
+        // SAFETY: kill takes any pid; a group that has ended does no harm.
         unsafe {
             libc::kill(-pid, libc::SIGKILL);
         }

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub(super) struct KeptStderr {
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// Ends when nobody can write there any more.
+    /// Ends when all writing ends are closed.
     reader: JoinHandle<()>,
 }
 

@@ -17,6 +17,9 @@ use std::time::Instant;
 
 use tracing::level_filters::LevelFilter;
 
+/// The target of log events that are lines to or from an engine.
+pub(crate) const UCI_TRAFFIC: &str = "uci";
+
 /// Who wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -45,8 +48,9 @@ struct Entry {
 /// time, also if all lines are empty.
 #[derive(Debug)]
 pub struct Transcript {
-    /// The engine's process id, for the log.
+    /// The engine's process id and name, for the log.
     pid: u32,
+    label: String,
     started: Instant,
     bytes: VecDeque<u8>,
     entries: VecDeque<Entry>,
@@ -61,6 +65,7 @@ impl Default for Transcript {
     fn default() -> Self {
         Self {
             pid: 0,
+            label: String::new(),
             started: Instant::now(),
             bytes: VecDeque::with_capacity(MAX_BYTES),
             entries: VecDeque::new(),
@@ -69,17 +74,23 @@ impl Default for Transcript {
 }
 
 impl Transcript {
-    /// The transcript of the engine with this process id.
-    pub(crate) fn of(pid: u32) -> Self {
+    /// The transcript of the engine with this process id and name.
+    pub(crate) fn of(pid: u32, label: String) -> Self {
         Self {
             pid,
+            label,
             ..Self::default()
         }
     }
 
+    /// The name that the log has from now on.
+    pub(crate) fn set_label(&mut self, label: &str) {
+        self.label = label.to_string();
+    }
+
     /// Adds a line; of a very long one, its beginning.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
-        // One comparison where nobody asked for the UCI traffic.
+        // One comparison where the UCI traffic is not logged.
         if LevelFilter::current() == LevelFilter::TRACE {
             self.log(direction, line);
         }
@@ -104,7 +115,16 @@ impl Transcript {
     fn log(&self, direction: Direction, lines: &[u8]) {
         let arrow = direction.arrow();
         for line in String::from_utf8_lossy(lines).lines() {
-            tracing::trace!("{} {arrow} {line}", self.pid);
+            tracing::trace!(
+                target: UCI_TRAFFIC,
+                engine = self.label,
+                pid = self.pid,
+                sent = direction == Direction::ToEngine,
+                line,
+                "{}({}) {arrow} {line}",
+                self.label,
+                self.pid,
+            );
         }
     }
 

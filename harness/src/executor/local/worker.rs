@@ -44,7 +44,7 @@ impl Worker {
         }
     }
 
-    /// Plays until there are no more jobs or it is told to stop. Its engines
+    /// Plays until there are no more jobs or a stop is requested. Its engines
     /// end with it.
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();

@@ -50,9 +50,9 @@ pub(crate) enum ImportError {
 }
 
 /// Parameters from OpenBench lines, fishtest lines or weather-factory's JSON,
-/// told apart by their form. Empty lines and lines that begin with `#` are
-/// skipped. The final perturbation becomes the step, the final gain is kept
-/// for the classic methods.
+/// recognised by their form. Empty lines and lines that begin with `#` are
+/// skipped. The final perturbation becomes the step, the final gain is kept for
+/// the classic methods.
 ///
 /// # Errors
 /// Names the line and what is wrong with it.

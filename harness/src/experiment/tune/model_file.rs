@@ -126,7 +126,7 @@ impl Model {
         .collect()
     }
 
-    /// Strength at a space's values: what the engine would be told, rounded to
+    /// Strength at a space's values as the engine would get them, rounded to
     /// integers; parameters that are not tuned stay at the model's start.
     ///
     /// # Errors

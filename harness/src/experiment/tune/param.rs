@@ -13,8 +13,8 @@ pub enum Kind {
     /// A real number that the engine takes as a spin: the option is
     /// `value * factor`, rounded.
     Scaled { factor: f64 },
-    /// A real number that the engine takes as text (a string option) with so
-    /// many decimals.
+    /// A real number that the engine takes as text (a string option) with this
+    /// number of decimals.
     Text { decimals: u32 },
     /// A check option; 0 is `false`, 1 is `true`.
     Check,
@@ -99,7 +99,7 @@ impl Param {
         ((value * resolution).round_ties_even() / resolution).clamp(self.min, self.max)
     }
 
-    /// The number that the engine is told; never a negative zero.
+    /// The number that the engine gets; never a negative zero.
     pub fn engine_number(&self, value: f64) -> f64 {
         match self.kind {
             Kind::Scaled { factor } => (value * factor).round() + 0.0,

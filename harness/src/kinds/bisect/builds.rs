@@ -1,4 +1,4 @@
-//! `builds.csv`: what became of the commits' builds.
+//! `builds.csv`: the results of the commits' builds.
 
 #![cfg_attr(
     not(test),
@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{Fingerprint, Known};
 
-/// What became of the commits' builds, in the run's folder: a part of its
-/// ledger, for what does not build decides what is played.
+/// The results of the commits' builds, in the run's folder: a part of its
+/// ledger, because commits that do not build change what is played.
 const BUILDS_CSV: &str = "builds.csv";
 
 /// A row of `builds.csv`.

@@ -43,7 +43,7 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     page.section("culprit", "Culprit", culprit(outcome, forge.as_ref()));
     page.section("suspects", "Suspects", suspects(outcome, forge.as_ref())?);
     page.section("matches", "Matches", matches(&outcome.matches));
-    let pairs = outcome.pairs;
+    let pairs = outcome.absorbed;
     let (games, _) = games_section(&source, pairs)?;
     page.section("failures", "Failures", failures_section(&source, pairs));
     page.section("games", "Games", games);
@@ -97,7 +97,7 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
         )
         .with_progress(outcome.probability),
         Figure::elo("Change, Elo", outcome.change),
-        Figure::new("Games", &(2 * outcome.pairs).to_string(), &games),
+        Figure::new("Games", &outcome.games.to_string(), &games),
     ]
 }
 

@@ -16,6 +16,7 @@ pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -88,9 +89,10 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
+        time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, announce)
+        verification::play(report, time_left, announce)
     }
 }
 

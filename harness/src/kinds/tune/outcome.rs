@@ -1,4 +1,4 @@
-//! What a tuning run came to, in all its forms.
+//! The result of a tuning run, in all its forms.
 
 use std::fmt::Write;
 

@@ -2,6 +2,7 @@
 //! in the folder of the tuning.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::outcome::Outcome;
 use super::report::TuneReport;
@@ -31,12 +32,14 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
     Ok(Some(Test::report(files, fold)?))
 }
 
-/// Plays the test, or goes on with it, if one is asked for.
+/// Plays or continues the test, if the configuration has one. `time_left` comes
+/// before the test's own time limit.
 ///
 /// # Errors
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
+    time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
     let files = &report.files;
@@ -60,7 +63,9 @@ pub(super) fn play(
         let config = configuration(&files.manifest, test, &report.outcome);
         Session::<Test>::create(config, Some(&dir), announce)
     };
-    let session = session.map_err(SessionError::after_start)?;
+    let session = session
+        .map_err(SessionError::after_start)?
+        .limited(time_left);
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
         report.outcome.text(),

@@ -77,7 +77,7 @@ pub(crate) fn run_page(facts: &RunFacts, source: Source<'_>) -> anyhow::Result<P
     page.section(
         "failures",
         "Failures",
-        failures_section(&source, facts.pairs),
+        failures_section(&source, facts.absorbed),
     );
     page.section("games", "Games", games);
     page.section(

@@ -1,4 +1,4 @@
-//! Reads a game as hone wrote it: its moves, and what the engines said.
+//! Reads a game as hone wrote it: its moves and the engines' comments.
 
 #![cfg_attr(
     not(test),
@@ -135,7 +135,7 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// `+1.23/15 0.430s, …`; anything else is no engine's word.
+/// `+1.23/15 0.430s, …`; anything else is not an engine's comment.
 #[cfg_attr(
     not(test),
     expect(

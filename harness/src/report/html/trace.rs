@@ -1,5 +1,5 @@
-//! How a run of two engines came about, pair by pair: the numbers behind the
-//! pictures over pairs.
+//! The course of a run of two engines, pair by pair: the numbers behind the
+//! charts over pairs.
 
 use super::Source;
 use crate::report::chart::{POINTS, Thinning};

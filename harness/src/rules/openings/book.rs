@@ -26,8 +26,8 @@ use super::{
 const STANDARD_BOOK: &str = "balanced.epd";
 const CHESS960_BOOK: &str = "chess960.epd";
 
-/// A file of openings, those that are asked for checked. Positions are kept as the text of
-/// the file and parsed when asked for; moves of games in two bytes each.
+/// A file of openings. Those that the caller asks for are checked. Positions are kept as
+/// the text of the file and parsed when asked for; moves of games in two bytes each.
 #[derive(Debug)]
 pub struct Book {
     openings: Openings,
@@ -57,7 +57,7 @@ impl Book {
 
     /// Reads a book and checks the openings that will be played: those for
     /// which `indices`, given the number of openings, gives the places in the
-    /// file. Books run to hundreds of thousands of positions, of which a test
+    /// file. A book can have hundreds of thousands of positions, and a test
     /// plays a few thousand. A book of games is checked as a whole.
     ///
     /// # Errors

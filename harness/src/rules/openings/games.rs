@@ -250,9 +250,9 @@ impl Visitor for Leading {
     }
 }
 
-/// The first word of a PGN text that is written like a move but is none, with
-/// its line from 1. [`Reader`] passes over such words without a sound, so that
-/// the rest of the game would be read as another game.
+/// The first word of a PGN text that looks like a move but is not one, with its
+/// line from 1. [`Reader`] skips such words silently, so the rest would be read
+/// as another game.
 pub fn unreadable_move(text: &[u8]) -> Option<(u64, String)> {
     let mut rest = text;
     let mut line_start = true;

@@ -119,8 +119,8 @@ impl Source {
     }
 }
 
-/// Reads a whole file of up to 4 GiB, unpacking gzip and zip (told by their
-/// first bytes, whatever the file is called).
+/// Reads a whole file of up to 4 GiB, unpacking gzip and zip (recognised by
+/// their first bytes, whatever the file name is).
 ///
 /// # Errors
 /// See [`SourceError`].

@@ -1,5 +1,5 @@
-//! Replays a run's games with a rules library that had no part in playing
-//! them, and checks that ledger and PGN tell one story.
+//! Replays a run's games with a rules library that had no part in playing them,
+//! and checks that ledger and PGN agree.
 
 pub(super) mod replay;
 
@@ -19,7 +19,7 @@ use replay::replay;
 /// What verifying found.
 pub(crate) struct VerifyReport {
     pub games: u64,
-    /// One line for each thing that does not fit.
+    /// One line for each fault.
     pub faults: Vec<String>,
     /// Over all games up to the verdict, in hexadecimal.
     pub digest: String,
@@ -70,12 +70,17 @@ pub(crate) fn verify(
             "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
         ));
     }
+    let shard = experiment.shard();
     let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let mut hasher = Sha256::new();
     let mut different = 0;
     for entry in pairs.in_order(u64::MAX)? {
         let entry = entry?;
         different += 1;
+        if !shard.contains(entry.result.pair) {
+            let pair = entry.result.pair + 1;
+            faults.push(format!("pair {pair} does not belong to {}", shard.words()));
+        }
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
@@ -169,18 +174,18 @@ fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), Strin
             | Termination::Repetition
             | Termination::FiftyMoves
     );
-    let told = by_rule.then_some(Ending {
+    let claimed = by_rule.then_some(Ending {
         outcome: result.outcome,
         termination: result.termination,
     });
     let word = |ending: Option<Ending>| ending.map_or("no end by rule", |e| e.termination.words());
-    if told == ending {
+    if claimed == ending {
         Ok(())
     } else {
         Err(format!(
             "the board shows {}, but the ledger has {}",
             word(ending),
-            word(told)
+            word(claimed)
         ))
     }
 }

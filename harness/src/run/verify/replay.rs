@@ -21,7 +21,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
-/// A game as the PGN tells it.
+/// A game as the PGN has it.
 pub(in crate::run) struct Replayed {
     pub(super) white: String,
     pub(super) black: String,

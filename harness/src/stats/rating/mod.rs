@@ -14,11 +14,13 @@ mod fit;
 mod games;
 mod options;
 mod pools;
+mod support;
 
 use serde::Serialize;
 
 use super::elo::Estimate;
 use super::normal::{self, Z95};
+use super::summary::Interval;
 
 pub use games::{Game, Games};
 pub use options::{RatingError, RatingOptions};
@@ -33,6 +35,8 @@ pub struct Rating {
     /// losses. The interval is relative to the anchors, or to the pool's mean
     /// if there are none.
     pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from; see [`Ratings::supported_by`].
+    pub interval: Interval,
     /// Ratings of different pools cannot be compared.
     pub pool: usize,
     pub games: u64,
@@ -141,6 +145,7 @@ fn tally(games: &Games) -> Vec<Rating> {
         .map(|name| Rating {
             name: name.clone(),
             elo: None,
+            interval: Interval::FixedLength,
             pool: 0,
             games: 0,
             points: 0.0,

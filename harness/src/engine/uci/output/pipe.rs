@@ -165,7 +165,7 @@ mod tests {
                 assert!(ReadTimer::arm());
                 assert_eq!(read_alone(&mut output), b"one\n");
                 ReadTimer::disarm();
-                // The runtime has been told of it, and must not read.
+                // The runtime knows of the data and must not read it.
                 assert!(timeout(moment, output.read(&mut bytes)).await.is_err());
                 input.write_all(b"two\n").await.expect("write");
                 let count = output.read(&mut bytes).await.expect("read");

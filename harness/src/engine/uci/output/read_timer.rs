@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::TICK;
 
-/// By default this signal is ignored, so one that went astray harms nobody.
+/// By default this signal is ignored, so a stray one does no harm.
 const SIGNAL: libc::c_int = libc::SIGURG;
 
 thread_local! {
@@ -92,7 +92,7 @@ impl ReadTimer {
 impl Drop for ReadTimer {
     fn drop(&mut self) {
         if let Some(timer) = TIMER.take() {
-            // SAFETY: the timer exists, and nobody knows its id any more.
+            // SAFETY: the timer exists, and its id is not used after this.
             unsafe {
                 libc::timer_delete(timer.id);
             }
@@ -107,7 +107,8 @@ fn install_handler() -> io::Result<()> {
     static INSTALLED: OnceLock<Result<(), i32>> = OnceLock::new();
     let installed = INSTALLED.get_or_init(|| {
         // SAFETY: a zeroed sigaction is valid, the handler is safe to run at
-        // any instant, and it replaces none: nobody else uses this signal.
+        // any instant, and it replaces no other handler: `hone` does not use
+        // this signal elsewhere.
         let done = unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = interrupt as extern "C" fn(libc::c_int) as usize;

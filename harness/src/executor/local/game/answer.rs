@@ -56,8 +56,8 @@ impl Game<'_> {
         }
     }
 
-    /// An engine that is past its time is told to stop, so that it can go on
-    /// with the next game.
+    /// An engine that is past its time gets `stop`, so that it can play the
+    /// next game.
     async fn late_answer(&mut self, player: usize) -> Result<Answer, AnswerError> {
         let client = self.table.slots[player].client();
         let deadline = Instant::now() + GRACE;

@@ -336,8 +336,8 @@ impl<'a> Game<'a> {
             Ok(written) => written,
             Err(error) => return Some(lost(color, silence(error, timed))),
         };
-        // While it thinks, the opponent's last move is put on record, and
-        // before the first move the game before.
+        // While it thinks, the opponent's last move is recorded; before the
+        // first move, the previous game.
         self.flush();
         self.table.deferred.send();
         self.start_pondering(!color, deadline).await;
@@ -415,7 +415,7 @@ impl<'a> Game<'a> {
             .map(End::from)
     }
 
-    /// Puts the last move on record, if it is not yet.
+    /// Records the last move, if that has not been done.
     fn flush(&mut self) {
         let Some(last) = self.unrecorded.take() else {
             return;

@@ -21,7 +21,7 @@ const WIDENED: f64 = 3.0;
 const NOTICEABLE: f64 = 1.0;
 /// Posterior samples behind an optimum's interval.
 const SAMPLES: u64 = 4000;
-/// An interaction is named if it is so many standard deviations from 0.
+/// An interaction is named if it is this many standard deviations from 0.
 const SIGNIFICANT: f64 = 2.5;
 
 /// Whether a parameter matters.

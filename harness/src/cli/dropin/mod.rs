@@ -1,6 +1,8 @@
 //! `hone fastchess` and `hone cutechess-cli`, also when the program is called
 //! by one of these names.
 
+mod log;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -108,7 +110,7 @@ pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
 }
 
 impl Called {
-    /// Does what the command line asks for.
+    /// Runs the command line.
     pub(super) fn main(self) -> ExitCode {
         let words: Result<Vec<String>, _> = self
             .words
@@ -251,8 +253,9 @@ impl Line<'_> {
     }
 
     fn start(&self, settings: &Settings) -> Result<Exit, Failure> {
-        if let Some(log) = &settings.log {
-            log.write_lines(&settings.warnings)?;
+        log::install(settings)?;
+        for warning in &settings.warnings {
+            tracing::warn!("{warning}");
         }
         guard::install();
         match settings.is_sprt() {
@@ -290,6 +293,7 @@ impl Line<'_> {
         if asked.config.anew {
             return self.start(&settings);
         }
+        log::install(&settings)?;
         guard::install();
         let run = &started.run;
         match settings.is_sprt() {
@@ -370,5 +374,9 @@ fn open_files(settings: &Settings, is_resumed: bool) -> anyhow::Result<Files> {
     };
     let pgn = path(&settings.pgn, "pgn");
     let epd = path(&settings.epd, "epd");
-    Files::open(pgn, epd, is_resumed)
+    let files = Files::open(pgn, epd, is_resumed)?;
+    match settings.crc {
+        true => files.with_crc(),
+        false => Ok(files),
+    }
 }
