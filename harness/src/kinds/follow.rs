@@ -6,8 +6,6 @@ use crate::report::{Course, MatchReport, Report};
 use crate::run::{Fold, RunFiles, Tally};
 use crate::stats::{Estimate, Sprt};
 
-use super::kind::RunKind;
-
 /// The results of a run of any kind as its ledger grows. It never writes to
 /// the run's folder.
 pub(crate) trait Following {
@@ -39,7 +37,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    fn of<E: Experiment>(fold: &Fold<E>) -> Self {
+    pub(super) fn of<E: Experiment>(fold: &Fold<E>) -> Self {
         Self {
             verdict: fold.verdict(),
             budget: fold.experiment.budget(),
@@ -85,47 +83,5 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
         let (files, course) = (self.files.clone(), self.course.clone());
         Ok(Box::new(MatchReport::of(files, &self.fold, course)))
-    }
-}
-
-/// A run whose experiment depends on more than its ledger, such as the builds
-/// of a bisection: its files are read again when pairs have come.
-pub(super) struct Reread<K: RunKind> {
-    files: RunFiles,
-    fold: Option<Fold<K::Experiment>>,
-}
-
-impl<K: RunKind> Reread<K> {
-    pub(super) fn new(files: RunFiles) -> Self {
-        Self { files, fold: None }
-    }
-
-    fn fold(&mut self) -> anyhow::Result<Fold<K::Experiment>> {
-        if let Some(fold) = self.fold.take() {
-            return Ok(fold);
-        }
-        let dir = self.files.folder.path().to_path_buf();
-        self.files = RunFiles::open(&dir)?;
-        Ok(self
-            .files
-            .fold(K::experiment(&dir, &self.files.manifest)?)?)
-    }
-}
-
-impl<K: RunKind> Following for Reread<K> {
-    fn absorb(&mut self, _entry: &Entry) {
-        self.fold = None;
-    }
-
-    fn standing(&mut self) -> anyhow::Result<Standing> {
-        let fold = self.fold()?;
-        let standing = Standing::of(&fold);
-        self.fold = Some(fold);
-        Ok(standing)
-    }
-
-    fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
-        let fold = self.fold()?;
-        Ok(Box::new(K::report(self.files.clone(), fold)?))
     }
 }

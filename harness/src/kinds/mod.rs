@@ -9,6 +9,8 @@ pub(crate) mod bisect;
 mod follow;
 mod kind;
 mod match_;
+#[cfg(feature = "serve")]
+mod reread;
 mod session;
 mod sprt;
 pub(crate) mod tune;

@@ -17,6 +17,7 @@ pub(super) struct Overview {
     pub queue: Vec<Job>,
     /// Whether some runs are still to be read.
     pub loading: bool,
+    /// Its page.
     #[serde(skip)]
     pub snapshot: Snapshot,
 }
@@ -62,16 +63,14 @@ impl Overview {
         loading: bool,
     ) -> Self {
         runs.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.run.cmp(&b.run)));
-        let mut overview = Self {
+        Self {
             runs,
             nights,
             damaged,
             queue,
             loading,
             snapshot: Snapshot::default(),
-        };
-        overview.snapshot = super::pages::overview_parts(&overview);
-        overview
+        }
     }
 
     /// Whether nothing has been published yet.

@@ -14,6 +14,7 @@ use super::catalog::{self, Found, Sort};
 use super::nights::WatchedNights;
 use super::opened::Opened;
 use super::overview::{Damaged, Nights, Overview};
+use super::pages::overview_parts;
 use super::watched::WatchedRun;
 
 /// How often runs are looked at.
@@ -187,7 +188,7 @@ impl Reader {
             .map(|queue| queue.jobs())
             .unwrap_or_default();
         self.queue_version = version;
-        let overview = Overview::new(
+        let mut overview = Overview::new(
             runs.collect(),
             nights.collect(),
             unreadable.chain(damaged).collect(),
@@ -196,6 +197,7 @@ impl Reader {
                 .values()
                 .any(|run| run.summary().is_none() && run.damage.is_none()),
         );
+        overview.snapshot = overview_parts(&overview);
         self.overview.send_replace(Arc::new(overview));
     }
 }

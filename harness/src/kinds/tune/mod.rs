@@ -22,8 +22,10 @@ use std::path::Path;
 use anyhow::Context;
 
 #[cfg(feature = "serve")]
-use super::follow::{Following, Reread};
+use super::follow::Following;
 use super::kind::RunKind;
+#[cfg(feature = "serve")]
+use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
