@@ -19,6 +19,7 @@ mod text;
 mod tournament;
 mod verdict;
 
+#[cfg(feature = "serve")]
 pub(crate) use course::Course;
 pub(crate) use escape::{escape, escape_markdown};
 pub(crate) use evidence::evidence_findings;
