@@ -240,7 +240,7 @@ fn sort(lines: &mut Vec<String>) {
     games.sort();
     let last = lines
         .iter()
-        .rposition(|line| is_game(line))
+        .rposition(is_game)
         .map_or(0, |index| index + 1);
     games.extend(lines.drain(last..).filter(|line| !line.is_empty()));
     *lines = games;
