@@ -56,7 +56,9 @@ esac
 cp "$built/stillwater$suffix" "$built/hone$suffix" "$stage/"
 cp README.md LICENSE CHANGELOG.md "$stage/"
 cp books/*.epd books/README.md "$stage/books/"
-cp configs/*.toml packaging/quickstart.toml "$stage/examples/"
+cp configs/*.toml "$stage/examples/"
+# The first test without a compiler.
+cp packaging/quickstart.toml "$stage/examples/quickstart.toml"
 
 hone=${HOST_HONE:-$stage/hone$suffix}
 "$hone" man --out "$stage/man" >/dev/null

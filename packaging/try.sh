@@ -9,6 +9,8 @@
 # and bash-completion, for what they show of the package.
 set -euo pipefail
 
+# What is mounted here ends with this script.
+[ -n "${IN_OWN_MOUNTS:-}" ] || IN_OWN_MOUNTS=yes exec unshare --mount "$0" "$@"
 package=$(realpath "${1:?usage: packaging/try.sh PACKAGE.deb ARCHIVE.tar.gz [ROOT]}")
 archive=$(realpath "${2:?usage: packaging/try.sh PACKAGE.deb ARCHIVE.tar.gz [ROOT]}")
 root=${3:-}
@@ -19,7 +21,7 @@ else
     keep=yes
 fi
 cleanup() {
-    umount "$root/proc" "$root/dev" 2>/dev/null || true
+    umount "$root/proc" "$root/dev/pts" "$root/dev" 2>/dev/null || true
     [ -n "$keep" ] || rm -rf --one-file-system "$root"
 }
 trap cleanup EXIT
@@ -34,6 +36,7 @@ if [ ! -x "$root/bin/bash" ]; then
 fi
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
+mount --bind /dev/pts "$root/dev/pts"
 inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm LANG=C.UTF-8 "$@"; }
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -78,7 +81,7 @@ expect {
     "hone sprt" { }
     timeout { puts "no completion of a command"; exit 1 }
 }
-send "--max-t\t"
+send -- "--max-t\t"
 expect {
     -- "--max-time" { }
     timeout { puts "no completion of an option"; exit 1 }
