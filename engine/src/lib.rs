@@ -8,8 +8,7 @@
 //! * [`search`]: the search and what it remembers.
 //! * [`engine`]: settings and memory that last from search to search.
 //! * [`uci`]: the conversation with a user interface.
-//! * [`command`]: everything else that `stillwater` can be told on its command
-//!   line.
+//! * [`command`]: the commands that are not UCI, as on the command line.
 //!
 //! `examples/tune_eval` fits the weights of the evaluation to games.
 

@@ -1,9 +1,14 @@
 //! Stillwater, a UCI chess engine whose every search constant is an option.
 
+mod processor;
+
 use std::process::ExitCode;
 use stillwater::{command, uci};
 
 fn main() -> ExitCode {
+    if let Some(code) = processor::prefer_faster_build() {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match command::run(&arguments) {
         Ok((engine, None)) => uci::run(engine, std::io::stdin().lock()),

@@ -16,7 +16,7 @@
 //!          output open)
 //! ```
 //!
-//! After an action that does not end it, the engine goes on as if nothing had
+//! After an action that does not end it, the engine continues as if nothing had
 //! happened, except `silent`, `illegal`, `malformed`, `none`, which replace the
 //! answer.
 

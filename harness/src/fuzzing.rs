@@ -1,6 +1,6 @@
 //! The readers of outside data, one function each, for the fuzzer in `fuzz/`
-//! and for `tests/fuzzing.rs`. Any bytes may be refused; what is accepted must
-//! hold together. A panic is a finding.
+//! and for `tests/fuzzing.rs`. Any bytes may be refused; accepted data must be
+//! consistent. A panic is a finding.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -16,6 +16,7 @@ use crate::book::polyglot::Polyglot;
 use crate::builds::{Forge, Spec, parse_commits};
 use crate::config::{self, Config, Draft};
 use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
+use crate::executor::Situation;
 use crate::experiment::tune::model_file::Model;
 use crate::experiment::tune::{Space, import};
 use crate::ledger::Pairs;
@@ -28,11 +29,11 @@ use crate::settings::TimeSpan;
 use crate::suite::problem::{Problem, Suite};
 use crate::track;
 
-/// Reads bytes of any kind; panics if something does not hold together.
+/// Reads bytes of any kind; panics if accepted data are inconsistent.
 pub type Reader = fn(&[u8]);
 
 /// Every reader with its name, which is that of its target in `fuzz/`.
-pub const READERS: [(&str, Reader); 14] = [
+pub const READERS: [(&str, Reader); 15] = [
     ("config", config),
     ("set", set),
     ("arguments", arguments),
@@ -47,6 +48,7 @@ pub const READERS: [(&str, Reader); 14] = [
     ("nights", nights),
     ("tuning", tuning),
     ("git", git),
+    ("replay", replay),
 ];
 
 const VARIANTS: [Variant; 2] = [Variant::Standard, Variant::Chess960];
@@ -234,7 +236,7 @@ pub fn ledger(data: &[u8]) {
         };
         let mut arrived = 0_usize;
         for entry in arrivals {
-            // After an error nothing is to be expected of it.
+            // After an error the iterator is not used again.
             let Ok(entry) = entry else { return };
             assert_ne!(entry.result.engines[0], entry.result.engines[1]);
             arrived += 1;
@@ -302,5 +304,18 @@ pub fn git(data: &[u8]) {
     }
     if let Some(forge) = Forge::of(&text) {
         assert!(!forge.commit("abc").contains(char::is_whitespace));
+    }
+}
+
+/// `replay.toml` of a failure.
+pub fn replay(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(situation) = toml::from_str::<Situation>(text)
+        && let Ok(referee) = situation.referee()
+    {
+        assert!(!referee.position().legal_moves().is_empty());
+        assert!(!situation.go.contains('\n'));
     }
 }

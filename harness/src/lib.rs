@@ -5,14 +5,15 @@
 //!
 //! ```text
 //! config ─► Experiment ──plan──► PairJob ─► Executor ─► PairResult ─► Ledger ──► Experiment::absorb ─► Verdict
-//!            (pure)                        local | simulated        (append-only)      │
+//!            (pure)                        local | simulated | fleet (append-only)      │
 //!                                                                                      └─► report
 //! ```
 //!
 //! The modules are layers, the lowest first. A module imports only from modules
-//! before it in this list, and there is no cycle between two modules or
-//! submodules. `tests/layers.rs` reads this list and checks both.
+//! before it in this list, and there is no cycle of modules or submodules.
+//! `tests/layers.rs` reads this list and checks both.
 //!
+//! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: openings, limits and clocks, the
@@ -31,10 +32,12 @@
 //! * [`ledger`]: the append-only truth of a run.
 //! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
 //!   experiment, executor and ledger, and the independent check of its games.
+//! * [`pool`]: the ledgers of several runs as one run.
 //! * [`report`]: the results of a run as JSON, text, Markdown and HTML, and live.
 //! * [`dropin`]: the command lines of fastchess and cutechess-cli, and what they
 //!   print.
-//! * [`kinds`]: match, sprt, tune, bisect: what each needs beside its
+//! * [`fleet`]: pairs on other machines, over NATS (feature `fleet`).
+//! * [`kinds`]: match, sprt, tune, bisect: what each needs besides its
 //!   experiment, and the one place where a manifest is mapped to its kind.
 //! * [`track`]: Elo from night to night, and whether it changed.
 //! * [`serve`]: the live pages.
@@ -46,6 +49,7 @@
 
 #[macro_use]
 mod output;
+mod platform;
 
 pub mod book;
 pub mod builds;
@@ -55,10 +59,13 @@ mod dropin;
 pub mod engine;
 pub mod executor;
 pub mod experiment;
+#[cfg(feature = "fleet")]
+mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod kinds;
 pub mod ledger;
+mod pool;
 mod report;
 pub mod rules;
 pub mod run;

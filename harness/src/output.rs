@@ -20,6 +20,8 @@ use std::time::Duration;
 
 use console::{Term, measure_text_width};
 
+use crate::platform::accepts_escapes;
+
 /// Formats like `print!`, for the result of a command.
 macro_rules! out {
     ($($arg:tt)*) => { $crate::output::write_out(format_args!($($arg)*)) };
@@ -115,7 +117,7 @@ pub(crate) fn finish() -> io::Result<()> {
 
 /// Whether a block can be redrawn on standard error.
 pub(crate) fn is_terminal() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    io::stderr().is_terminal() && accepts_escapes()
 }
 
 /// Draws lines in place of those that were drawn before. Later messages appear

@@ -222,6 +222,7 @@ fn bad_requests_start_nothing() {
         (&["--engine", "/bin/true"], "uci"),
         (&["--pgn", "missing.pgn"], "cannot read missing.pgn"),
         (&["--out", "book.txt"], "must end in .epd or .pgn"),
+        (&["--concurrency", "1025"], "1 to 1024 engines at a time"),
     ] {
         let named = |option: &str| more.contains(&option);
         let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));

@@ -262,6 +262,15 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(rows.len(), 3);
     let old = rows.iter().find(|row| row["name"] == "old").unwrap();
     assert_eq!(old["elo"]["estimate"], -10.0);
+    let third = rows.iter().find(|row| row["name"] == "third").unwrap();
+    assert_eq!(third["interval"], "always_valid", "two pairs");
+    let text = String::from_utf8(hone(&format!("rate {sources}")).stdout).unwrap();
+    for part in [
+        "too few results: the width of",
+        "too few results for an interval",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     let csv = hone(&format!("rate {sources} --csv")).stdout;
     assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 4);
     let unknown = hone(&format!("rate {sources} --anchor nobody"));

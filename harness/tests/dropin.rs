@@ -58,7 +58,7 @@ fn a_match_as_fastchess_prints_it() {
     }
     assert_eq!(
         lines(&finished, "Results of "),
-        ["Results of A vs B (100 nodes, NULL, NULL, book.epd):"; 2]
+        ["Results of A vs B (100 nodes, 1t, 16MB, book.epd):"; 2]
     );
     assert!(lines(&finished, "Games: ")[1].starts_with("Games: 8, Wins: "));
     assert_eq!(lines(&finished, "Finished match").len(), 1);

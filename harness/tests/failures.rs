@@ -1,5 +1,5 @@
 //! Engines that misbehave in every way: the game gets the result the rules of
-//! engine testing give it, the evidence is kept, the run goes on.
+//! engine testing give it, the evidence is kept, the run continues.
 #![cfg(unix)]
 
 mod common;
@@ -112,7 +112,7 @@ fn hanging_is_found_under_depth_too() {
 fn a_late_move_loses_on_time_and_says_by_how_much() {
     let story = story("go:3=late:800", CLOCK);
     let json = story.finished.json();
-    // The engine goes on after its late move, so it fails once a process.
+    // The engine continues after its late move, so it fails once per process.
     assert!(
         json["failures"]["time_forfeit"][0].as_u64() >= Some(1),
         "{json}"

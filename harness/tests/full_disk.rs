@@ -1,11 +1,12 @@
 //! A disk that is full: one clear message, nothing half-written, and the run
-//! goes on once there is room.
+//! continues once there is room.
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use std::process::{Command, Stdio};
 
+use common::repository::{BUILD, EngineRepository};
 use common::{Setup, engines, scripted};
 
 /// Runs a shell script in a mount namespace of its own with a tiny file system
@@ -79,5 +80,65 @@ fn a_folder_that_cannot_be_written_is_refused_before_the_start() {
     assert!(
         said.contains("cannot write") || said.contains("cannot make"),
         "{said}"
+    );
+}
+
+/// A match against an engine that is built from a commit by this line.
+fn built_by(repository: &EngineRepository, build: &str) -> Setup {
+    repository.commit_engine("", 1, "First");
+    Setup::new(&format!(
+        "[[engine]]\nname = \"a\"\ncmd = '{}'\n\
+         [[engine]]\nname = \"b\"\ngit = '{}'\nrev = \"main\"\nbuild = \"{build}\"\n\
+         [match]\nlimit = \"nodes=10\"\npairs = 1\nopenings = {{ file = \"books/quick.epd\" }}\n",
+        scripted(),
+        repository.path().display()
+    ))
+}
+
+#[test]
+fn a_build_that_finds_no_room_is_not_the_commits_fault() {
+    let script = r#"
+        mount -o remount,size=4m "$DISK" || exit 99
+        export HONE_CACHE="$DISK/cache"
+        "$HONE" match "$CONFIG" --out "$DISK/run"; echo "code $?""#;
+    let repository = EngineRepository::new();
+    let setup = built_by(&repository, "head -c 9000000 /dev/zero > {out}");
+    let Some(said) = with_tiny_disk(&setup, script) else {
+        return;
+    };
+    assert!(said.contains("code 2"), "{said}");
+    assert!(
+        said.contains("/disk/cache is full\nhelp: make room"),
+        "{said}"
+    );
+    assert!(!said.contains("does not build"), "{said}");
+}
+
+#[test]
+fn a_cache_of_builds_that_cannot_be_written_is_named_with_a_way_out() {
+    let script = r#"
+        export HONE_CACHE="$DISK/cache"
+        mount -o remount,ro "$DISK" || exit 99
+        "$HONE" match "$CONFIG" --out "$DISK/../run"; echo "code $?"
+        ls "$DISK/../run" 2>/dev/null
+        mount -o remount,rw,size=8m "$DISK"; mkdir "$DISK/cache"
+        "$HONE" match "$CONFIG" --out "$DISK/../run" >/dev/null; echo "code $?"
+        mount -o remount,ro "$DISK" || exit 99
+        "$HONE" match "$CONFIG" --out "$DISK/../again" >/dev/null; echo "cached $?""#;
+    let repository = EngineRepository::new();
+    let setup = built_by(&repository, BUILD);
+    let Some(said) = with_tiny_disk(&setup, script) else {
+        return;
+    };
+    let help = "help: set HONE_CACHE to a folder of your own";
+    assert!(
+        said.contains("Read-only file system") && said.contains(help),
+        "{said}"
+    );
+    assert!(said.contains("code 2"), "{said}");
+    assert!(said.contains("code 0"), "{said}");
+    assert!(
+        said.contains("cached 0"),
+        "a build that is there is played: {said}"
     );
 }

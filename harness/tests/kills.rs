@@ -1,5 +1,4 @@
-//! `kill -9` at instants chosen at random, again and again, against a run that
-//! nobody disturbs.
+//! `kill -9` at random instants, many times, compared with an undisturbed run.
 
 #![cfg(unix)]
 

@@ -145,8 +145,8 @@ impl Sources {
             .collect()
     }
 
-    /// Imports between modules of the first and second level. The items of a
-    /// folder's `mod.rs` count as a module of their own.
+    /// Imports between modules. The items of a folder's `mod.rs` count as a
+    /// module of their own.
     fn graph(&self) -> Graph {
         let mut graph = Graph::new();
         for from in self.modules.keys().filter(|path| !path.is_empty()) {
@@ -155,12 +155,15 @@ impl Sources {
                     continue;
                 }
                 let to = self.resolve(&import.path, 0);
-                let [a, b] = [from, &to].map(|path| path[..path.len().min(2)].to_vec());
-                if a == b || b.is_empty() {
+                if *from == to || to.is_empty() {
                     continue;
                 }
                 let place = format!("{}:{}", from.join("/"), import.line + 1);
-                let places = graph.entry(a).or_default().entry(b).or_default();
+                let places = graph
+                    .entry(from.clone())
+                    .or_default()
+                    .entry(to)
+                    .or_default();
                 places.push(place);
             }
         }
@@ -399,6 +402,10 @@ fn flatten(tree: &str, prefix: &[String], named: &mut Vec<(String, Vec<String>)>
 /// Paths in code that start with `crate`, `super` or `self`.
 fn inline_paths(code: &str) -> Vec<Vec<String>> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    // `pub(in crate::here)` says who may import, and imports nothing.
+    let code = code.split_once("pub(in ").map_or(code, |(before, after)| {
+        after.split_once(')').map_or(before, |(_, rest)| rest)
+    });
     code.split(|c| !is_part(c))
         .filter(|path| {
             ["crate::", "super::", "self::"]

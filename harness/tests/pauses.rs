@@ -1,5 +1,5 @@
 //! `hone` itself is stopped for a while, as a frozen container or a suspended
-//! machine does it: nobody loses a game by that.
+//! machine does it: no engine loses a game by that.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -20,7 +20,7 @@ fn setup(limit: &str) -> Setup {
     ))
 }
 
-/// Plays the match and stops `hone` twice on the way, for so long.
+/// Plays the match and stops `hone` twice on the way, for this time.
 fn paused(setup: &Setup, pause: Duration) {
     let mut command = setup.command("match", "run", &[]);
     let mut child = command.stderr(Stdio::null()).spawn().expect("hone starts");

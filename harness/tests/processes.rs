@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use common::{Setup, engines, on_run, processes_with, rows, scripted, signal, wait_until};
 
-/// Engines that can be told from those of other tests by their names.
+/// Engines whose names differ from those of other tests.
 fn setup(mark: &str, more: &str, pairs: u64) -> Setup {
     let cmd = |name: &str| format!("{} --name {mark}-{name} {more}", scripted());
     let players = engines(("a", &cmd("a"), ""), ("b", &cmd("b"), ""));

@@ -1,5 +1,5 @@
 //! A folder of results that cannot be written to: it is said, nothing is
-//! lost, and the run goes on when it can.
+//! lost, and the run continues when it can.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -38,7 +38,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
 }
 
-/// The run and its files, with all that is in it given to nobody in particular.
+/// Sets the modes of a run's folder and of its files.
 fn set_modes(run: &Path, folder: u32, files: u32) {
     for entry in fs::read_dir(run).expect("a folder") {
         let path = entry.expect("an entry").path();

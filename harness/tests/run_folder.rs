@@ -311,6 +311,58 @@ fn names_with_quotes_and_backslashes_verify() {
 }
 
 #[test]
+fn final_positions_that_are_missing_are_written_again() {
+    let setup = instant(3);
+    let config = fs::read_to_string(&setup.config).expect("there");
+    fs::write(&setup.config, config + "[pgn]\nepd = true\n").expect("written");
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let run = setup.run("run");
+    let path = run.join("games.epd");
+    let whole = fs::read_to_string(&path).expect("there");
+    assert_eq!(whole.lines().count(), 6);
+    let second_line = whole.find('\n').expect("lines") + 1;
+    for kept in [None, Some(0), Some(second_line), Some(whole.len() - 1)] {
+        match kept {
+            Some(bytes) => fs::write(&path, &whole[..bytes]).expect("written"),
+            None => fs::remove_file(&path).expect("removed"),
+        }
+        let resumed = resume(&run, &[]);
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+        assert!(
+            resumed.stderr.contains("written again"),
+            "{}",
+            resumed.stderr
+        );
+        let now = fs::read_to_string(&path).expect("written again");
+        assert_eq!(now, whole, "{kept:?}");
+    }
+    let resumed = resume(&run, &[]);
+    assert!(
+        !resumed.stderr.contains("written again"),
+        "{}",
+        resumed.stderr
+    );
+}
+
+#[test]
+fn a_missing_folder_for_temporary_files_costs_nothing() {
+    let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
+    // Enough for the page that its games do not wait in memory.
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 60\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 120\n"
+    ));
+    let mut command = setup.command("match", "run", &[]);
+    command.env("TMPDIR", setup.dir.path().join("missing"));
+    let finished = common::finish(command);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let page = fs::read_to_string(setup.run("run").join("report.html")).expect("written");
+    let games = page.split("id=\"games-data\">").nth(1).expect("games");
+    assert!(games.len() > 1 << 16, "all of it was in memory");
+}
+
+#[test]
 fn a_manifest_with_unequal_lists_of_engines_is_refused() {
     let (_setup, run, _) = played(1);
     let path = run.join("run.toml");

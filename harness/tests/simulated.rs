@@ -98,7 +98,7 @@ fn play<E: Experiment>(
     (ended, driver.fold)
 }
 
-/// An executor that is gone after so many pairs, as after a kill.
+/// An executor that ends after this number of pairs, as after a kill.
 struct Stopping<X> {
     inner: X,
     left: u64,

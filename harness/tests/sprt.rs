@@ -132,7 +132,7 @@ fn concurrency_and_kills_change_nothing() {
     }
 }
 
-/// Kills the run once its ledger has so many rows, then resumes it.
+/// Kills the run once its ledger has this number of rows, then resumes it.
 fn play_with_kill(setup: &Setup, name: &str, rows_before: usize) -> Option<i32> {
     let run = setup.run(name);
     let mut command = setup.command("sprt", name, &["--set", "match.concurrency=2"]);

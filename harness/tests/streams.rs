@@ -166,9 +166,10 @@ fn a_terminal_gets_a_block_of_its_width_and_colours() {
         plain.contains('…') && !plain.contains(" elapsed  "),
         "{plain:?}"
     );
-    // The block is gone at the end: the last thing is to clear it.
-    let end = plain.rsplit("of 100 pairs").next().unwrap_or_default();
-    assert!(end.ends_with("\u{1b}[J"), "{end:?}");
+    // The block is gone at the end: it is cleared, then the report is named.
+    let end = plain.rsplit("\u{1b}[J").next().unwrap_or_default();
+    assert!(end.starts_with("Report with every game: "), "{end:?}");
+    assert_eq!(end.lines().count(), 1, "{end:?}");
 }
 
 #[test]

@@ -211,6 +211,11 @@ fn senseless_entries_and_engines_start_nothing() {
         ),
         (SUITE, &["./one", "--depth", "3"], "cannot be used with"),
         (
+            SUITE,
+            &["./one", "--concurrency", "1025"],
+            "1025 is out of range: 1 to 1024 engines at a time are allowed",
+        ),
+        (
             "\n4k3/8/8/8/8/8/8/8 w - - bm Kd1;\n",
             &["./one"],
             "illegal position: missing king\n  --> s.epd:2",

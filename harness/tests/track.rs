@@ -239,6 +239,35 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(tracked.table(), table);
 }
 
+/// What kills an engine while it is tried out decides nothing.
+#[test]
+fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let marker = repository.dir.path().join("was-killed");
+    let mut commits = Vec::new();
+    for number in 2..4 {
+        repository.write_engine(STRONG, number);
+        if number == 2 {
+            let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+            let kill = format!(
+                "esac\n[ -e '{0}' ] || {{ touch '{0}'; kill -9 $$; }}",
+                marker.display()
+            );
+            repository.write("engine.sh", &engine.replacen("esac", &kill, 1));
+        }
+        commits.push(repository.commit(&format!("Number {number}")));
+    }
+    let went = tracked.track(&["--since", "v1"]);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    assert!(marker.exists(), "it was not killed");
+    assert!(went.stderr.contains("tried again"), "{}", went.stderr);
+    let nights = tracked.nights();
+    let played: Vec<_> = nights.iter().map(|night| night.commit.clone()).collect();
+    assert_eq!(played, commits, "{}", went.stderr);
+    assert_eq!(nights[1].matches[1].commit, commits[0]);
+}
+
 /// A night that was played by a process that could not say so.
 #[test]
 fn a_regression_is_reported_once_through_kills_and_time_limits() {

@@ -282,6 +282,18 @@ fn a_tuning_that_has_ended_can_be_verified() {
     wait_until("verifying games", || rows(&run.join("verify")) >= 2);
     common::signal(&child, libc::SIGINT);
     assert_eq!(child.wait().expect("ends").code(), Some(130));
+    // The time limit of the process ends the test too.
+    let before_test = rows(&run.join("verify"));
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).args(["--max-time", "1s"]);
+    let limited = finish(resume);
+    assert_eq!(limited.code, Some(3), "{}", limited.stderr);
+    assert!(
+        limited.stderr.contains("Time limit reached"),
+        "{}",
+        limited.stderr
+    );
+    assert!(rows(&run.join("verify")) >= before_test);
     // Asked for once, it continues.
     let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
     assert!(manifest.contains("[config.tune.verify"), "{manifest}");

@@ -19,9 +19,9 @@ impl Position {
     /// others default to `- - 0 1`, and what follows them is ignored, as in EPD.
     ///
     /// Castling rights may be written `KQkq` (outermost rook) or as rook files
-    /// (`HAha`). Rights without their king and rook in place, and an en
-    /// passant square on which nothing can take, are dropped. Says why it
-    /// refuses one that cannot be read or cannot come about in a game.
+    /// (`HAha`). Rights without their king and rook in place, and an en passant
+    /// square on which nothing can take, are dropped. The error names the
+    /// reason for a FEN that cannot be read or cannot occur in a game.
     pub fn from_fen(fen: &str) -> Result<Position, String> {
         let mut fields = fen.split_ascii_whitespace();
         let mut position = Position::empty();

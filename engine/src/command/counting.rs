@@ -18,7 +18,7 @@ pub(super) fn perft(position: &Position, depth: usize, chess960: bool) -> String
     out + &speed(total, start.elapsed())
 }
 
-/// Plies of captures that [`QPerft`] follows if not told otherwise.
+/// Default number of plies of captures that [`QPerft`] follows.
 pub const QUIESCENCE_PLIES: usize = 3;
 
 /// What a perft counts whose leaves are followed by captures and promotions to

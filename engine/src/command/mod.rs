@@ -1,4 +1,4 @@
-//! What `stillwater` can be told besides UCI, on its command line or among UCI
+//! The commands of `stillwater` besides UCI, on its command line or among UCI
 //! commands.
 
 pub mod bench;

@@ -69,7 +69,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Forgets everything, in place: memory newly come by would be slower.
+    /// Clears everything in place: newly allocated memory would be slower.
     pub fn clear(&mut self) {
         self.piece_to = [0; 64 * 12];
         self.from_to = [[[0; 64]; 64]; 2];

@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
         (eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
-    /// Makes a move; whoever does takes its key off the list again.
+    /// Makes a move. The caller removes its key from the list again.
     fn make(&mut self, node: &Node, mv: Move) -> Position {
         let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);

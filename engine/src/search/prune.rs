@@ -6,8 +6,8 @@ use super::table::{Bound, Entry, NO_EVAL};
 use super::{Counter, Moved, Node, Search};
 
 impl Search<'_> {
-    /// The score of a node outside the principal variation and not in check,
-    /// if it can be told without searching the moves.
+    /// The score of a node outside the principal variation and not in check, if
+    /// it can be found without searching the moves.
     pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
         let guess = node.guess();
         // An open window below is not a mate.

@@ -27,14 +27,14 @@ pub struct Report<'a> {
     pub phase: i32,
 }
 
-/// Whoever wants to know how the search goes.
+/// Receives the progress of a search.
 pub trait Observer: Send {
     fn report(&mut self, _report: &Report) {}
-    /// Called now and then.
+    /// Called after each iteration and for some root moves.
     fn tick(&mut self) {}
 }
 
-/// Nobody wants to know.
+/// Ignores all progress.
 pub struct Silent;
 
 impl Observer for Silent {}

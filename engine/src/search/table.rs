@@ -97,10 +97,10 @@ pub struct Table {
 
 const AGES: u64 = 32;
 
-/// Plies of depth that an entry loses in worth by each search that has passed
-/// since it was made, and by which a shallower result of the same position may
-/// be shallower and still replace it. No options: they decide only what is
-/// kept in a full table, which a test at few nodes does not fill.
+/// Plies of depth by which an entry's value falls with each search since it was
+/// made, and by which a shallower result of the same position may be shallower
+/// and still replace it. No options: they decide only what is kept in a full
+/// table, which a test at few nodes does not fill.
 const REPLACEMENT_PLIES: i32 = 4;
 
 fn pack(entry: &Entry, age: u64) -> u64 {

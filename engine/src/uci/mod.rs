@@ -132,8 +132,8 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
             Job::Search(number, game, limits) => {
                 let mut printer = Printer::new(engine.settings());
                 let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
-                // Done before it is said: who has read `bestmove` may count
-                // on `isready` waiting for what follows.
+                // Marked as done before `bestmove` is printed, so that an
+                // `isready` sent after it waits for what follows.
                 shared.done.store(number, Ordering::Release);
                 printer.finish(&outcome);
             }

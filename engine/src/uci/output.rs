@@ -16,7 +16,7 @@ pub fn say(lines: &str) {
     let _ = out.flush();
 }
 
-/// Says something to the person at the other end.
+/// Prints a message as `info string`.
 pub fn tell(text: &str) {
     say(&format!("info string {text}"));
 }

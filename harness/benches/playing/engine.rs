@@ -155,7 +155,7 @@ fn fnv(hash: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// Answers until it is told to quit.
+/// Answers until `quit`.
 pub(crate) fn run(seed: u64) -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();

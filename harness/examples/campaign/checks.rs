@@ -128,19 +128,6 @@ impl Result {
         })
     }
 
-    /// The same commits, each once, in whatever order they were played.
-    pub(crate) fn must_hold_the_nights_of(&self, expected: &Self) -> anyhow::Result<()> {
-        let commits = |result: &Self| {
-            let first = |night: &String| night.split(' ').next().map(str::to_string);
-            let mut commits: Vec<_> = result.nights.iter().map(first).collect();
-            commits.sort();
-            commits
-        };
-        let (own, others) = (commits(self), commits(expected));
-        anyhow::ensure!(own == others, "nights {own:?}, undisturbed {others:?}");
-        Ok(())
-    }
-
     /// Names the first difference.
     pub(crate) fn must_equal(&self, expected: &Self) -> anyhow::Result<()> {
         anyhow::ensure!(

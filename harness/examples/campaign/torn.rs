@@ -12,7 +12,7 @@ pub(crate) struct Torn {
     before: Vec<(PathBuf, Vec<u8>)>,
     /// The pair that has lost bytes.
     pub(crate) pair: u64,
-    /// What was cut, to be told with a failure.
+    /// What was cut, printed with a failure.
     pub(crate) what: String,
 }
 

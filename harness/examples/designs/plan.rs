@@ -230,7 +230,8 @@ impl Comparison {
             .unwrap_or_else(|| self.none(design))
     }
 
-    /// Pairs of each pairing, for each design to play at least so many games.
+    /// Pairs of each pairing, so that each design plays at least this number of
+    /// games.
     pub(crate) fn pairs(&self, games: u64) -> u64 {
         let opponents = match self.topic {
             Topic::Quiescence => self.designs.len() as u64 - 1,

@@ -15,7 +15,7 @@ use crate::rules::openings::Format;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Info {
     pub format: Format,
-    /// SHA-256 of the file as it lies on disk.
+    /// SHA-256 of the file on disk, packed or not.
     pub sha256: String,
     /// Openings that can be played, those that come twice included.
     pub count: usize,
@@ -24,14 +24,14 @@ pub(crate) struct Info {
     /// Openings that cannot be played.
     pub illegal: usize,
     pub illegal_lines: Vec<Fault>,
-    /// Openings by plies from the start of the game, where the file tells.
+    /// Openings by plies from the start of the game, where the file has them.
     pub plies: BTreeMap<usize, usize>,
     pub side_to_move: Sides,
     /// Openings by number of men on the board.
     pub men: BTreeMap<usize, usize>,
     /// Openings by White's material less Black's, in pawns (1, 3, 3, 5, 9).
     pub balance: BTreeMap<i32, usize>,
-    /// Openings by White's first move, where the file tells the moves.
+    /// Openings by White's first move, where the file has the moves.
     pub families: BTreeMap<String, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Makes opening books, measures them and says what they are worth.
+//! Makes opening books, measures and compares them.
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
 //! * [`entry`]: an opening with what a book says about it, and its text.

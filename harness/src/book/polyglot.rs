@@ -6,7 +6,19 @@
 //! for learning that is not used here.
 //! Format: <http://hgm.nubati.net/book_format.html>
 
-use std::{collections::HashSet, ops::Range};
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::{cmp::Reverse, collections::HashSet, ops::Range};
 
 use shakmaty::{
     Chess, EnPassantMode, Move, Position, Role, Square, uci::UciMove, zobrist::Zobrist64,
@@ -18,7 +30,7 @@ use super::entry::Entry;
 /// Bytes of one entry.
 const ENTRY: usize = 16;
 
-/// A file that is no Polyglot book.
+/// Why a file is not a Polyglot book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolyglotError {
     #[error("not a Polyglot book: {0} bytes are not a multiple of 16")]
@@ -69,12 +81,12 @@ impl Polyglot {
                     key: u64::from_be_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
                     packed: u16::from_be_bytes([m0, m1]),
                     weight: u16::from_be_bytes([w0, w1]),
-                    number: index + 1,
+                    number: index.saturating_add(1),
                 }
             })
             .collect();
-        // Heavier moves first, so that a line's place tells its worth.
-        moves.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight, entry.number));
+        // Heavier moves first, so that the best lines come first.
+        moves.sort_by_key(|entry| (entry.key, Reverse(entry.weight), entry.number));
         Ok(Self { moves })
     }
 
@@ -132,7 +144,7 @@ impl Polyglot {
     fn moves_in(&self, position: &Chess, illegal: &mut Vec<(usize, String)>) -> Vec<Move> {
         let Zobrist64(key) = position.zobrist_hash(EnPassantMode::PseudoLegal);
         let mut moves = Vec::new();
-        for entry in self.moves[self.with_key(key)].iter() {
+        for entry in self.moves.get(self.with_key(key)).unwrap_or_default() {
             if entry.weight == 0 {
                 continue;
             }

@@ -1,5 +1,17 @@
 //! Reads a book of any format whole, good openings and bad ones apart.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::path::Path;
 
 use shakmaty::{Chess, Position, san::SanPlus};
@@ -31,7 +43,7 @@ pub(crate) struct Scan {
     /// The rules it was read by: Chess960 also where it was not asked for and
     /// most positions castle only there.
     pub variant: Variant,
-    /// SHA-256 of the file as it lies on disk.
+    /// SHA-256 of the file on disk, packed or not.
     pub sha256: String,
     pub entries: Vec<Entry>,
     pub faults: Vec<Fault>,
@@ -55,7 +67,8 @@ pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceErro
     match format {
         Format::Epd => {
             let of_chess960 = scan.lines(&source.bytes, options.variant);
-            if 2 * of_chess960 > scan.entries.len() + scan.faults.len() {
+            let all = scan.entries.len().saturating_add(scan.faults.len());
+            if of_chess960 > all / 2 {
                 scan.entries.clear();
                 scan.faults.clear();
                 scan.variant = Variant::Chess960;
@@ -71,7 +84,7 @@ pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceErro
 impl Scan {
     /// Returns how many positions are possible in Chess960 only.
     fn lines(&mut self, text: &[u8], variant: Variant) -> usize {
-        let mut of_chess960 = 0;
+        let mut of_chess960 = 0_usize;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             if is_blank(line) {
@@ -80,9 +93,11 @@ impl Scan {
             match entry_of_line(line, variant) {
                 Ok(entry) => self.entries.push(entry),
                 Err(error) => {
-                    of_chess960 += usize::from(matches!(error, LineError::NeedsChess960(_)));
+                    if matches!(error, LineError::NeedsChess960(_)) {
+                        of_chess960 = of_chess960.saturating_add(1);
+                    }
                     self.faults.push(Fault {
-                        line: index as u64 + 1,
+                        line: (index as u64).saturating_add(1),
                         error: error.to_string(),
                     });
                 }

@@ -10,7 +10,7 @@ use crate::rules::Outcome;
 use crate::stats::elo::nelo;
 use crate::stats::{Estimate, Pentanomial};
 
-/// What a book's games between two engines came to.
+/// Statistics of a book's games between two engines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Worth {
     pub pairs: u64,
@@ -103,7 +103,7 @@ fn is_split(outcomes: [Outcome; 2]) -> bool {
     outcomes[0] == outcomes[1] && outcomes[0] != Outcome::Draw
 }
 
-/// How an opening fared in all pairs it was used for.
+/// The results of an opening in all pairs it was used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct Usage {
     pub pairs: u64,
@@ -113,7 +113,7 @@ pub(crate) struct Usage {
     pub split: u64,
 }
 
-/// How each opening fared, by its number in the book, from 1.
+/// The results of each opening, by its number in the book, from 1.
 pub(crate) fn usage<'a>(
     pairs: impl IntoIterator<Item = (u64, &'a PairResult)>,
 ) -> BTreeMap<u64, Usage> {
@@ -128,8 +128,8 @@ pub(crate) fn usage<'a>(
     openings
 }
 
-/// Numbers of the openings that were used at least so often and never decided
-/// anything: every pair was level.
+/// Numbers of the openings that were used at least this often and whose pairs
+/// all ended 1-1.
 pub(crate) fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<u64> {
     openings
         .iter()
@@ -190,7 +190,7 @@ mod tests {
             pair([0, 1], [Draw, Draw]),
             pair([0, 1], [White, White]),
         ];
-        // The same, told from the other engine, or with colours exchanged.
+        // The same from the other engine's side, or with colours exchanged.
         let lost = [
             pair([1, 0], [Black, White]),
             pair([1, 0], [Draw, Draw]),

@@ -1,5 +1,17 @@
 //! The node count of `ENGINE bench`: a fingerprint of how it searches.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -10,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::engine::uci::kill_group;
+use crate::platform::ProcessGroup;
 
 /// The longest that `bench` may take, and the most that it may print.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,7 +31,7 @@ const MAX_PRINTED: u64 = 64 << 20;
 /// Bytes that are read of the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// What is done about an engine's `bench`.
+/// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
     /// It must be what the commit's message says, if that says anything.
@@ -122,7 +134,7 @@ impl std::str::FromStr for BenchCheck {
 
 /// Runs `PROGRAM ARGS bench`, what it prints going to the file `log`. `None` if
 /// it prints no node count in time.
-pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
+pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
     let output = File::create(log).ok()?;
     let errors = output.try_clone().ok()?;
     let mut command = Command::new(program);
@@ -133,20 +145,20 @@ pub(super) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
         .stdin(Stdio::null())
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    ProcessGroup::separate(&mut command);
     let mut child = command.spawn().ok()?;
-    let deadline = Instant::now() + PATIENCE;
+    let group = ProcessGroup::of(child.id());
+    let started = Instant::now();
     let ended = loop {
         match child.try_wait() {
             Ok(Some(_)) => break true,
-            Ok(None) if Instant::now() < deadline && length(log) <= MAX_PRINTED => {
+            Ok(None) if started.elapsed() < PATIENCE && length(log) <= MAX_PRINTED => {
                 thread::sleep(Duration::from_millis(10));
             }
             _ => break false,
         }
     };
-    kill_group(child.id());
+    group.kill();
     if !ended {
         let _ = child.kill();
         let _ = child.wait();
@@ -186,8 +198,9 @@ fn of_output(text: &str) -> Option<u64> {
 fn before_nodes(line: &str) -> Option<u64> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "nodes")?;
-    let speed = words[at..].iter().any(|word| word.starts_with("nps"));
-    speed.then(|| number(words[at.checked_sub(1)?])).flatten()
+    let (before, after) = words.split_at_checked(at)?;
+    let speed = after.iter().any(|word| word.starts_with("nps"));
+    number(before.last().filter(|_| speed)?)
 }
 
 /// `Nodes searched  : 1463953`.

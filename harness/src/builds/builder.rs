@@ -1,8 +1,9 @@
 //! Builds an engine of a recipe, or finds it in the cache.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use super::bench::{self, end_of_file};
 use super::cache::Cache;
@@ -12,6 +13,7 @@ use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
 use super::sha256::sha256_file;
 use super::tree::{Borrowed, WorkTree};
+use crate::platform::shell;
 
 /// How many lines of a failed build's log its error quotes.
 const TAIL_LINES: usize = 15;
@@ -36,9 +38,9 @@ impl Builder {
         Self { cache }
     }
 
-    /// The engine of a recipe, from the cache or built now. Waits while
-    /// somebody else builds in the same repository. `announce` is told what
-    /// takes time.
+    /// The engine of a recipe, from the cache or built now. Waits while another
+    /// process builds in the same repository. `announce` gets a message before
+    /// each step that takes time.
     ///
     /// # Errors
     /// [`BuildError`]. A failed build is tried again at the next call.
@@ -116,7 +118,7 @@ impl Builder {
         target: &Target,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Built, BuildError> {
-        // Somebody else may have built it while this waited for the lock.
+        // Another process may have built it while this one waited for the lock.
         if let Some(built) = self.cache.find(recipe, &target.address) {
             return Ok(built);
         }
@@ -127,6 +129,13 @@ impl Builder {
         let made = self.make(tree, recipe, target, partial.path());
         let failed_log = self.cache.failed_log(&address);
         match made {
+            // A compiler that finds no room fails like one that finds an error.
+            Err(error) if error.is_of_commit() && is_full(partial.path()) => {
+                Err(BuildError::NoRoom {
+                    commit: what,
+                    path: self.cache.path().to_path_buf(),
+                })
+            }
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
                 let hold = self.cache.publish(&partial, &address)?;
@@ -141,7 +150,7 @@ impl Builder {
         }
     }
 
-    /// Checks the tree out, runs the build line and records what came of it.
+    /// Checks the tree out, runs the build line and records the result.
     fn make(
         &self,
         tree: &WorkTree,
@@ -261,17 +270,11 @@ impl Target {
 fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildError> {
     let output = File::create(log).map_err(BuildError::io(log))?;
     let errors = output.try_clone().map_err(BuildError::io(log))?;
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
-    let mut command = Command::new(shell);
+    let mut command = shell(line);
     command
-        .args([flag, line])
         .current_dir(tree.src())
-        // The lock as its (empty) input: should this process be killed, the
-        // tree stays locked until the build has ended too.
+        // The lock is its (empty) input: if this process is killed, the tree
+        // stays locked until the build has ended too.
         .stdin(Stdio::from(tree.lock()?))
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors))
@@ -283,8 +286,24 @@ fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildE
     match command.status() {
         Ok(status) if status.success() => Ok(None),
         Ok(status) => Ok(Some(status.to_string())),
-        Err(error) => Ok(Some(format!("{shell}: {error}"))),
+        Err(error) => Ok(Some(format!("the shell: {error}"))),
     }
+}
+
+/// Room that a build needs at least.
+const ROOM: usize = 1 << 20;
+
+/// Whether the disk of a folder has less than [`ROOM`].
+fn is_full(dir: &Path) -> bool {
+    let probe = dir.join("room");
+    let written = fs::write(&probe, vec![1; ROOM]);
+    let _ = fs::remove_file(&probe);
+    written.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+        )
+    })
 }
 
 fn last_lines(log: &Path) -> String {
@@ -293,9 +312,9 @@ fn last_lines(log: &Path) -> String {
         .lines()
         .filter(|line| !line.trim().is_empty())
         .collect();
-    let from = lines.len().saturating_sub(TAIL_LINES);
-    let quoted: Vec<String> = lines[from..]
+    let quoted: Vec<String> = lines
         .iter()
+        .skip(lines.len().saturating_sub(TAIL_LINES))
         .map(|line| format!("  | {line}"))
         .collect();
     quoted.join("\n")

@@ -33,7 +33,7 @@ pub struct Listed {
 pub struct Freed {
     pub builds: usize,
     pub trees: usize,
-    /// Builds that were to go and stay, because a process plays with them.
+    /// Old builds that stay, because a process plays with them.
     pub in_use: usize,
     pub bytes: u64,
 }
@@ -156,8 +156,8 @@ impl Cache {
         Ok(Partial { path })
     }
 
-    /// Gives a finished build its place, and holds it. If somebody else has
-    /// been faster, theirs stays.
+    /// Gives a finished build its place, and holds it. If another process was
+    /// faster, its build stays.
     pub(super) fn publish(
         &self,
         partial: &Partial,
@@ -209,8 +209,8 @@ impl Cache {
         builds
     }
 
-    /// Removes builds and work trees that were not used for so long, with what
-    /// killed processes have left of theirs. Builds and trees in use stay.
+    /// Removes builds and work trees that were not used for this long, and
+    /// unfinished ones of killed processes. Builds and trees in use stay.
     ///
     /// # Errors
     /// Those of the file system.
@@ -227,7 +227,7 @@ impl Cache {
         };
         for dir in folders(&self.dir.join(BUILDS)) {
             let record = dir.join(record::RECORD);
-            // Without a record it may be in the making.
+            // Without a record another process may still be building it.
             let goes = if record.exists() {
                 is_old(&record, unused_for)
             } else {

@@ -1,5 +1,18 @@
 //! How a repository is built that follows a convention.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,6 +74,52 @@ impl Files {
             }
         }
     }
+
+    /// Names in a folder: empty for the root, or ending in a slash.
+    fn names(&self, folder: &str) -> Vec<String> {
+        match self {
+            Self::WorkTree(top) => {
+                let entries = fs::read_dir(top.join(folder)).into_iter().flatten();
+                let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                names.collect()
+            }
+            Self::Commit { repository, id } => {
+                let tree = format!("{id}:{folder}");
+                let names = succeed(git(repository).args(["ls-tree", "--name-only", &tree]));
+                names
+                    .unwrap_or_default()
+                    .lines()
+                    .map(str::to_string)
+                    .collect()
+            }
+        }
+    }
+
+    /// The paths that fit a pattern; a part of it may have one `*`.
+    fn matching(&self, pattern: &str) -> Vec<String> {
+        let mut paths = vec![String::new()];
+        for part in pattern.split('/').filter(|part| *part != ".") {
+            let Some((start, end)) = part.split_once('*') else {
+                paths
+                    .iter_mut()
+                    .for_each(|path| *path += &format!("{part}/"));
+                continue;
+            };
+            let fits = |name: &str| {
+                name.len() >= start.len() + end.len()
+                    && name.starts_with(start)
+                    && name.ends_with(end)
+            };
+            let below = |path: &String| {
+                let names = self.names(path).into_iter().filter(|name| fits(name));
+                names
+                    .map(|name| format!("{path}{name}/"))
+                    .collect::<Vec<_>>()
+            };
+            paths = paths.iter().flat_map(below).collect();
+        }
+        paths
+    }
 }
 
 fn makefile(files: &Files) -> Option<Convention> {
@@ -111,13 +170,7 @@ fn cargo(files: &Files) -> Option<Convention> {
         .contains_key("package")
         .then(|| programs(files, "", &root));
     found.extend(own.into_iter().flatten().map(|name| (None, name)));
-    let members = root.get("workspace").and_then(|it| it.get("members"));
-    let members = members
-        .and_then(toml::Value::as_array)
-        .into_iter()
-        .flatten();
-    for member in members.filter_map(toml::Value::as_str) {
-        let folder = format!("{member}/");
+    for folder in members(files, &root) {
         let manifest = files.text(&format!("{folder}Cargo.toml"));
         let Some(manifest) = manifest.and_then(|text| toml::from_str::<toml::Table>(&text).ok())
         else {
@@ -139,6 +192,22 @@ fn cargo(files: &Files) -> Option<Convention> {
         cmd: Some(format!("target/release/{program}")),
         file: "Cargo.toml".to_string(),
     })
+}
+
+/// The folders of a workspace's members, each ending with a slash.
+fn members(files: &Files, root: &toml::Table) -> BTreeSet<String> {
+    let patterns = |key: &str| {
+        let patterns = root.get("workspace").and_then(|it| it.get(key)?.as_array());
+        let patterns = patterns.into_iter().flatten();
+        patterns.filter_map(|pattern| Some(pattern.as_str()?.trim_end_matches('/')))
+    };
+    let excluded: Vec<&str> = patterns("exclude").collect();
+    let mut folders = BTreeSet::new();
+    for pattern in patterns("members") {
+        folders.extend(files.matching(pattern));
+    }
+    folders.retain(|folder| !excluded.contains(&folder.trim_end_matches('/')));
+    folders
 }
 
 fn package_name(manifest: &toml::Table) -> Option<String> {
@@ -229,10 +298,48 @@ mod tests {
             ("e/src/main.rs", ""),
             ("lib/Cargo.toml", "[package]\nname = \"lib\"\n"),
         ];
-        assert_eq!(
-            guessed(&members),
-            cargo("cargo build --release -p eng", "eng")
-        );
+        let eng = cargo("cargo build --release -p eng", "eng");
+        assert_eq!(guessed(&members), eng);
+        for (pattern, exclude, expected) in [
+            ("*", "", eng.clone()),
+            ("./*", "", eng.clone()),
+            ("e*", "", eng.clone()),
+            ("l*b", "", None),
+            ("*/e", "", None),
+            ("*", "e", None),
+        ] {
+            let root =
+                format!("[workspace]\nmembers = [\"{pattern}\"]\nexclude = [\"{exclude}\"]\n");
+            let mut members = members;
+            members[0].1 = &root;
+            assert_eq!(guessed(&members), expected, "{pattern} without {exclude}");
+        }
+    }
+
+    #[test]
+    fn members_of_a_commit_are_found_by_their_pattern() {
+        let folder = tempfile::tempdir().expect("made");
+        let run = |arguments: &[&str]| {
+            let done = succeed(git(folder.path()).args(arguments));
+            done.expect("git runs")
+        };
+        run(&["init", "-q"]);
+        for (name, text) in [
+            ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
+            ("crates/e/Cargo.toml", "[package]\nname = \"eng\"\n"),
+            ("crates/e/src/main.rs", ""),
+        ] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("in the folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        run(&["add", "."]);
+        let who = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+        run(&[&who[..], &["commit", "-qm", "x"]].concat());
+        let commit = Revision::Commit("HEAD".to_string());
+        let found = Convention::of(folder.path(), &commit).expect("read");
+        let found = found.expect("a program");
+        assert_eq!(found.build, "cargo build --release -p eng");
     }
 
     #[test]

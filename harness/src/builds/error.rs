@@ -1,6 +1,6 @@
 //! Why an engine could not be built.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::git::GitError;
@@ -22,8 +22,10 @@ pub enum BuildError {
     Bench { commit: String, reason: String },
     #[error("the uncommitted changes of {} have changed since the build and cannot be rebuilt", repository.display())]
     ChangesGone { repository: PathBuf },
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), help_of(source))]
     Io { path: PathBuf, source: io::Error },
+    #[error("cannot build {commit}: the disk of {} is full{MAKE_ROOM}", path.display())]
+    NoRoom { commit: String, path: PathBuf },
     #[error("`cmd` is {program}; it must be a path inside the work tree, or {{out}}")]
     Outside { program: String },
     #[error(
@@ -37,6 +39,20 @@ pub enum BuildError {
         path.display()
     )]
     CachePath { path: PathBuf },
+}
+
+const MAKE_ROOM: &str =
+    "\nhelp: make room (`hone builds prune`), or set HONE_CACHE to a folder on another disk";
+
+/// What to do about a cache that cannot be written to.
+fn help_of(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => MAKE_ROOM,
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "\nhelp: set HONE_CACHE to a folder of your own"
+        }
+        _ => "",
+    }
 }
 
 /// A build line that failed.

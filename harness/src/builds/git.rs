@@ -1,6 +1,18 @@
 //! What is asked of a repository, by the `git` program. Nothing here writes to
 //! the user's repository.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,6 +20,7 @@ use std::process::{Command, Output, Stdio};
 use super::bench;
 use super::forge::Forge;
 use crate::output::printable;
+use crate::platform::full_path;
 
 /// Why a repository could not answer.
 #[derive(Debug, thiserror::Error)]
@@ -83,9 +96,7 @@ impl Repository {
             return Err(no_repository(&String::from_utf8_lossy(&output.stderr)));
         }
         let common = path.join(text(&output));
-        let common = common
-            .canonicalize()
-            .map_err(|error| no_repository(&error.to_string()))?;
+        let common = full_path(&common).map_err(|error| no_repository(&error.to_string()))?;
         Ok(Self {
             path: path.to_path_buf(),
             common,
@@ -137,6 +148,17 @@ impl Repository {
     pub fn first_parents(&self, from: &str, to: &str) -> Result<Vec<Commit>, GitError> {
         let range = format!("{}..{}", self.commit(from)?.id, self.commit(to)?.id);
         self.log(&["--first-parent", "--reverse", &range])
+    }
+
+    /// The ids of a revision's first-parent history, newest first, itself
+    /// included.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    pub fn history(&self, rev: &str) -> Result<Vec<String>, GitError> {
+        let mut command = git(&self.path);
+        command.args(["rev-list", "--first-parent", &self.commit(rev)?.id]);
+        Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
     }
 
     /// The commits of `to`'s first-parent history after `from` that change
@@ -241,7 +263,7 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
-        // It is shown in many places, and is not to be obeyed in any.
+        // It is shown in many places and must not be interpreted in any.
         subject: printable(message.lines().next().unwrap_or("")).into_owned(),
         author: printable(&author).into_owned(),
         date: date.parse().map_err(|_| malformed())?,
@@ -329,7 +351,8 @@ pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
     }
     let arguments: Vec<_> = command
         .get_args()
-        .skip(2 + NO_PROGRAMS.len())
+        .skip(2)
+        .skip(NO_PROGRAMS.len())
         .map(|argument| argument.to_string_lossy())
         .collect();
     Err(GitError::Failed {
@@ -342,4 +365,19 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout)
         .trim_end()
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_an_id_is_left_whole() {
+        assert_eq!(short_id("0123456789abcdef"), "0123456789");
+        assert_eq!(short_id("012"), "012");
+        let damaged = "é".repeat(40);
+        assert_eq!(short_id(&damaged), &damaged[..10]);
+        let damaged = format!("x{damaged}");
+        assert_eq!(short_id(&damaged), damaged);
+    }
 }

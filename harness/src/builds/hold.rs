@@ -43,8 +43,9 @@ pub(super) struct Claim {
 impl Claim {
     /// `None` if the build with this record is in use.
     pub(super) fn of(record: &Path) -> Option<Self> {
-        // Some file systems lock only what can be written.
-        let record = File::options().append(true).open(record).ok();
+        // Some file systems lock only what can be written, Windows only what can
+        // be read.
+        let record = File::options().read(true).append(true).open(record).ok();
         match record.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => None,
             _ => Some(Self { _record: record }),

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `CACHE` is `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or `~/.cache`.
-//! A build's address is a hash of the commit and of how it is built, so it is
-//! built once. A repository has one work tree, which borrows the objects of the
+//! A build's address is a hash of the commit and of its recipe, so it is built
+//! once. A repository has one work tree, which borrows the objects of the
 //! user's repository and writes nothing to it; whoever holds its lock builds.
 
 mod bench;
@@ -26,6 +26,8 @@ mod sha256;
 mod tree;
 
 pub use bench::BenchCheck;
+#[cfg(feature = "fleet")]
+pub(crate) use bench::run as run_bench;
 pub use builder::Builder;
 pub use cache::Cache;
 pub(crate) use cache::Listed;

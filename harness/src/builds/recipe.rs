@@ -1,5 +1,17 @@
 //! What to build, and how.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -16,8 +28,8 @@ use crate::engine::uci::split_command;
 pub enum Revision {
     /// A commit, tag or branch.
     Commit(String),
-    /// The work tree with its uncommitted changes; if a tree is named, only as
-    /// long as they are that.
+    /// The work tree with its uncommitted changes; if a tree is named, they
+    /// must be that tree.
     WorkTree { tree: Option<String> },
 }
 
@@ -28,7 +40,7 @@ pub struct Recipe {
     pub repository: PathBuf,
     pub revision: Revision,
     /// A shell command, run in the root of a work tree. `{out}` stands for the
-    /// path that the program is to get.
+    /// path where the program must be.
     pub build: Option<String>,
     /// The program, with arguments if need be: `{out}`, or a path in the work
     /// tree, from which it is copied.
@@ -109,7 +121,10 @@ impl Recipe {
             hasher.update(part);
         }
         let digest = hex(&hasher.finalize());
-        format!("{}-{}", &source[..12.min(source.len())], &digest[..16])
+        // An id, unless somebody edited `run.toml`: it must not become a path.
+        let source = source.chars().filter(char::is_ascii_alphanumeric);
+        let digest = digest.chars().take(16);
+        source.take(12).chain(['-']).chain(digest).collect()
     }
 }
 

@@ -1,11 +1,23 @@
 //! `build.toml`: what a build in the cache is.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{BenchCheck, BuildError, BuildHold};
+use super::{BenchCheck, BuildError, BuildHold, short_id};
 
 /// An engine that is ready to be started.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +25,7 @@ pub struct Built {
     pub program: PathBuf,
     /// Arguments that its recipe gives it.
     pub args: Vec<String>,
-    /// What it was built from, and what came of it.
+    /// What it was built from, and the result.
     pub record: BuildRecord,
     /// Whether it was in the cache already.
     pub was_cached: bool,
@@ -26,7 +38,7 @@ pub(super) const RECORD: &str = "build.toml";
 pub(super) const LOG: &str = "build.log";
 pub(super) const BENCH_LOG: &str = "bench.log";
 
-/// What was built from what, and what came of it.
+/// The source and the result of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildRecord {
     /// The git folder of the repository.
@@ -62,7 +74,7 @@ impl BuildRecord {
         match check.fault(self.bench, self.expected_bench) {
             None => Ok(()),
             Some(reason) => Err(BuildError::Bench {
-                commit: format!("{} ({})", &self.commit[..10], self.subject),
+                commit: format!("{} ({})", short_id(&self.commit), self.subject),
                 reason,
             }),
         }

@@ -17,7 +17,7 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     loop {
         match file.read(&mut chunk)? {
             0 => break,
-            count => hasher.update(&chunk[..count]),
+            count => hasher.update(chunk.get(..count).unwrap_or_default()),
         }
     }
     Ok(hex(&hasher.finalize()))

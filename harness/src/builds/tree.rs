@@ -43,20 +43,20 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// A commit of that tree, in the cache's repository.
     pub(super) commit: String,
-    /// Whether it is that of the commit it lies on.
+    /// Whether it equals the tree of the commit it is based on.
     pub(super) is_clean: bool,
 }
 
 /// Names in the tree's folder.
 pub(super) const LOCK: &str = "lock";
 const SRC: &str = "src";
-/// There while the last build was cargo's and came to its end; its time is
-/// that end.
+/// Exists if the last build was cargo's and finished; its time is the end of
+/// that build.
 const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const INDEX: &str = "index";
 
-/// The folders of runs in a work tree: the games of earlier tests do not belong
+/// The folders of runs in a work tree: the games of earlier tests are not part
 /// of an engine.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
     let mut list = git::git(top);
@@ -112,7 +112,13 @@ impl WorkTree {
         }
         let info = src.join(".git").join("objects").join("info");
         let alternates = info.join("alternates");
-        let objects = format!("{}\n", self.repository.join("objects").display());
+        let objects = self.repository.join("objects").display().to_string();
+        // Git on Windows writes paths so.
+        let objects = match cfg!(windows) {
+            true => objects.replace('\\', "/"),
+            false => objects,
+        };
+        let objects = format!("{objects}\n");
         fs::create_dir_all(&info)
             .and_then(|()| fs::write(&alternates, objects))
             .map_err(Error::io(&alternates))?;
@@ -124,8 +130,8 @@ impl WorkTree {
         Ok(())
     }
 
-    /// Sets the tree to a commit. `program`, a path in it, is removed if it is
-    /// there and not of the commit.
+    /// Sets the tree to a commit. `program`, a path in it, is removed if it
+    /// exists and the commit does not have it.
     pub(super) fn check_out(
         &self,
         commit: &str,
@@ -190,8 +196,8 @@ impl WorkTree {
         command
     }
 
-    /// Whether the results of the last build can be told from the sources of
-    /// the next by their times.
+    /// Whether cargo can compare the results of the last build with the next
+    /// sources by their times.
     fn is_reusable(&self) -> Result<bool, Error> {
         let stamp = self.dir.join(STAMP);
         let Ok(built) = fs::metadata(&stamp).and_then(|stamp| stamp.modified()) else {
@@ -216,7 +222,7 @@ impl WorkTree {
             .map_err(Error::io(&probe))
     }
 
-    /// Notes that cargo has come to its end here.
+    /// Records that cargo has finished here.
     pub(super) fn mark_reusable(&self) -> Result<(), Error> {
         let stamp = self.dir.join(STAMP);
         fs::write(&stamp, "").map_err(Error::io(&stamp))

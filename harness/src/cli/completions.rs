@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use clap_complete::generate;
 
 use super::{Exit, Failure, help};
 use crate::output::Out;
@@ -13,12 +14,42 @@ use crate::output::Out;
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
     /// The shell to complete for.
-    shell: clap_complete::Shell,
+    shell: Shell,
+}
+
+/// Shells with completions.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    #[value(name = "powershell")]
+    PowerShell,
+    Zsh,
 }
 
 impl CompletionsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        clap_complete::generate(self.shell, &mut help::command(), "hone", &mut Out);
+        use clap_complete::Shell as Of;
+        let mut command = help::command();
+        let of = match self.shell {
+            Shell::Bash => Of::Bash,
+            Shell::Elvish => Of::Elvish,
+            Shell::Fish => Of::Fish,
+            Shell::PowerShell => Of::PowerShell,
+            Shell::Zsh => Of::Zsh,
+            Shell::Nushell => {
+                generate(
+                    clap_complete_nushell::Nushell,
+                    &mut command,
+                    "hone",
+                    &mut Out,
+                );
+                return Ok(Exit::Done);
+            }
+        };
+        generate(of, &mut command, "hone", &mut Out);
         Ok(Exit::Done)
     }
 }

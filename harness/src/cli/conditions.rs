@@ -35,14 +35,15 @@ pub(super) struct ConditionArgs {
     /// The UCI option Threads of all engines.
     #[arg(long, value_name = "N")]
     threads: Option<u64>,
-    /// Time control or other limit, as in 8+0.08, nodes=5000 or movetime=100.
+    /// Time control or other limit, as in 40/60, nodes=5000 or
+    /// movetime=100; by default 8+0.08.
     #[arg(long, visible_alias = "tc", value_name = "LIMIT")]
     limit: Option<Limit>,
-    /// A book of openings (EPD, FEN or PGN), `default` (the built-in book) or
-    /// `none` (the start position).
+    /// A book of openings: a file (EPD, FEN or PGN), `default` (the built-in book,
+    /// which is also used without this option) or `none` (the start position).
     #[arg(long, value_name = "FILE")]
     book: Option<BookSource>,
-    /// Pairs played at the same time.
+    /// Pairs played at the same time; by default one for each physical core.
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroU32>,
 }
@@ -77,10 +78,15 @@ impl ConditionArgs {
         Ok(())
     }
 
+    /// Whether a limit and whether a book are given.
+    pub(super) fn limit_and_book(&self) -> [bool; 2] {
+        [self.limit.is_some(), self.book.is_some()]
+    }
+
     fn apply_to_engine(&self, draft: &mut Draft, index: usize) {
         if revision(draft, index).is_some() {
             if let Some(line) = &self.build {
-                // That of another build line is not where this one puts it.
+                // The `cmd` of another build line does not fit this one.
                 draft.forget(index, "cmd");
                 let source = format!("--build {line}");
                 draft.set_engine(Level::AllEngines, index, &["build"], line, &source);

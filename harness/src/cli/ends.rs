@@ -20,6 +20,13 @@ pub(super) struct EndArgs {
     /// finished. Exit code 3 if the run is undecided.
     #[arg(long, value_name = "TIME")]
     pub(super) max_time: Option<TimeSpan>,
+    #[command(flatten)]
+    pub(super) results: ResultArgs,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(super) struct ResultArgs {
     /// Write a summary in Markdown, and append it to $GITHUB_STEP_SUMMARY
     /// where that is set.
     #[arg(long, value_name = "FILE")]
@@ -34,8 +41,10 @@ impl EndArgs {
     pub(super) fn only_json(json: bool) -> Self {
         Self {
             max_time: None,
-            summary: None,
-            json,
+            results: ResultArgs {
+                summary: None,
+                json,
+            },
         }
     }
 
@@ -56,7 +65,9 @@ impl EndArgs {
     pub(super) fn max_time(&self) -> Option<Duration> {
         self.max_time.map(TimeSpan::duration)
     }
+}
 
+impl ResultArgs {
     /// Writes the summary to where it was asked for.
     pub(super) fn summarize(&self, text: &str) -> anyhow::Result<()> {
         let Some(path) = &self.summary else {

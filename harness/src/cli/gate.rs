@@ -1,13 +1,12 @@
-//! What `hone sprt` can be told without a configuration: two engines, the
-//! question, and how much time there is.
+//! The options of `hone sprt` that replace a configuration: two engines, the
+//! hypotheses and the time limit.
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::conditions::ConditionArgs;
-use super::ends::EndArgs;
 use crate::builds::{BenchCheck, Spec};
 use crate::config::{Config, Draft, Level, Profile};
 use crate::engine::uci::parse_option;
@@ -51,14 +50,9 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The configuration of a test, complete: that of the file, if there is
-    /// one, with `set` and these arguments over it.
-    pub(super) fn config(
-        &self,
-        file: Option<&Path>,
-        set: &[String],
-        ends: &EndArgs,
-    ) -> anyhow::Result<Config> {
+    /// The file's configuration, if there is one, with the engines and the
+    /// question of these arguments over it.
+    pub(super) fn draft(&self, file: Option<&Path>) -> anyhow::Result<Draft> {
         let mut draft = Draft::read(file)?;
         if file.is_none() && (self.dev.is_none() || self.base.is_none()) {
             bail!(
@@ -67,11 +61,52 @@ impl GateArgs {
         }
         self.engines(&mut draft)?;
         self.question(&mut draft);
-        ends.apply(&mut draft);
+        Ok(draft)
+    }
+
+    /// The configuration of a test, complete: a draft with the conditions of
+    /// these arguments and `set` over it.
+    pub(super) fn finish(&self, mut draft: Draft, set: &[String]) -> anyhow::Result<Config> {
         self.conditions.apply(&mut draft, set)?;
         let mut config = draft.finish()?;
         config.sprt.get_or_insert_default();
         Ok(config)
+    }
+
+    /// Refuses arguments that a stage of the configuration would override.
+    pub(super) fn check_stages(&self, config: &Config) -> anyhow::Result<()> {
+        let is_question = self.profile.is_some()
+            || self.elo0.is_some()
+            || self.elo1.is_some()
+            || self.pairs.is_some();
+        let [limit, book] = self.conditions.limit_and_book();
+        let clashes = [
+            (
+                limit,
+                "--limit",
+                "limit",
+                config.stage.iter().any(|stage| stage.limit.is_some()),
+            ),
+            (
+                book,
+                "--book",
+                "openings",
+                config.stage.iter().any(|stage| stage.openings.is_some()),
+            ),
+            (
+                is_question,
+                "--profile, --elo0, --elo1 or --pairs",
+                "sprt",
+                config.stage.iter().any(|stage| stage.sprt.is_some()),
+            ),
+        ];
+        for (is_said, argument, key, is_set) in clashes {
+            ensure!(
+                !(is_said && is_set),
+                "{argument} is given, but [[stage]] sets its own `{key}`\nhelp: change a stage (counted from 0) with `--set stage.0.{key}=…`"
+            );
+        }
+        Ok(())
     }
 
     fn engines(&self, draft: &mut Draft) -> anyhow::Result<()> {
@@ -126,8 +161,6 @@ mod tests {
     struct Line {
         #[command(flatten)]
         gate: GateArgs,
-        #[command(flatten)]
-        ends: EndArgs,
         #[arg(long)]
         set: Vec<String>,
     }
@@ -135,7 +168,7 @@ mod tests {
     fn config(line: &[&str]) -> anyhow::Result<Config> {
         let words = ["hone"].iter().chain(line);
         let line = Line::parse_from(words);
-        line.gate.config(None, &line.set, &line.ends)
+        line.gate.finish(line.gate.draft(None)?, &line.set)
     }
 
     #[test]

@@ -9,22 +9,27 @@ use anyhow::Context;
 use clap::{ArgAction, Args, ValueEnum};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
+use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+/// These options are the same for every command: they have a part of the help
+/// of their own.
+const HEADING: &str = "Logging";
 
 /// What is logged, and where.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
     /// Show on standard error what hone does: engine starts, builds, restarts.
     /// -vv also shows pairs and the UCI traffic.
-    #[arg(short, long, global = true, action = ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = HEADING, action = ArgAction::Count)]
     verbose: u8,
     /// Append what hone does to a file.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "FILE")]
     log: Option<PathBuf>,
     /// How much goes into the file.
-    #[arg(long, global = true, value_name = "LEVEL", requires = "log")]
+    #[arg(long, global = true, help_heading = HEADING, value_name = "LEVEL", requires = "log")]
     #[arg(value_enum, default_value_t = Level::Info)]
     log_level: Level,
 }
@@ -72,10 +77,10 @@ impl LogArgs {
             ),
             None => None,
         };
-        let on_screen = plain().with_writer(Screen).with_filter(shown);
+        let on_screen = plain(Screen).with_filter(shown);
         let in_file = file.map(|file| {
             let level = self.log_level.filter();
-            plain().with_writer(Mutex::new(file)).with_filter(level)
+            plain(Mutex::new(file)).with_filter(level)
         });
         tracing_subscriber::registry()
             .with((shown != LevelFilter::OFF).then_some(on_screen))
@@ -87,11 +92,20 @@ impl LogArgs {
 
 /// Lines of time, level and text. A log that cannot be written is given up
 /// quietly: a full disk must not end a run.
-fn plain<S>() -> tracing_subscriber::fmt::Layer<S>
+fn plain<S, W>(writer: W) -> impl Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    layer().with_target(false).log_internal_errors(false)
+    let message_only = debug_fn(|writer, field, value| match field.name() {
+        "message" => write!(writer, "{value:?}"),
+        _ => Ok(()),
+    });
+    layer()
+        .fmt_fields(message_only)
+        .with_target(false)
+        .log_internal_errors(false)
+        .with_writer(writer)
 }
 
 /// Standard error as everything else in `hone` writes it.

@@ -13,12 +13,16 @@ mod dropin;
 mod ends;
 mod errors;
 mod exit;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod gate;
 mod guard;
 mod help;
 mod logging;
-mod open_files;
+mod manual;
+mod place;
 mod play;
+mod pool;
 mod progress;
 mod ranges;
 mod repeat;
@@ -33,6 +37,8 @@ mod track;
 mod tune;
 mod usage;
 mod verify;
+#[cfg(feature = "fleet")]
+mod worker;
 
 pub(crate) use exit::{Exit, Failure};
 
@@ -40,11 +46,19 @@ use std::{num::NonZeroUsize, process::ExitCode};
 
 use clap::{FromArgMatches, Parser, Subcommand};
 
+use crate::config::MAX_CONCURRENCY;
+
 use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
-#[command(name = "hone", version, about, max_term_width = 100)]
+#[command(
+    name = "hone",
+    version,
+    about,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(flatten)]
     log: logging::LogArgs,
@@ -59,11 +73,16 @@ enum Command {
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
     Match(play::MatchArgs),
+    Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
     Verify(verify::VerifyArgs),
     Replay(replay::ReplayArgs),
     Check(check::CheckArgs),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetArgs),
+    #[cfg(feature = "fleet")]
+    Worker(worker::WorkerArgs),
     Runs(runs::RunsArgs),
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
@@ -73,6 +92,7 @@ enum Command {
     Calc(Box<calc::CalcArgs>),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Help(manual::HelpArgs),
     #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
@@ -83,6 +103,10 @@ enum Command {
 impl Command {
     /// Whether it may start engines.
     fn plays(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        if matches!(self, Self::Fleet(_)) {
+            return false;
+        }
         // Its runs are processes of their own.
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
@@ -94,7 +118,9 @@ impl Command {
                 | Self::Calc(_)
                 | Self::Completions(_)
                 | Self::Guard(_)
+                | Self::Help(_)
                 | Self::Man(_)
+                | Self::Pool(_)
                 | Self::Report(_)
                 | Self::Runs(_)
                 | Self::Verify(_)
@@ -113,11 +139,16 @@ impl Command {
             Self::Builds(args) => args.run(),
             Self::Sprt(args) => args.run(),
             Self::Match(args) => args.run(),
+            Self::Pool(args) => args.run(),
             Self::Resume(args) => args.run(),
             Self::Report(args) => args.run(),
             Self::Verify(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Check(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.run(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(args) => args.run(),
             Self::Guard(args) => args.run(),
             Self::Fastchess(args) => args.run(),
             Self::Cutechess(args) => args.run(),
@@ -127,6 +158,7 @@ impl Command {
             Self::Calc(args) => args.run(),
             Self::Completions(args) => args.run(),
             Self::Man(args) => args.run(),
+            Self::Help(args) => args.run(),
             Self::Suite(args) => args.run(),
             Self::Track(args) => args.run(),
             Self::Tune(args) => args.run(),
@@ -141,12 +173,17 @@ impl Command {
             Self::Builds(_) => "use the cache of builds",
             Self::Sprt(_) => "run the test",
             Self::Match(_) => "run the match",
+            Self::Pool(_) => "pool the runs",
             Self::Fastchess(_) | Self::Cutechess(_) => "play",
             Self::Resume(_) => "resume the run",
             Self::Report(_) => "report on the run",
             Self::Verify(_) => "verify the run",
             Self::Replay(_) => "replay the failure",
             Self::Check(_) => "check the engine",
+            #[cfg(feature = "fleet")]
+            Self::Fleet(args) => args.purpose(),
+            #[cfg(feature = "fleet")]
+            Self::Worker(_) => "work for the fleet",
             Self::Guard(_) => "guard the engines",
             Self::Runs(_) => "list the runs",
             #[cfg(feature = "serve")]
@@ -154,6 +191,7 @@ impl Command {
             Self::Calc(_) => "calculate",
             Self::Completions(_) => "print completions",
             Self::Man(_) => "make the manual pages",
+            Self::Help(_) => "show the help",
             Self::Suite(_) => "run the suite",
             Self::Track(_) => "track the engine",
             Self::Tune(_) => "tune",
@@ -173,7 +211,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => open_files::raise_limit()
+        Ok(()) => crate::platform::raise_limit()
             .map_err(Failure::from)
             .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),
@@ -196,6 +234,16 @@ pub fn main() -> ExitCode {
 }
 
 /// Engines at work at once: as many as asked for, or one a physical core.
-fn concurrency(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(crate::executor::machine::physical_cores, NonZeroUsize::get)
+///
+/// # Errors
+/// More than are allowed.
+fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
+    let Some(asked) = asked.map(NonZeroUsize::get) else {
+        return Ok(crate::platform::physical_cores());
+    };
+    anyhow::ensure!(
+        asked <= MAX_CONCURRENCY,
+        "`--concurrency`: {asked} is out of range: 1 to {MAX_CONCURRENCY} engines at a time are allowed"
+    );
+    Ok(asked)
 }

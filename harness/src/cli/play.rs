@@ -8,22 +8,24 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::conditions::ConditionArgs;
-use super::ends::{EndArgs, repeating};
+use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
+use super::place::PlaceArgs;
 use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
-use crate::kinds::{Conclusion, Match, RunKind, Session, Test};
+use crate::kinds::{Conclusion, Match, Place, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
-use crate::run::Ended;
+use crate::run::{Ended, Kind};
+use crate::settings::Shard;
 
 /// Test whether the first engine is stronger than the second.
 ///
 /// Plays pairs of games until the sequential probability ratio test (SPRT) of
 /// [sprt] decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3:
-/// undecided at the end of the budget; 4: an engine does not build, or fails
-/// too often.
+/// undecided at the end of the budget, or the end of a shard; 4: an engine does
+/// not build, or fails too often.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
@@ -66,6 +68,13 @@ struct RunArgs {
     /// The run's folder; by default a new one under results/.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Play only shard K of N: pairs K, K + N, K + 2N, … of the same schedule.
+    /// It ends when its pairs are played; `hone pool` judges all shards
+    /// together.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -73,7 +82,11 @@ struct RunArgs {
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let file = self.config.as_deref();
-        let config = self.gate.config(file, &self.run.set, &self.run.ends)?;
+        let mut draft = self.gate.draft(file)?;
+        self.run.apply(&mut draft);
+        let mut config = self.gate.finish(draft, &self.run.set)?;
+        self.gate.check_stages(&config)?;
+        config.enter_first_stage();
         self.run.start::<Test>(config, file)
     }
 }
@@ -96,7 +109,7 @@ impl MatchArgs {
                 &source,
             );
         }
-        self.run.ends.apply(&mut draft);
+        self.run.apply(&mut draft);
         self.conditions.apply(&mut draft, &self.run.set)?;
         self.run.start::<Match>(draft.finish()?, file)
     }
@@ -139,8 +152,24 @@ fn named(operands: &[String]) -> anyhow::Result<Draft> {
 }
 
 impl RunArgs {
+    /// Lays them over a draft, except `--set`.
+    fn apply(&self, draft: &mut Draft) {
+        self.ends.apply(draft);
+        if let Some(shard) = self.shard {
+            let source = format!("--shard {shard}");
+            let path = ["match", "shard"];
+            draft.set(Level::Key, &path, shard.to_string(), &source);
+        }
+    }
+
     fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
-        start::<K>(config, file, self.out.as_deref(), &self.ends)
+        start::<K>(
+            config,
+            file,
+            self.out.as_deref(),
+            self.place.place()?,
+            &self.ends,
+        )
     }
 }
 
@@ -149,6 +178,7 @@ pub(super) fn start<K: RunKind>(
     config: Config,
     file: Option<&Path>,
     out: Option<&Path>,
+    place: Place,
     ends: &EndArgs,
 ) -> Result<Exit, Failure> {
     let source = || {
@@ -158,12 +188,16 @@ pub(super) fn start<K: RunKind>(
     };
     K::check(&config).with_context(source)?;
     let session = Session::<K>::create(config, out, &mut announce);
-    match session.and_then(|session| session.limited(ends.max_time()).run(&mut announce)) {
-        Ok(conclusion) => conclude(conclusion.boxed(), ends),
+    let played = session.and_then(|session| {
+        let session = session.limited(ends.max_time()).at(place);
+        session.run(&mut announce)
+    });
+    match played {
+        Ok(conclusion) => conclude(conclusion.boxed(), &ends.results),
         Err(error) => {
             if !error.is_of_run() {
                 let text = report::failed_summary(&error.to_string(), &repeating(&[]));
-                ends.summarize(&text)?;
+                ends.results.summarize(&text)?;
             }
             Err(failure(error))
         }
@@ -173,7 +207,7 @@ pub(super) fn start<K: RunKind>(
 /// Shows the results of a run and says how the process should exit.
 pub(super) fn conclude(
     conclusion: Conclusion<Box<dyn Report>>,
-    ends: &EndArgs,
+    results: &ResultArgs,
 ) -> Result<Exit, Failure> {
     let Conclusion {
         ended,
@@ -181,19 +215,20 @@ pub(super) fn conclude(
         manifest,
         report,
     } = conclusion;
-    show(&*report, ends.json).map_err(Failure::failed)?;
+    show(&*report, results.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", folder.path().display());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
         repeat: &repeating(&manifest.engines),
         resume: is_unfinished.then_some(resume.as_str()),
     };
-    ends.summarize(&report.summary(notes))
+    results
+        .summarize(&report.summary(notes))
         .map_err(Failure::failed)?;
     Ok(match ended {
-        Ended::Verdict(Verdict::H1 | Verdict::Complete) => Exit::Done,
-        Ended::Verdict(Verdict::H0) => Exit::Rejected,
-        Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => Exit::Inconclusive,
+        Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
             Exit::Interrupted
@@ -203,6 +238,20 @@ pub(super) fn conclude(
             Exit::Inconclusive
         }
     })
+}
+
+/// How a process should exit whose run has come to its end.
+pub(super) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
+    match verdict {
+        Verdict::H1 | Verdict::Complete => Exit::Done,
+        Verdict::H0 => Exit::Rejected,
+        Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
+        // A part of a test has no verdict.
+        Verdict::ShardPlayed => match kind {
+            Kind::Match => Exit::Done,
+            _ => Exit::Inconclusive,
+        },
+    }
 }
 
 /// Prints the results, as text or as one JSON object.

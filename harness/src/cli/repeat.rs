@@ -2,59 +2,151 @@
 
 use crate::builds::Spec;
 
-/// A command line that repeats this one: what branches and `HEAD` name is
-/// replaced by the commits that were built.
+/// A command line that repeats this one: branches and `HEAD` are replaced by
+/// the commits that were built. `commits` are those of the run's engines in
+/// their order; of a bisection, of its whole history.
 pub(super) fn repeating(arguments: &[String], commits: &[Option<String>]) -> String {
     let mut words = vec!["hone".to_string()];
-    let mut arguments = arguments.iter().peekable();
-    while let Some(argument) = arguments.next() {
-        let (flag, joined) = match argument.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_string())),
-            None => (argument.as_str(), None),
-        };
+    let pinned = match arguments.first().map(String::as_str) {
+        Some("bisect") => bisection(arguments, commits),
+        Some("match") => engines(arguments, commits),
+        _ => sides(arguments, commits),
+    };
+    words.extend(pinned);
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// The engines of `--dev` and `--base`.
+fn sides(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
+    with_values(arguments, |flag, value| {
         let side = match flag {
             "--dev" => 0,
             "--base" => 1,
-            _ => {
-                words.push(argument.clone());
-                continue;
-            }
+            _ => return None,
         };
-        let Some(value) = joined.or_else(|| arguments.next().cloned()) else {
-            continue;
-        };
-        words.push(flag.to_string());
-        words.push(match (value.parse(), commits.get(side)) {
-            (Ok(Spec::Commit { repository, .. }), Some(Some(commit))) => {
-                format!("git:{}@{commit}", repository.display())
-            }
-            _ => value,
-        });
+        pinned(value, commits.get(side)?.as_deref()?)
+    })
+}
+
+/// The operands `git:…`. Those from work trees have a commit too, which is not
+/// what they are.
+fn engines(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
+    let mut built = commits.iter().flatten();
+    let words = arguments.iter().map(|argument| {
+        let is_built = ["git:", "worktree:"]
+            .iter()
+            .any(|prefix| argument.starts_with(prefix));
+        let commit = is_built.then(|| built.next()).flatten();
+        commit.and_then(|commit| pinned(argument, commit))
+    });
+    let words = words.zip(arguments);
+    words
+        .map(|(pinned, argument)| pinned.unwrap_or_else(|| argument.clone()))
+        .collect()
+}
+
+/// The ends of the history, which a configuration may name too.
+fn bisection(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
+    let ends = [("--good", commits.first()), ("--bad", commits.last())];
+    let mut missing: Vec<(&str, &String)> = ends
+        .into_iter()
+        .filter_map(|(flag, commit)| Some((flag, commit?.as_ref()?)))
+        .collect();
+    let mut words = with_values(arguments, |flag, _| {
+        let at = missing.iter().position(|(end, _)| *end == flag)?;
+        Some(missing.remove(at).1.clone())
+    });
+    for (flag, commit) in missing {
+        words.extend([flag.to_string(), commit.clone()]);
     }
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    words
+}
+
+/// The arguments, with the values of options replaced for which `replace` has
+/// another one.
+fn with_values(
+    arguments: &[String],
+    mut replace: impl FnMut(&str, &str) -> Option<String>,
+) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut arguments = arguments.iter().peekable();
+    while let Some(argument) = arguments.next() {
+        let (flag, joined) = match argument.split_once('=') {
+            Some((flag, value)) => (flag, Some(value)),
+            None => (argument.as_str(), None),
+        };
+        let value = joined.or(arguments.peek().map(|next| next.as_str()));
+        let new = value.filter(|_| flag.starts_with("--"));
+        match new.and_then(|value| replace(flag, value)) {
+            Some(new) => {
+                words.extend([flag.to_string(), new]);
+                if joined.is_none() {
+                    arguments.next();
+                }
+            }
+            None => words.push(argument.clone()),
+        }
+    }
+    words
+}
+
+/// An engine of a command line with its commit; `None` if it is not built from
+/// one.
+fn pinned(engine: &str, commit: &str) -> Option<String> {
+    match engine.parse() {
+        Ok(Spec::Commit { repository, .. }) => {
+            Some(format!("git:{}@{commit}", repository.display()))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn repeated(line: &str, commits: &[&str]) -> String {
+        let arguments: Vec<String> = shlex::split(line).expect("words");
+        let commits: Vec<Option<String>> = commits
+            .iter()
+            .map(|commit| (!commit.is_empty()).then(|| commit.to_string()))
+            .collect();
+        repeating(&arguments, &commits)
+    }
+
     #[test]
     fn the_command_to_repeat_names_commits() {
-        let arguments = [
-            "sprt",
-            "--dev",
-            "git:HEAD",
-            "--base=git:../r@main",
-            "--build",
-            "make EXE={out}",
-        ];
-        let arguments = arguments.map(str::to_string);
-        let commits = [Some("c1".to_string()), Some("c2".to_string())];
-        assert_eq!(
-            repeating(&arguments, &commits),
-            "hone sprt --dev git:.@c1 --base git:../r@c2 --build 'make EXE={out}'"
-        );
-        let unknown = repeating(&arguments[..3], &[None]);
-        assert_eq!(unknown, "hone sprt --dev git:HEAD");
+        for (line, commits, expected) in [
+            (
+                "sprt --dev git:HEAD --base=git:../r@main --build 'make EXE={out}'",
+                &["c1", "c2"][..],
+                "hone sprt --dev git:.@c1 --base git:../r@c2 --build 'make EXE={out}'",
+            ),
+            ("sprt --dev git:HEAD", &[""], "hone sprt --dev git:HEAD"),
+            (
+                "sprt --dev worktree: --base git:main",
+                &["c1", "c2"],
+                "hone sprt --dev worktree: --base git:.@c2",
+            ),
+            (
+                "match ./a git:main --limit 8+0.08 worktree: git:../r@v1",
+                &["", "c1", "c2", "c3"],
+                "hone match ./a git:.@c1 --limit 8+0.08 worktree: git:../r@c3",
+            ),
+            ("match a.toml --json", &["", ""], "hone match a.toml --json"),
+            (
+                "bisect --good=v1 --limit 8+0.08 --bad main",
+                &["c1", "c2", "c3"],
+                "hone bisect --good c1 --limit 8+0.08 --bad c3",
+            ),
+            (
+                "bisect my.toml --json",
+                &["c1", "c2"],
+                "hone bisect my.toml --json --good c1 --bad c2",
+            ),
+            ("resume latest", &["c1", "c2"], "hone resume latest"),
+        ] {
+            assert_eq!(repeated(line, commits), expected, "{line}");
+        }
     }
 }

@@ -6,13 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
 
 use super::{Exit, Failure};
 use crate::engine::uci::{AnswerError, Client, Timeouts};
 use crate::executor::Situation;
-use crate::rules::Referee;
 
 /// Repeat the situation in which an engine failed.
 ///
@@ -92,7 +89,7 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
     if situation.go.is_empty() {
         return Ok("it is ready for a game; before, it failed here".to_string());
     }
-    let referee = referee(situation)?;
+    let referee = situation.referee()?;
     let commands = format!("{}\n{}\n", situation.position, situation.go);
     let asked = Instant::now();
     let deadline = asked + Duration::from_millis(situation.allowed_ms);
@@ -111,33 +108,4 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
         used.as_millis(),
         situation.allowed_ms
     ))
-}
-
-/// The position of the `position` command.
-fn referee(situation: &Situation) -> Result<Referee, String> {
-    let mode = match situation.chess960 {
-        true => CastlingMode::Chess960,
-        false => CastlingMode::Standard,
-    };
-    let body = situation.position.trim_start_matches("position ");
-    let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
-    let position: Chess = match start.strip_prefix("fen ") {
-        None => Chess::default(),
-        Some(fen) => fen
-            .parse::<Fen>()
-            .map_err(|error| error.to_string())?
-            .into_position(mode)
-            .map_err(|error| error.to_string())?,
-    };
-    let mut referee = Referee::new(position);
-    for text in moves.split_whitespace() {
-        let legal = referee
-            .find(text.as_bytes())
-            .ok_or_else(|| format!("the bundle's move {text} is illegal"))?;
-        referee.play(legal);
-    }
-    if referee.position().legal_moves().is_empty() {
-        return Err("the bundle's position has no legal move".to_string());
-    }
-    Ok(referee)
 }

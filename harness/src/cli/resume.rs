@@ -7,9 +7,10 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::ends::EndArgs;
+use super::place::PlaceArgs;
 use super::play::conclude;
 use super::{Exit, Failure};
-use crate::kinds;
+use crate::kinds::{self, Place};
 use crate::ledger::{Lock, Recovery};
 use crate::run::{Kind, Manifest, find_run};
 
@@ -26,6 +27,12 @@ pub(super) struct ResumeArgs {
     /// can have torn is an error.
     #[arg(long)]
     replay_missing: bool,
+    /// Continue on this machine a run that was played on a fleet.
+    #[cfg(feature = "fleet")]
+    #[arg(long, conflicts_with = "fleet")]
+    local: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     ends: EndArgs,
 }
@@ -41,8 +48,17 @@ impl ResumeArgs {
             true => Recovery::Replay,
             false => Recovery::LastPair,
         };
-        let resumed = kind.resume(&run, recovery, self.ends.max_time(), &mut announce);
-        conclude(resumed.map_err(failure)?, &self.ends)
+        let place = self.place(&run)?;
+        let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
+        conclude(resumed.map_err(failure)?, &self.ends.results)
+    }
+
+    fn place(&self, run: &Path) -> anyhow::Result<Place> {
+        #[cfg(feature = "fleet")]
+        if self.local {
+            return Ok(Place::Here);
+        }
+        self.place.place_of(run)
     }
 }
 

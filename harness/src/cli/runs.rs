@@ -11,7 +11,7 @@ use crate::experiment::Verdict;
 use crate::kinds;
 use crate::report::{TestVerdict, first_engine};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
-use crate::settings::BookSource;
+use crate::settings::{BookSource, Shard};
 use crate::stats::Summary;
 
 /// List the runs in a folder, oldest first.
@@ -44,6 +44,12 @@ struct RunLine {
     is_repeated: bool,
     /// As the table shows it.
     state: &'static str,
+    /// The part of the pairs that it has.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    shard: Shard,
+    /// The last stage of a test that was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<String>,
     engines: Vec<String>,
     /// The engines with commit and subject.
     descriptions: Vec<String>,
@@ -61,17 +67,28 @@ struct Damaged {
 
 impl RunLine {
     fn read(folder: Folder, manifest: Manifest) -> anyhow::Result<Self> {
-        let files = RunFiles::of(folder, manifest)?;
+        let first = RunFiles::of(folder, manifest)?;
+        let run = first.folder.name();
+        let stages = first.manifest.config.stage.len();
+        // The stage that was started last is where the test stands.
+        let mut all = vec![first];
+        all.extend(kinds::later(&all[0])?);
+        let stage = all.len();
+        let config = all[0].manifest.config.clone();
+        let files = all.swap_remove(stage - 1);
         let fold = kinds::fold_of(&files)?;
-        let verdict = fold.verdict();
+        let has_next = stage < stages && fold.verdict() == Some(Verdict::H1);
+        let verdict = fold.verdict().filter(|_| !has_next);
         let elo = Summary::new(first_engine(&fold.tally).pentanomial).elo;
         Ok(Self {
-            run: files.folder.name(),
+            run,
             kind: files.manifest.kind,
             verdict: verdict.into(),
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
             state: state(verdict),
+            shard: config.r#match.shard,
+            stage: (stages > 1).then(|| config.stage_words(stage - 1)),
             engines: files.manifest.names(),
             descriptions: files
                 .manifest
@@ -90,7 +107,7 @@ impl RunLine {
 fn state(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "unfinished",
-        Some(Verdict::Complete) => "finished",
+        Some(Verdict::Complete | Verdict::ShardPlayed) => "finished",
         Some(Verdict::Inconclusive | Verdict::Repeated) => "undecided",
         Some(Verdict::H1) => "H1",
         Some(Verdict::H0) => "H0",
@@ -146,7 +163,9 @@ fn table(listing: &Listing) -> String {
         "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        // One side of a tuning against the other says nothing about the engine.
+        let elo = run.elo.filter(|_| run.kind != Kind::Tune);
+        let elo = elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
         let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
             "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<12} {book:<16} {}\n",
@@ -164,10 +183,17 @@ fn table(listing: &Listing) -> String {
     text
 }
 
-/// The engines; of the commits of a bisection the ends.
+/// The engines, of the commits of a bisection the ends; and which shard it is.
 fn players(run: &RunLine) -> String {
-    match (&run.descriptions[..], run.kind) {
+    let mut text = match (&run.descriptions[..], run.kind) {
         ([good, .., bad], Kind::Bisect) => format!("{good} .. {bad}"),
         (all, _) => all.join(" - "),
+    };
+    if !run.shard.is_whole() {
+        text += &format!(", {}", run.shard.words());
     }
+    if let Some(stage) = &run.stage {
+        text += &format!(", {stage}");
+    }
+    text
 }

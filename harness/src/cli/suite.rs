@@ -153,7 +153,7 @@ impl Suite {
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
         let command = EngineCommand::new(engine, options.to_vec())?;
-        let count = concurrency(self.concurrency);
+        let count = concurrency(self.concurrency)?;
         let analysts = Analyst::start_several(count, &command, suite.variant).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
     }
@@ -189,7 +189,8 @@ impl Suite {
     }
 }
 
-/// Says what was set right in reading: one message, however many positions.
+/// Reports what was corrected while reading: one message for any number of
+/// positions.
 fn warn(suite: &Problems, file: &Path, asked: Variant) {
     if suite.variant != asked {
         errln!("{} is read as a Chess960 suite", file.display());

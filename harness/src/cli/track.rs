@@ -1,4 +1,4 @@
-//! `hone track`: Elo from night to night.
+//! `hone track`: Elo of every nightly.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,14 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::ends::{EndArgs, repeating};
+use super::place::PlaceArgs;
 use super::play::show;
 use super::{Exit, Failure};
 use crate::config;
 use crate::report::{self, Report, SummaryNotes};
 use crate::track::{Tracker, Went};
 
-/// Follow an engine's strength from night to night.
+/// Track an engine's Elo every night.
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
 /// release and the build of the previous nightly, and adds a row to
@@ -39,6 +40,8 @@ pub(super) struct TrackArgs {
     #[arg(long, conflicts_with = "since")]
     force: bool,
     #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
     ends: EndArgs,
 }
 
@@ -46,9 +49,10 @@ impl TrackArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.config, &self.set)?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
-        let mut tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
+        let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
+        let mut tracker = tracker.at(self.place.place()?);
         let went = tracker.play_all(self.since.as_deref(), self.force);
-        // Whatever ended it, what has been played is worth showing.
+        // The nightlies that were played are shown whatever the end was.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let notes = SummaryNotes {
@@ -56,9 +60,12 @@ impl TrackArgs {
             resume: None,
         };
         let summary = report.summary(notes);
-        self.ends.summarize(&summary).map_err(Failure::failed)?;
+        self.ends
+            .results
+            .summarize(&summary)
+            .map_err(Failure::failed)?;
         let went = went.map_err(failure)?;
-        show(&report, self.ends.json)?;
+        show(&report, self.ends.results.json)?;
         if went != Went::Interrupted {
             tracker.mark_reported().map_err(Failure::failed)?;
         }

@@ -1,5 +1,5 @@
-//! A command line that cannot be read: what other programs' users try is led
-//! to the command or the page.
+//! A command line that cannot be read: words of other programs lead to the
+//! right command or page.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -46,7 +46,7 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     }
     without_trailing_tip(&mut error);
     if let Some(help) = elsewhere(&error) {
-        // A name that merely looks like it is no help then.
+        // A similar name would be misleading then.
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Usage);
         errln!("{}", format!("{}\n{help}", error.render()).trim_end());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
 use crate::kinds;
@@ -14,7 +15,9 @@ use crate::run::{RunFiles, find_run, verify};
 /// Checks legality, result and digest of each game, and that the PGN contains
 /// exactly the games of the ledger. The last line on standard output is one
 /// digest over all games up to the verdict, without timings: equal digests
-/// mean the same games. Exit code 0: no fault; 1: at least one fault.
+/// mean the same games. Of a test in stages, each stage is checked, and the last
+/// line is the digest of their digests. Exit code 0: no fault; 1: at least one
+/// fault.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
@@ -23,23 +26,54 @@ pub(super) struct VerifyArgs {
 
 impl VerifyArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let files = RunFiles::open(&find_run(&self.run)?)?;
-        let report = verify::verify(&files, kinds::experiment_of(&files)?)?;
-        for fault in &report.faults {
-            outln!("{fault}");
+        let first = RunFiles::open(&find_run(&self.run)?)?;
+        let later = kinds::later(&first)?;
+        let config = first.manifest.config.clone();
+        let mut digests = Vec::new();
+        let mut is_sound = true;
+        for (stage, files) in std::iter::once(first).chain(later).enumerate() {
+            if config.stage.len() > 1 {
+                outln!("{}", config.stage_words(stage));
+            }
+            let (digest, faults) = checked(&files)?;
+            is_sound &= faults == 0;
+            digests.push(digest);
         }
-        let verdict = TestVerdict::from(report.fold.verdict());
-        outln!(
-            "{} games checked, {} faults; {} pairs up to the verdict: {verdict}",
-            report.games,
-            report.faults.len(),
-            report.fold.tally.pairs
-        );
-        outln!("{}", report.digest);
-        Ok(if report.faults.is_empty() {
-            Exit::Done
-        } else {
-            Exit::Rejected
+        if let [_, _, ..] = &digests[..] {
+            let all: Vec<String> = Sha256::digest(digests.concat())
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            outln!("{}", all.concat());
+        }
+        Ok(match is_sound {
+            true => Exit::Done,
+            false => Exit::Rejected,
         })
     }
+}
+
+/// Verifies one run and prints what was found. Returns its digest and the
+/// number of faults.
+fn checked(files: &RunFiles) -> anyhow::Result<(String, usize)> {
+    let report = verify::verify(files, kinds::experiment_of(files)?)?;
+    for fault in &report.faults {
+        outln!("{fault}");
+    }
+    let shard = files.manifest.config.r#match.shard;
+    let result = match shard.is_whole() {
+        true => {
+            let verdict = TestVerdict::from(report.fold.verdict());
+            format!("up to the verdict: {verdict}")
+        }
+        false => format!("of {}", shard.words()),
+    };
+    outln!(
+        "{} games checked, {} faults; {} pairs {result}",
+        report.games,
+        report.faults.len(),
+        report.fold.tally.pairs
+    );
+    outln!("{}", report.digest);
+    Ok((report.digest, report.faults.len()))
 }

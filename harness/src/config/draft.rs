@@ -1,5 +1,5 @@
-//! A configuration in the making: a file, and over it what a profile and the
-//! command line set. What is more specific wins; two contradicting values of
+//! A configuration that is being assembled: a file, overridden by a profile and
+//! the command line. What is more specific wins; two contradicting values of
 //! the command line are refused.
 
 use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ pub(crate) enum Level {
     Guess,
     /// Of a ready question.
     Profile,
-    /// Said once for all engines, as `--option`.
+    /// Set once for all engines, as by `--option`.
     AllEngines,
-    /// Said of exactly this key.
+    /// Set for exactly this key.
     Key,
 }
 
@@ -121,16 +121,21 @@ impl Draft {
             self.document
                 .insert("engine", Item::ArrayOfTables(ArrayOfTables::new()));
         }
-        let engines = self.document["engine"].as_array_of_tables_mut();
-        let engines = engines.expect("a list of engines has just been made sure of");
-        if engines.len() == index {
-            let mut table = Table::new();
-            table.insert("name", toml_edit::value(name));
-            engines.push(table);
-        }
-        let table = engines.get_mut(index).expect("engines are added in order");
-        for key in ["git", "rev", "worktree", "tree"] {
-            table.remove(key);
+        if let Some(engines) = self
+            .document
+            .get_mut("engine")
+            .and_then(Item::as_array_of_tables_mut)
+        {
+            if engines.len() == index {
+                let mut table = Table::new();
+                table.insert("name", toml_edit::value(name));
+                engines.push(table);
+            }
+            if let Some(table) = engines.get_mut(index) {
+                for key in ["git", "rev", "worktree", "tree"] {
+                    table.remove(key);
+                }
+            }
         }
         let mut set = |key: &str, value: String| {
             self.set_engine(Level::Key, index, &[key], value, source);
@@ -150,8 +155,10 @@ impl Draft {
 
     /// Takes a key of an engine out of what the file says.
     pub(crate) fn forget(&mut self, index: usize, key: &str) {
-        if let Some(table) = self.document["engine"]
-            .as_array_of_tables_mut()
+        if let Some(table) = self
+            .document
+            .get_mut("engine")
+            .and_then(Item::as_array_of_tables_mut)
             .and_then(|engines| engines.get_mut(index))
         {
             table.remove(key);
@@ -217,7 +224,7 @@ impl Draft {
         if keys.iter().any(String::is_empty) {
             return Err(refused("a key is empty".to_string()));
         }
-        if keys[0] == "engine" {
+        if keys.first().is_some_and(|key| key == "engine") {
             let which = keys.get_mut(1).ok_or_else(|| {
                 refused("`engine` is a list: name one by number or name".to_string())
             })?;
@@ -262,8 +269,10 @@ impl Draft {
         let said = self
             .assignments
             .iter()
-            .filter(|set| set.path.len() == 4 && set.path[1] == *index)
-            .map(|set| set.path[3].clone());
+            .filter_map(|set| match &set.path[..] {
+                [_, of, _, name] if of == index => Some(name.clone()),
+                _ => None,
+            });
         if let Some(known) = in_file
             .chain(said)
             .find(|known| known.eq_ignore_ascii_case(name))
@@ -311,6 +320,10 @@ impl Draft {
             self.fault(&text, Some(at..at), message)
         })?;
         config.r#match.openings.fill_in();
+        let stages = config.stage.iter_mut();
+        for openings in stages.filter_map(|stage| stage.openings.as_mut()) {
+            openings.fill_in();
+        }
         let verify = config.tune.as_mut().and_then(|tune| tune.verify.as_mut());
         if let Some(openings) = verify.and_then(|verify| verify.openings.as_mut()) {
             openings.fill_in();
@@ -319,8 +332,10 @@ impl Draft {
     }
 
     fn refuse_contradictions(&self) -> Result<(), ConfigError> {
-        for (number, one) in self.assignments.iter().enumerate() {
-            for other in &self.assignments[number + 1..] {
+        let mut rest = &self.assignments[..];
+        while let Some((one, others)) = rest.split_first() {
+            rest = others;
+            for other in others {
                 let is_said = one.level >= Level::AllEngines && one.level == other.level;
                 if is_said && !agree(one, other) {
                     return Err(ConfigError::Contradiction {
@@ -356,7 +371,8 @@ impl Draft {
                 let then = Places::of(&self.text);
                 let then = which.and_then(|which| then.of_key(&path).nth(which));
                 then.map(|range| {
-                    let at = (range.start + at.saturating_sub(start)).min(range.end);
+                    let distance = at.saturating_sub(start);
+                    let at = range.start.saturating_add(distance).min(range.end);
                     Place::new(&self.text, Some(at..at), "")
                 })
             }
@@ -422,11 +438,11 @@ impl Draft {
 
 /// Whether two assignments can both hold.
 fn agree(one: &Assignment, other: &Assignment) -> bool {
-    if !other.path.starts_with(&one.path) {
+    let Some(inside) = other.path.strip_prefix(&one.path[..]) else {
         return true;
-    }
+    };
     let mut value = &one.value;
-    for key in &other.path[one.path.len()..] {
+    for key in inside {
         let Some(table) = value.as_inline_table() else {
             return false;
         };
@@ -459,7 +475,9 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 fn insert(document: &mut DocumentMut, set: &Assignment) -> Result<(), String> {
-    let (last, parents) = set.path.split_last().expect("a path has a key");
+    let Some((last, parents)) = set.path.split_last() else {
+        return Err("a key is empty".to_string());
+    };
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let mut parents = parents.iter();
     while let Some(key) = parents.next() {
@@ -473,7 +491,9 @@ fn insert(document: &mut DocumentMut, set: &Assignment) -> Result<(), String> {
                 if !other.is_table_like() {
                     *other = Item::Value(Value::InlineTable(long_form(key, other)));
                 }
-                other.as_table_like_mut().expect("it is a table")
+                other
+                    .as_table_like_mut()
+                    .ok_or_else(|| format!("`{key}` is not a table"))?
             }
         };
     }

@@ -33,7 +33,7 @@ pub struct EngineConfig {
     /// A repository from whose uncommitted changes the engine is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
-    /// Those changes must be this tree: a run goes on with no other.
+    /// Those changes must be this tree: a run continues with no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// What the node count of its `bench` is compared with.
@@ -45,8 +45,8 @@ pub struct EngineConfig {
     /// runs in the root of a work tree instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// A shell command that is run before the start; of a commit, once for
-    /// all, with the path of the program for `{out}`.
+    /// A shell command that is run before the start; for a commit, once, with
+    /// `{out}` replaced by the path of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     #[serde(default, skip_serializing_if = "EngineOptions::is_empty")]

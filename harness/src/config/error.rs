@@ -51,12 +51,13 @@ impl Place {
     /// The place of byte range `span` of `text`.
     pub fn new(text: &str, span: Option<Range<usize>>, message: impl Into<String>) -> Self {
         let at = span.map_or(0, |span| span.start).min(text.len());
-        let before = &text[..text.floor_char_boundary(at)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let (before, after) = text.split_at(text.floor_char_boundary(at));
+        let of_line = before.rsplit('\n').next().unwrap_or("");
+        let rest = after.lines().next().filter(|_| !after.starts_with('\n'));
         Self {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            source_line: text[line_start..].lines().next().unwrap_or("").to_string(),
+            line: before.matches('\n').count().saturating_add(1),
+            column: of_line.chars().count().saturating_add(1),
+            source_line: format!("{of_line}{}", rest.unwrap_or("")),
             message: message.into().trim_end().to_string(),
         }
     }

@@ -1,6 +1,18 @@
 //! The configuration of a run: read from TOML, every mistake named with file,
 //! line and what is allowed; every default filled in.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 mod draft;
 mod engine;
 mod error;
@@ -9,6 +21,8 @@ mod names;
 mod places;
 mod play;
 mod profile;
+mod stage;
+mod stages;
 mod track;
 
 use serde::{Deserialize, Serialize};
@@ -16,8 +30,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) use draft::{Draft, Level};
 pub(crate) use engine::{EngineConfig, EngineOptions};
 pub use load::load;
-pub(crate) use play::{MatchConfig, Tournament, check_concurrency};
+pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
+pub(crate) use stage::StageSection;
 pub(crate) use track::{TrackSection, false_alarm_nights};
 
 use crate::experiment::SprtSection;
@@ -43,6 +58,9 @@ pub struct Config {
     /// The sequential test of `hone sprt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSection>,
+    /// Tests in a row, in place of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stage: Vec<StageSection>,
     /// The tuning of `hone tune`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tune: Option<TuneSection>,

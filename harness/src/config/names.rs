@@ -35,10 +35,11 @@ pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
         if engine.name.is_empty() {
             let stem = engine.default_name();
             let mut name = stem.clone();
-            let mut number = 2;
-            while !taken.insert(name.clone()) {
+            let mut numbers = 2_u64..;
+            while !taken.insert(name.clone())
+                && let Some(number) = numbers.next()
+            {
                 name = format!("{stem}-{number}");
-                number += 1;
             }
             engine.name = name;
         }

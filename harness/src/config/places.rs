@@ -1,5 +1,6 @@
 //! Where the keys of a TOML text are.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use toml_edit::{Document, Item, TableLike};
@@ -28,7 +29,7 @@ impl Places {
         self.found
             .iter()
             .filter(|(_, range)| range.contains(&at))
-            .min_by_key(|(path, range)| (range.len(), usize::MAX - path.len()))
+            .min_by_key(|(path, range)| (range.len(), Reverse(path.len())))
             .map(|(path, range)| (path, range.start))
     }
 

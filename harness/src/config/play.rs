@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, TimeSpan, positive};
+use crate::settings::{OnFailure, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -15,7 +15,7 @@ pub enum Tournament {
     /// Everybody against everybody.
     #[default]
     RoundRobin,
-    /// The first engine against each of the others.
+    /// The first engine against each of the others; with `seeds`, several.
     Gauntlet,
 }
 
@@ -27,19 +27,22 @@ pub struct MatchConfig {
     pub openings: OpeningsConfig,
     pub variant: Variant,
     pub tournament: Tournament,
+    /// Engines of a gauntlet that play all others.
+    #[serde(deserialize_with = "positive", skip_serializing_if = "is_one")]
+    pub seeds: usize,
     /// Pairs of each pairing of `hone match`.
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
     /// Ends a match of two engines before that: `{ width = 5.0 }` once the
-    /// always-valid interval of the Elo is so narrow, `"zero_outside"` once
+    /// always-valid interval of the Elo is this narrow, `"zero_outside"` once
     /// zero lies outside it.
     #[serde(
         deserialize_with = "stop_rule",
         skip_serializing_if = "Option::is_none"
     )]
     pub stop: Option<StopRule>,
-    /// Ends a run after so long, undecided if need be. It can be resumed for as
-    /// long again, or for another time.
+    /// Ends a run after this time, even without a decision. A resumed run gets
+    /// the same time again, or another limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.
@@ -49,6 +52,9 @@ pub struct MatchConfig {
     )]
     pub concurrency: Option<usize>,
     pub seed: u64,
+    /// The part of the pairs that is played here.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
@@ -68,17 +74,20 @@ pub struct MatchConfig {
 }
 
 impl Default for MatchConfig {
+    #[cfg_attr(not(test), expect(clippy::expect_used, reason = "a constant"))]
     fn default() -> Self {
         Self {
             limit: "8+0.08".parse().expect("a limit"),
             openings: OpeningsConfig::default(),
             variant: Variant::Standard,
             tournament: Tournament::RoundRobin,
+            seeds: 1,
             pairs: 1000,
             stop: None,
             max_time: None,
             concurrency: None,
             seed: 1,
+            shard: Shard::WHOLE,
             affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,
@@ -90,7 +99,7 @@ impl Default for MatchConfig {
 }
 
 /// Pairs at a time at most: each needs a thread and two processes.
-const MAX_CONCURRENCY: usize = 1024;
+pub(crate) const MAX_CONCURRENCY: usize = 1024;
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {
@@ -106,6 +115,10 @@ fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usiz
     let pairs: usize = positive(deserializer)?;
     check_concurrency(pairs).map_err(D::Error::custom)?;
     Ok(Some(pairs))
+}
+
+fn is_one(number: &usize) -> bool {
+    *number == 1
 }
 
 fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {

@@ -35,6 +35,7 @@ impl Profile {
         }
     }
 
+    #[cfg_attr(not(test), expect(clippy::expect_used, reason = "its own variants"))]
     /// Asks this question in place of the file's own, in normalized Elo.
     pub(crate) fn apply(self, draft: &mut Draft) {
         let name = self.to_possible_value().expect("no profile is skipped");

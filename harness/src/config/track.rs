@@ -14,7 +14,7 @@ pub struct TrackSection {
     /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The commit that has Elo 0, for good.
+    /// The commit that always has Elo 0.
     pub anchor: String,
     /// Which tags are releases, as a pattern; none if empty.
     #[serde(default = "any")]
@@ -22,8 +22,8 @@ pub struct TrackSection {
     /// Pairs against each opponent.
     #[serde(default = "pairs", deserialize_with = "crate::settings::positive")]
     pub pairs: u64,
-    /// Nights without any change until a regression is reported wrongly: at
-    /// least so many on average.
+    /// Mean number of nights without any change until a regression is reported
+    /// wrongly, at least.
     #[serde(default = "false_alarm_nights", deserialize_with = "several")]
     pub false_alarm_nights: u64,
 }

@@ -1,5 +1,17 @@
 //! Time controls as cutechess-cli and fastchess write them.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use anyhow::{anyhow, bail};
 
 use crate::rules::Limit;
@@ -53,7 +65,13 @@ pub(super) fn milliseconds(text: &str) -> anyhow::Result<u64> {
     if !(0.001..=1e9).contains(&seconds) {
         bail!("`st={text}` is not a time in seconds");
     }
-    // In range by the check above.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::cast_possible_truncation,
+            reason = "in range by the check above"
+        )
+    )]
     Ok((seconds * 1000.0).round() as u64)
 }
 

@@ -135,10 +135,13 @@ impl Settings {
             .keys
             .get("match.tournament")
             .is_some_and(|said| said.value.as_str() == Some("gauntlet"));
-        let pairings = match is_gauntlet {
-            true => engines.saturating_sub(1),
-            false => engines * engines.saturating_sub(1) / 2,
+        let seeds = self.keys.get("match.seeds");
+        let seeds = seeds.and_then(|said| said.value.as_integer()).unwrap_or(1);
+        let seeds = match is_gauntlet {
+            true => engines.min(u64::try_from(seeds)?),
+            false => engines,
         };
+        let pairings: u64 = (0..seeds).map(|seed| engines - seed - 1).sum();
         Ok(self.pairs()?.saturating_mul(2).saturating_mul(pairings))
     }
 }

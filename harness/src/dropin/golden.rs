@@ -121,7 +121,28 @@ fn every_flag_does_what_the_table_says() {
 /// The flags that the help texts of the programs list.
 const FASTCHESS: &str = "-version -help -quick -concurrency -force-concurrency -rounds -games -repeat -sprt -tournament -seeds -variant -noswap -reverse -wait -each -engine -draw -resign -maxmoves -tb -tbpieces -tbignore50 -tbadjudicate -openings -srand -output -pgnout -epdout -event -site -ratinginterval -scoreinterval -report -config -recover -autosaveinterval --compliance -crc32 -check-mate-pvs -show-latency -testEnv -strict -log -use-affinity -startup-ms -ucinewgame-ms -ping-ms";
 const CUTECHESS: &str = "-help -version -engines -engine -each -variant -concurrency -draw -resign -maxmoves -tb -tbpieces -tbignore50 -tournament -event -games -rounds -sprt -ratinginterval -outcomeinterval -debug -openings -bookmode -pgnout -epdout -recover -repeat -noswap -reverse -seeds -site -srand -wait -resultformat";
-const ENGINE_KEYS: &str = "cmd name args tc timemargin st nodes restart plies depth proto dir option.NAME conf arg initstr stderr trust book bookdepth whitepov ponder tscale debug";
+/// The keys of each flag that they list.
+const KEYS: &[(&str, &str)] = &[
+    (
+        "-engine",
+        "cmd name args tc timemargin st nodes restart plies depth proto dir option.NAME conf arg initstr stderr trust book bookdepth whitepov ponder tscale debug",
+    ),
+    ("-openings", "file format order plies start policy"),
+    ("-sprt", "elo0 elo1 alpha beta model"),
+    ("-draw", "movenumber movecount score"),
+    ("-resign", "movecount score twosided"),
+    (
+        "-pgnout",
+        "file append min fi notation nodes seldepth nps hashfull tbhits pv timeleft latency match_line",
+    ),
+    ("-epdout", "file append"),
+    ("-config", "file outname discard stats"),
+    ("-log", "file append level compress realtime engine"),
+    ("-crc32", "pgn"),
+    ("-report", "penta"),
+    ("-output", "format"),
+    ("-quick", "cmd book"),
+];
 
 #[test]
 fn the_table_is_complete() {
@@ -140,10 +161,15 @@ fn the_table_is_complete() {
             entry.name
         );
     }
-    let keys: Vec<&str> = ENGINE_KEYS.split(' ').collect();
-    let have: Vec<&str> = GROUPS[0].entries.iter().map(|entry| entry.name).collect();
-    assert!(keys.iter().all(|name| have.contains(name)), "{have:?}");
-    assert_eq!(keys.len(), have.len());
+    assert_eq!(GROUPS.len(), KEYS.len());
+    for (flag, keys) in KEYS {
+        let mut keys: Vec<&str> = keys.split(' ').collect();
+        let entries = super::table::keys(flag).iter();
+        let mut have: Vec<&str> = entries.map(|entry| entry.name).collect();
+        keys.sort_unstable();
+        have.sort_unstable();
+        assert_eq!(have, keys, "{flag}");
+    }
 }
 
 #[test]
@@ -162,7 +188,7 @@ fn what_is_not_supported_is_named() {
         ("-engine cmd=a proto=xboard", "only uci"),
         ("-variant atomic", "standard and fischerandom"),
         ("-tournament knockout", "rank the best"),
-        ("-tournament gauntlet -seeds 2", "only one engine"),
+        ("-log file=l level=loud", "trace or info"),
         ("-rounds ten", "`ten` is not a valid number"),
         ("-rounds", "needs a value"),
         ("-rounds 1 2", "several values"),
@@ -181,6 +207,10 @@ fn what_is_not_supported_is_named() {
         ("-sprt elo0=5 elo1=0 alpha=0.05 beta=0.05", "elo0"),
         ("-sprt elo0=0 elo1=5 alpha=0.7", "error rate"),
         ("-rounds 0", "no game is asked for"),
+        (
+            "-pgnout file=g match_line=[",
+            "not a valid regular expression",
+        ),
     ] {
         let settings = Settings::of(Program::Fastchess, &format!("{BASE} {line}")).expect(line);
         let error = settings.config(1).expect_err(line).to_string();

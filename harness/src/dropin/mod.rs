@@ -22,7 +22,7 @@ mod words;
 pub(crate) use engines_json::KnownEngines;
 pub(crate) use program::{OutputFormat, Program};
 pub(crate) use resume::{CONFIG_JSON, StartedRun};
-pub(crate) use settings::{OutFile, Request, Settings};
+pub(crate) use settings::{LogFile, OutFile, Request, Settings};
 
 #[cfg(test)]
 mod golden;

@@ -57,7 +57,7 @@ pub struct PairJob {
 }
 
 /// A game's texts for the record.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub pgn: String,
     /// The final position as an EPD line, if it is asked for.
@@ -87,25 +87,4 @@ pub struct Evidence {
     pub game: usize,
     /// Names and contents of its files.
     pub files: Vec<(&'static str, String)>,
-}
-
-/// The situation in which an engine failed, as `replay.toml` keeps it: all
-/// that is needed to put the engine into it again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Situation {
-    pub name: String,
-    /// What went wrong, in words.
-    pub failure: String,
-    pub chess960: bool,
-    /// The two commands it was sent; empty if it failed before the first.
-    pub position: String,
-    pub go: String,
-    /// Milliseconds it had for its answer.
-    pub allowed_ms: u64,
-    /// Milliseconds it may take to start and to get ready.
-    pub startup_ms: u64,
-    pub stall_ms: u64,
-    /// All options it was given, in order.
-    pub options: Vec<(String, String)>,
-    pub launch: Launch,
 }

@@ -1,51 +1,6 @@
-//! What the machine offers: processors, their cores, and how busy it is.
+//! Which processors the games get.
 
-use std::fs;
-
-/// A logical processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Processor {
-    /// As the system numbers it.
-    pub id: usize,
-    pub package: usize,
-    /// Within its package.
-    pub core: usize,
-}
-
-/// Physical cores that this process may use: hyper-threads of one core share
-/// it, and two games on it would slow each other down.
-pub(crate) fn physical_cores() -> usize {
-    let mut cores: Vec<_> = processors().iter().map(|p| (p.package, p.core)).collect();
-    cores.sort_unstable();
-    cores.dedup();
-    match cores.len() {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        count => count,
-    }
-}
-
-/// The processors that this process may use; empty where the system does not
-/// tell.
-pub(crate) fn processors() -> Vec<Processor> {
-    let allowed = allowed_processors();
-    let mut processors: Vec<Processor> = allowed
-        .into_iter()
-        .filter_map(|id| {
-            let topology = format!("/sys/devices/system/cpu/cpu{id}/topology");
-            let read = |file: &str| {
-                let text = fs::read_to_string(format!("{topology}/{file}")).ok()?;
-                text.trim().parse::<usize>().ok()
-            };
-            Some(Processor {
-                id,
-                package: read("physical_package_id")?,
-                core: read("core_id")?,
-            })
-        })
-        .collect();
-    processors.sort_unstable();
-    processors
-}
+use crate::platform::Processor;
 
 /// Which processors each worker's engines get, `each` of them: first one of
 /// every physical core, then the hyper-threads. `None` if there are too few
@@ -76,53 +31,6 @@ pub(crate) fn place(
             .map(<[usize]>::to_vec)
             .collect()
     })
-}
-
-/// Processes that wanted a processor in the last minute, on average.
-pub(crate) fn load() -> Option<f64> {
-    let text = fs::read_to_string("/proc/loadavg").ok()?;
-    text.split_whitespace().next()?.parse().ok()
-}
-
-/// Binds the calling thread, and every process it starts from now on, to some
-/// processors. Returns whether the system did so.
-pub(crate) fn bind_thread(processors: &[usize]) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: a zeroed cpu_set_t is the empty set; CPU_SET stays within it
-        // for the ids that fit; sched_setaffinity reads it.
-        unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            for id in processors
-                .iter()
-                .filter(|id| **id < libc::CPU_SETSIZE as usize)
-            {
-                libc::CPU_SET(*id, &mut set);
-            }
-            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) == 0
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = processors;
-        false
-    }
-}
-
-fn allowed_processors() -> Vec<usize> {
-    #[cfg(target_os = "linux")]
-    {
-        // SAFETY: sched_getaffinity fills a set of the size given; CPU_ISSET
-        // only reads it.
-        unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) == 0 {
-                let ids = 0..libc::CPU_SETSIZE as usize;
-                return ids.filter(|id| libc::CPU_ISSET(*id, &set)).collect();
-            }
-        }
-    }
-    Vec::new()
 }
 
 #[cfg(test)]

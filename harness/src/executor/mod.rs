@@ -6,13 +6,17 @@ mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
 mod program;
+#[cfg(feature = "fleet")]
+pub(crate) mod remote;
 pub mod simulated;
+mod situation;
 
 pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
-pub(crate) use job::{Evidence, GameText, PlayedPair, Rules, Situation};
+pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
+pub(crate) use situation::Situation;
 
 use std::future::Future;
 
@@ -24,7 +28,7 @@ pub enum Event {
     Evidence(Box<Evidence>),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
-    /// Nothing more will come: it was told to stop and has.
+    /// Nothing more will come: it has stopped as requested.
     Finished,
 }
 
@@ -33,7 +37,7 @@ pub enum Event {
 #[error("{0}")]
 pub struct ExecutorError(pub String);
 
-/// How an executor is told to stop.
+/// How an executor is asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Finish the pairs that are being played, start no other.
@@ -55,4 +59,15 @@ pub trait Executor {
 
     /// Asks it to stop; [`Event::Finished`] follows when it has.
     fn stop(&mut self, how: Stop);
+
+    /// Whether it keeps results that it has given until [`Self::recorded`].
+    fn awaits_record(&self) -> bool {
+        false
+    }
+
+    /// All results that it has given are in the ledger, on disk.
+    fn recorded(&mut self) {}
+
+    /// The run has its verdict: nothing of it is needed any more.
+    fn conclude(&mut self) {}
 }

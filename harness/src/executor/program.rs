@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::builds::{BuildHold, sha256_file};
+use crate::platform::FileId;
 
 /// Why an engine must not be started again.
 #[derive(Debug, thiserror::Error)]
@@ -49,25 +50,16 @@ pub struct ProgramFile {
 struct Stamp {
     len: u64,
     modified: Option<SystemTime>,
-    /// Device, inode, and time of the last change to the inode, which no
-    /// program can set.
-    inode: Option<(u64, u64, i64, i64)>,
+    id: FileId,
 }
 
 impl Stamp {
     fn of(path: &Path) -> io::Result<Self> {
         let file = fs::metadata(path)?;
-        #[cfg(unix)]
-        let inode = {
-            use std::os::unix::fs::MetadataExt;
-            Some((file.dev(), file.ino(), file.ctime(), file.ctime_nsec()))
-        };
-        #[cfg(not(unix))]
-        let inode = None;
         Ok(Self {
             len: file.len(),
             modified: file.modified().ok(),
-            inode,
+            id: FileId::of(&file),
         })
     }
 }

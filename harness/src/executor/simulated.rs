@@ -10,7 +10,7 @@ use super::{Event, Executor, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
 use crate::rules::{Effort, GameResult, Outcome, Termination};
 
-/// Says how a pair between two players ends.
+/// The results of pairs between two players.
 pub trait Model {
     /// Probabilities of the pair's five results LL, LD, DD+WL, WD, WW for the
     /// first player.

@@ -7,14 +7,17 @@
 
 pub mod bisect;
 mod pair;
+mod sharded;
 mod sprt;
 mod tournament;
 pub mod tune;
 
 pub(crate) use pair::{PairPlan, PairResult, Side};
+pub use sharded::Sharded;
 pub use sprt::{SprtExperiment, SprtSection};
 pub use tournament::TournamentExperiment;
 
+use crate::settings::Shard;
 use crate::stats::{Estimate, Sprt};
 
 /// What an experiment answers when asked for the plan of a pair.
@@ -28,7 +31,7 @@ pub enum Next {
     End,
 }
 
-/// What an experiment came to.
+/// The verdict of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The sequential test accepted H1: the first engine is stronger.
@@ -40,19 +43,27 @@ pub enum Verdict {
     Complete,
     /// A sequential test used up its budget without a decision.
     Inconclusive,
-    /// The games only repeat earlier ones: no further evidence is to be had.
+    /// The games only repeat earlier ones: more games give no further evidence.
     Repeated,
+    /// All pairs of a shard have been played. Only all shards together have a
+    /// verdict.
+    ShardPlayed,
 }
 
 /// A plan of pairs and a judgement of their results.
 pub trait Experiment {
+    /// The part of its pairs that is played.
+    fn shard(&self) -> Shard {
+        Shard::WHOLE
+    }
+
     /// The plan of pair number `pair` (from 0). It may depend on the results
     /// of pairs up to `pair - window` and on nothing later, so that it is the
     /// same however far the run has got when it is asked for.
     fn plan(&mut self, pair: u64) -> Next;
 
-    /// Takes the result of the next pair. Results arrive strictly in pair
-    /// order, each once, and none after a verdict.
+    /// Takes the result of the next pair of the shard. Results arrive strictly
+    /// in pair order, each once, and none after a verdict.
     fn absorb(&mut self, result: &PairResult);
 
     /// Takes the place of [`Experiment::absorb`] for a pair that only repeats
@@ -62,7 +73,7 @@ pub trait Experiment {
     /// The verdict, once there is one.
     fn verdict(&self) -> Option<Verdict>;
 
-    /// Pairs after which it ends at the latest.
+    /// Pairs after which it ends at the latest; of a shard, its own.
     fn budget(&self) -> u64;
 
     /// The sequential test it runs, if it runs one.
@@ -78,6 +89,10 @@ pub trait Experiment {
 }
 
 impl Experiment for Box<dyn Experiment> {
+    fn shard(&self) -> Shard {
+        (**self).shard()
+    }
+
     fn plan(&mut self, pair: u64) -> Next {
         (**self).plan(pair)
     }

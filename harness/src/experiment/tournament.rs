@@ -20,15 +20,15 @@ pub struct TournamentExperiment {
 impl TournamentExperiment {
     /// Everybody against everybody, `rounds` pairs each.
     pub fn round_robin(engines: usize, rounds: u64) -> Self {
-        let pairings = (0..engines)
-            .flat_map(|first| (first + 1..engines).map(move |second| [first, second]))
-            .collect();
-        Self::new(pairings, rounds)
+        Self::gauntlet(engines, engines, rounds)
     }
 
-    /// The first engine against each of the others, `rounds` pairs each.
-    pub fn gauntlet(engines: usize, rounds: u64) -> Self {
-        let pairings = (1..engines).map(|second| [0, second]).collect();
+    /// The first `seeds` engines against all others and each other, `rounds`
+    /// pairs each.
+    pub fn gauntlet(engines: usize, seeds: usize, rounds: u64) -> Self {
+        let pairings = (0..seeds.min(engines))
+            .flat_map(|first| (first + 1..engines).map(move |second| [first, second]))
+            .collect();
         Self::new(pairings, rounds)
     }
 
@@ -44,7 +44,7 @@ impl TournamentExperiment {
     }
 
     /// Ends a match of two engines as soon as `rule` is met. With more engines
-    /// there is no one interval to stop on, and the rule is never met.
+    /// there is no single interval to stop on, and the rule is never met.
     pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {
         self.stop = rule;
         self
@@ -126,7 +126,9 @@ mod tests {
 
     #[test]
     fn a_gauntlet_is_the_first_against_the_rest() {
-        let plans = plans(TournamentExperiment::gauntlet(4, 1));
+        let plans = plans(TournamentExperiment::gauntlet(4, 1, 1));
         assert_eq!(plans, [(0, 1, 0), (0, 2, 0), (0, 3, 0)]);
+        let plans = self::plans(TournamentExperiment::gauntlet(3, 2, 1));
+        assert_eq!(plans, [(0, 1, 0), (0, 2, 0), (1, 2, 0)]);
     }
 }

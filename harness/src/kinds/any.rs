@@ -1,11 +1,12 @@
 //! A kind of run that is only known from a manifest.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[cfg(feature = "serve")]
-use super::follow::Following;
+use super::following::Following;
 use super::kind::RunKind;
+use super::place::Place;
 use super::session::{Conclusion, Session};
 #[cfg(feature = "serve")]
 use crate::config::Config;
@@ -32,6 +33,7 @@ pub(crate) trait AnyKind {
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
 
@@ -40,6 +42,9 @@ pub(crate) trait AnyKind {
     /// # Errors
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
+
+    /// The folders of the runs that have followed this one.
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf>;
 
     /// The results so far.
     ///
@@ -66,14 +71,20 @@ impl<K: RunKind> AnyKind for K {
         dir: &Path,
         recovery: Recovery,
         max_time: Option<Duration>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
         let session = Session::<K>::resume(dir, recovery, announce)?;
-        Ok(session.limited(max_time).run(announce)?.boxed())
+        let session = session.limited(max_time).at(place);
+        Ok(session.run(announce)?.boxed())
     }
 
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {
         Ok(Box::new(K::experiment(dir, manifest)?))
+    }
+
+    fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+        K::later(manifest, dir)
     }
 
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {

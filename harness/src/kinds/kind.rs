@@ -1,11 +1,12 @@
 //! What a kind of run is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::follow::Following;
+use super::following::Following;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
@@ -17,7 +18,7 @@ use crate::run::{
 };
 use crate::settings::TimeSpan;
 
-/// A kind of run: what a session needs beside the experiment. `hone resume`,
+/// A kind of run: what a session needs besides the experiment. `hone resume`,
 /// `report`, `verify` and `runs` work on every kind through this trait.
 pub(crate) trait RunKind: 'static {
     type Experiment: Experiment + 'static;
@@ -25,6 +26,10 @@ pub(crate) trait RunKind: 'static {
 
     /// As manifests name it.
     const KIND: Kind;
+
+    /// Whether it can be played in shards: no pair's plan depends on earlier
+    /// results.
+    const IS_DIVISIBLE: bool = false;
 
     /// Whether `hone report` writes the report's files into the run's folder
     /// too, because they hold what the text does not.
@@ -43,7 +48,7 @@ pub(crate) trait RunKind: 'static {
         Ok(())
     }
 
-    /// Openings that a run can come to at most; `None` if it takes any number.
+    /// The most openings that a run can use; `None` if there is no limit.
     fn openings(config: &Config) -> Option<u64>;
 
     /// What is done with pairs that repeat earlier games: under a clock they
@@ -60,9 +65,9 @@ pub(crate) trait RunKind: 'static {
         config.r#match.max_time
     }
 
-    /// Prepares the engines of a new run, and completes the configuration by
-    /// what that has shown. Relative paths start from `base`; `opening` is the
-    /// run's first.
+    /// Prepares the engines of a new run, and completes the configuration with
+    /// the results. Relative paths start from `base`; `opening` is the run's
+    /// first.
     ///
     /// # Errors
     /// If an engine cannot play.
@@ -72,16 +77,17 @@ pub(crate) trait RunKind: 'static {
         opening: &Opening,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
-        let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
-        engines.pin(config);
-        Ok(Engines {
-            folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
-            players: engines.players,
-            identities: engines.identities,
-        })
+        let mut engines = prepared(config, base, opening, announce)?;
+        engines.folder_names = Self::folder_names(&engines.identities);
+        Ok(engines)
     }
 
-    /// Prepares the engines of a run that is there already.
+    /// What the run's folder is named after.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        identities.iter().map(EngineIdentity::folder_name).collect()
+    }
+
+    /// Prepares the engines of an existing run.
     ///
     /// # Errors
     /// If an engine cannot play or is another than the run was started with.
@@ -99,13 +105,9 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
-    /// What a user is told when a process begins to play.
+    /// The message when a process starts to play.
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        Ok(format!(
-            "playing {} pairs at a time in {}",
-            manifest.concurrency,
-            dir.display()
-        ))
+        Ok(introduction(manifest, dir))
     }
 
     /// What is shown while it plays.
@@ -113,8 +115,7 @@ pub(crate) trait RunKind: 'static {
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
-    /// # Errors
-    /// If that fails and the run cannot do without it.
+    /// # Errors If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
         _announce: &mut dyn FnMut(&str),
@@ -135,17 +136,58 @@ pub(crate) trait RunKind: 'static {
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
-    /// Plays what belongs to a run after its verdict, and adds it to the
-    /// report. The result takes the place of the run's own end.
+    /// Plays what belongs to a run after its verdict, in the time that is left
+    /// of `--max-time`, and adds it to the report. The result takes the place
+    /// of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
+        _time_left: Option<Duration>,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
     }
+
+    /// The folders of the runs that have followed this one, and whose verdict
+    /// takes the place of its own.
+    fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// Prepares the engines that a configuration names.
+///
+/// # Errors
+/// If one cannot play.
+pub(super) fn prepared(
+    config: &mut Config,
+    base: &Path,
+    opening: &Opening,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Engines, SessionError> {
+    let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
+    engines.pin(config);
+    Ok(Engines {
+        folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+        players: engines.players,
+        identities: engines.identities,
+    })
+}
+
+/// What is played, and where.
+pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
+    let shard = manifest.config.r#match.shard;
+    let part = match shard.is_whole() {
+        true => String::new(),
+        false => format!("{}: ", shard.words()),
+    };
+    format!(
+        "{part}playing {} pairs at a time in {}",
+        manifest.concurrency,
+        dir.display()
+    )
 }
 
 /// Engines of a new run.

@@ -5,10 +5,12 @@ use std::path::Path;
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::follow::{FollowedMatch, Following};
+use super::follow::FollowedMatch;
+#[cfg(feature = "serve")]
+use super::following::Following;
 use super::kind::RunKind;
 use crate::config::{Config, Tournament};
-use crate::experiment::TournamentExperiment;
+use crate::experiment::{Sharded, TournamentExperiment};
 use crate::report::{MatchReport, Scoreboard};
 use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 
@@ -16,10 +18,11 @@ use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 pub(crate) struct Match;
 
 impl RunKind for Match {
-    type Experiment = TournamentExperiment;
+    type Experiment = Sharded<TournamentExperiment>;
     type Report = MatchReport;
 
     const KIND: Kind = Kind::Match;
+    const IS_DIVISIBLE: bool = true;
 
     fn check(config: &Config) -> anyhow::Result<()> {
         let engines = config.engine.len();
@@ -38,17 +41,20 @@ impl RunKind for Match {
         Some(config.r#match.pairs)
     }
 
-    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TournamentExperiment> {
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
         let play = &manifest.config.r#match;
         let engines = manifest.config.engine.len();
         let tournament = match play.tournament {
             Tournament::RoundRobin => TournamentExperiment::round_robin(engines, play.pairs),
-            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.pairs),
+            Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.seeds, play.pairs),
         };
-        Ok(tournament.stopping_when(play.stop))
+        Ok(Sharded::new(
+            tournament.stopping_when(play.stop),
+            play.shard,
+        ))
     }
 
-    fn view(manifest: &Manifest) -> impl View<TournamentExperiment> {
+    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
         Scoreboard::new(manifest)
     }
 
@@ -58,7 +64,7 @@ impl RunKind for Match {
         Ok(Box::new(FollowedMatch::new(files, experiment)?))
     }
 
-    fn report(files: RunFiles, fold: Fold<TournamentExperiment>) -> anyhow::Result<MatchReport> {
+    fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
         MatchReport::new(files, &fold)
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of runs, each one module: what it needs beside its experiment,
+//! The kinds of runs, each one module: what it needs besides its experiment,
 //! and how its results are shown.
 //!
 //! [`of`] is the one place where a manifest is mapped to its kind.
@@ -7,20 +7,22 @@ mod any;
 pub(crate) mod bisect;
 #[cfg(feature = "serve")]
 mod follow;
+#[cfg(feature = "serve")]
+mod following;
 mod kind;
 mod match_;
-#[cfg(feature = "serve")]
-mod reread;
+mod place;
 mod session;
 mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
 #[cfg(feature = "serve")]
-pub(crate) use follow::{Following, Standing};
+pub(crate) use following::{Following, Standing};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
-pub(crate) use session::{Conclusion, Session};
+pub(crate) use place::Place;
+pub(crate) use session::{Conclusion, Session, check_shard};
 pub(crate) use sprt::Test;
 
 use std::path::Path;
@@ -46,6 +48,16 @@ pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
 pub(crate) fn report(dir: &Path) -> anyhow::Result<Box<dyn Report>> {
     let files = RunFiles::open(dir)?;
     of(files.manifest.kind).report(files)
+}
+
+/// The runs that have followed a run in its folder, and whose verdict takes the
+/// place of its own: later stages of a test.
+///
+/// # Errors
+/// If one cannot be read.
+pub(crate) fn later(files: &RunFiles) -> anyhow::Result<Vec<RunFiles>> {
+    let folders = of(files.manifest.kind).later(&files.manifest, files.folder.path());
+    folders.iter().map(|dir| RunFiles::open(dir)).collect()
 }
 
 /// The experiment of a run before its results.

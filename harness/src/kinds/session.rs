@@ -3,16 +3,16 @@
 use std::env;
 use std::marker::PhantomData;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::place::Place;
 use crate::config::{Config, check_concurrency};
-use crate::executor::local::Local;
-use crate::executor::machine;
-use crate::executor::{Boards, Player};
+use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::live::Publisher;
@@ -21,7 +21,7 @@ use crate::run::setup::{
 };
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
-    conditions,
+    conditions, final_positions,
 };
 use crate::settings::TimeSpan;
 
@@ -31,14 +31,17 @@ pub(crate) struct Session<K> {
     pub manifest: Manifest,
     /// How long this process may play.
     pub max_time: Option<Duration>,
+    /// The limit of `--max-time`: what follows the verdict must end by then too.
+    asked_time: Option<Duration>,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
+    place: Place,
     kind: PhantomData<K>,
 }
 
-/// What a session needs beside its ledger.
+/// What a session needs besides its ledger.
 struct Ready {
     folder: Folder,
     manifest: Manifest,
@@ -51,8 +54,10 @@ impl Ready {
         self,
         lock: Lock,
         recovery: Recovery,
+        announce: &mut dyn FnMut(&str),
     ) -> Result<Session<K>, SessionError> {
         let dir = self.folder.path();
+        final_positions::restore(dir, &self.manifest, announce)?;
         let options = LedgerOptions {
             names: &self.manifest.names(),
             epd: self.manifest.config.pgn.epd,
@@ -62,12 +67,14 @@ impl Ready {
         let (ledger, pairs) = Ledger::open(dir, lock, options)?;
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
+            asked_time: None,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
             book: self.book,
             ledger,
             pairs,
+            place: Place::default(),
             kind: PhantomData,
         })
     }
@@ -92,6 +99,7 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
+        check_shard::<K>(&config)?;
         if let Some(pairs) = config.r#match.concurrency {
             check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
         }
@@ -106,9 +114,13 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
-        let limit = config.r#match.limit.to_string();
+        let mut limit = config.r#match.limit.to_string();
+        let shard = config.r#match.shard;
+        if !shard.is_whole() {
+            limit += &format!("_{}of{}", shard.number(), shard.of());
+        }
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(machine::physical_cores);
+        let concurrency = concurrency.unwrap_or_else(physical_cores);
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,
@@ -118,6 +130,7 @@ impl<K: RunKind> Session<K> {
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
             book: book_identity(&config, book.as_ref()),
+            pooled: Vec::new(),
             repeats,
             config,
         };
@@ -133,11 +146,11 @@ impl<K: RunKind> Session<K> {
             players,
             book,
         };
-        ready.with_ledger(lock, Recovery::LastPair)
+        ready.with_ledger(lock, Recovery::LastPair, announce)
     }
 
-    /// Opens a run that is there already, making sure that it goes on with the
-    /// same engines and the same book.
+    /// Opens an existing run, making sure that it continues with the same
+    /// engines and the same book.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -157,12 +170,19 @@ impl<K: RunKind> Session<K> {
             book,
         };
         let lock = Lock::resume(path, recovery)?;
-        ready.with_ledger(lock, recovery)
+        ready.with_ledger(lock, recovery, announce)
     }
 
-    /// The same session, playing for at most so long, if that is given.
+    /// The same session with this time limit for the process, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
+        self.asked_time = max_time;
+        self
+    }
+
+    /// The same session, with its pairs played elsewhere.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
         self
     }
 
@@ -188,6 +208,8 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
+        let started = Instant::now();
+        let asked_time = self.asked_time;
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -202,8 +224,9 @@ impl<K: RunKind> Session<K> {
             anyhow::Ok(report)
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
+        let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, announce)?
+            && let Some(later) = K::follow_up(&mut report, time_left, announce)?
         {
             ended = later;
         }
@@ -242,12 +265,10 @@ impl<K: RunKind> Session<K> {
             .context("the run's loop cannot start")?;
         let boards = Boards::new(manifest.concurrency);
         let _publisher = Publisher::start(folder.path(), boards.clone());
-        let (mut interrupts, mut executor) = runtime.block_on(async {
-            let interrupts = Interrupts::listen().context("signals cannot be heard")?;
-            let executor = Local::start(manifest.concurrency, &manifest.placement, &boards)
-                .context("workers cannot start")?;
-            anyhow::Ok((interrupts, executor))
-        })?;
+        let mut interrupts = runtime
+            .block_on(async { Interrupts::listen() })
+            .context("signals cannot be heard")?;
+        let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),
             source,
@@ -272,8 +293,26 @@ impl<K: RunKind> Session<K> {
             }
         };
         ledger.sync().map_err(|error| stopped(error.into()))?;
+        executor.recorded();
+        if matches!(ended, Ended::Verdict(_)) {
+            executor.conclude();
+        }
         Ok((ended, driver.fold))
     }
+}
+
+/// Refuses a shard of a run whose pairs depend on earlier results.
+///
+/// # Errors
+/// What is refused.
+pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+    let shard = config.r#match.shard;
+    ensure!(
+        shard.is_whole() || K::IS_DIVISIBLE,
+        "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
+        K::KIND.name()
+    );
+    Ok(())
 }
 
 impl<R: Report + 'static> Conclusion<R> {

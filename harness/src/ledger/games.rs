@@ -1,5 +1,17 @@
 //! Reads `games.pgn` game by game.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -31,13 +43,13 @@ impl GamesFile {
         Ok(self.file.metadata()?.len())
     }
 
-    /// The game at an offset with so many bytes, as a ledger's row tells it:
-    /// fewer if the file ends before.
+    /// The game at an offset with a length in bytes, as a ledger's row has
+    /// them; shorter if the file ends before.
     ///
     /// # Errors
     /// Those of the file system.
     pub(crate) fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
-        // A nonsensical offset is no error of the file system.
+        // An impossible offset is not an error of the file system.
         let start = offset.min(self.bytes()?);
         self.file.seek(SeekFrom::Start(start))?;
         self.text.clear();

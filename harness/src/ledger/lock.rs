@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::files::{GAMES_CSV, GAMES_PGN, LedgerError, Recovery};
 use super::log::Log;
 use super::row::HEADER;
+use crate::platform::try_lock;
 
 /// How long the lock may take: a process that was just killed holds it until
 /// the system has removed the process.
@@ -47,7 +48,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Takes the folder of a run that is there already.
+    /// Takes the folder of an existing run.
     ///
     /// # Errors
     /// [`LedgerError`]: another `hone` has it, or a file is missing.
@@ -59,7 +60,7 @@ impl Lock {
         let csv = Log::open(dir, GAMES_CSV, create)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
-            match csv.file.try_lock() {
+            match try_lock(&csv.file) {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                     thread::sleep(INTERVAL);
@@ -77,5 +78,31 @@ impl Lock {
         };
         let pgn = Log::open(dir, GAMES_PGN, create)?;
         Ok(Self { csv, pgn })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_becomes_free_in_a_moment_is_waited_for() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let held = Lock::begin(dir.path()).expect("free");
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(5 * INTERVAL);
+                drop(held);
+            });
+            Lock::begin(dir.path()).expect("free after a moment");
+        });
+    }
+
+    #[test]
+    fn a_lock_that_stays_held_is_refused() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let _held = Lock::begin(dir.path()).expect("free");
+        let refused = Lock::begin(dir.path()).expect_err("held");
+        assert!(matches!(refused, LedgerError::Locked { .. }), "{refused}");
     }
 }

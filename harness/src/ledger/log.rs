@@ -1,10 +1,23 @@
 //! A file that only grows.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::LedgerError;
+use crate::platform::{is_same_file, set_len};
 
 #[derive(Debug)]
 pub(super) struct Log {
@@ -47,18 +60,16 @@ impl Log {
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
         if let Err(source) = self.file.write_all(bytes) {
             // If this fails too, opening the ledger again will cut it off.
-            let _ = self.file.set_len(self.len);
+            let _ = set_len(&self.file, &self.path, self.len);
             return Err(self.error(source));
         }
-        self.len += bytes.len() as u64;
+        self.len = self.len.saturating_add(bytes.len() as u64);
         Ok(())
     }
 
     pub(super) fn truncate(&mut self, len: u64) -> Result<(), LedgerError> {
         if len != self.len {
-            self.file
-                .set_len(len)
-                .map_err(|source| self.error(source))?;
+            set_len(&self.file, &self.path, len).map_err(|source| self.error(source))?;
             self.len = len;
         }
         Ok(())
@@ -80,17 +91,4 @@ impl Log {
         io::copy(&mut self.file, &mut copy)?;
         copy.sync_all()
     }
-}
-
-#[cfg(unix)]
-fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (open, named) = (file.metadata()?, path.metadata()?);
-    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
-}
-
-/// Open files cannot be replaced on other systems.
-#[cfg(not(unix))]
-fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
-    path.try_exists()
 }

@@ -24,14 +24,17 @@ pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
 use log::Log;
-pub(crate) use pairs::InOrder;
 pub use pairs::Pairs;
+pub(crate) use pairs::{Arrivals, InOrder};
 pub(crate) use row::{Entry, Row};
 #[cfg(feature = "serve")]
 pub(crate) use tail::Tail;
 
 use crate::executor::{Evidence, PlayedPair};
 use sync::Syncer;
+
+/// Failures of a run of which evidence is kept, about 200 KiB each.
+const MAX_EVIDENCE: usize = 1000;
 
 /// The ledger of a run that is being played.
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub struct Ledger {
     pgn: Log,
     epd: Option<Log>,
     syncer: Syncer,
+    /// Failures of which evidence is kept, once that is known.
+    evidence: Option<usize>,
 }
 
 /// What a ledger needs to know about its run.
@@ -103,6 +108,7 @@ impl Ledger {
             pgn,
             epd,
             syncer,
+            evidence: None,
         };
         Ok((ledger, pairs))
     }
@@ -132,11 +138,21 @@ impl Ledger {
     }
 
     /// Keeps what is known of a failure in `failures/<pair>-<game>/`, both
-    /// numbers from 1; of a game played again, with a further number.
+    /// numbers from 1; of a game played again, with a further number. Beyond
+    /// [`MAX_EVIDENCE`] failures of a run are only counted.
     ///
     /// # Errors
     /// [`LedgerError::Io`].
     pub fn keep_evidence(&mut self, evidence: &Evidence) -> Result<(), LedgerError> {
+        let kept = *self.evidence.get_or_insert_with(|| {
+            // None is there before the first failure.
+            fs::read_dir(self.dir.join(FAILURES)).map_or(0, Iterator::count)
+        });
+        if kept >= MAX_EVIDENCE {
+            tracing::info!("failure of pair {}: no evidence kept", evidence.pair + 1);
+            return Ok(());
+        }
+        self.evidence = Some(kept + 1);
         let stem = format!("{}-{}", evidence.pair + 1, evidence.game + 1);
         let folder = (1..)
             .map(|number| match number {
@@ -184,5 +200,40 @@ impl Ledger {
             log.file.sync_data().map_err(|source| log.error(source))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_of_failures_without_end_does_not_fill_the_disk() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let names = ["one", "two"].map(String::from);
+        let options = LedgerOptions {
+            names: &names,
+            epd: false,
+            conditions: 0,
+            recovery: Recovery::LastPair,
+        };
+        let lock = Lock::begin(dir.path()).expect("free");
+        let (mut ledger, _) = Ledger::open(dir.path(), lock, options).expect("empty");
+        let failures = dir.path().join(FAILURES);
+        // Of an earlier process.
+        for number in 1..MAX_EVIDENCE {
+            fs::create_dir_all(failures.join(format!("{number}-2"))).expect("made");
+        }
+        for pair in 0..3 {
+            let evidence = Evidence {
+                pair,
+                game: 0,
+                files: vec![("summary.txt", "x".to_string())],
+            };
+            ledger.keep_evidence(&evidence).expect("kept or counted");
+        }
+        let kept = fs::read_dir(&failures).expect("there").count();
+        assert_eq!(kept, MAX_EVIDENCE);
+        assert!(failures.join("1-1").join("summary.txt").exists());
     }
 }

@@ -1,5 +1,17 @@
 //! Reads a ledger pair by pair, in memory that does not grow with its length.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -28,8 +40,7 @@ pub(super) struct Kept {
     pub(super) pgn_len: u64,
 }
 
-/// The pairs of a ledger in the order of arrival. After an error nothing is to
-/// be expected of it.
+/// The pairs of a ledger in the order of arrival. Do not use it after an error.
 pub struct Arrivals<'a> {
     pairs: &'a Pairs,
     rows: Csv<Take<File>>,
@@ -80,16 +91,16 @@ impl Pairs {
         while let Some(entry) = arrivals.next().transpose()? {
             let [_, (offset, bytes)] = entry.pgn;
             kept = Kept {
-                pairs: kept.pairs + 1,
+                pairs: kept.pairs.saturating_add(1),
                 cut_pairs: 0,
                 csv_len: arrivals.rows.position(),
-                pgn_len: offset + bytes,
+                pgn_len: offset.saturating_add(bytes),
             };
         }
         if kept.csv_len < self.len {
             for entry in self.by_arrival()?.skip(kept.pairs) {
                 entry?;
-                kept.cut_pairs += 1;
+                kept.cut_pairs = kept.cut_pairs.saturating_add(1);
             }
         }
         self.len = kept.csv_len;
@@ -176,7 +187,7 @@ impl Iterator for InOrder<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         while self.next < self.end {
             if let Some(entry) = self.early.remove(&self.next) {
-                self.next += 1;
+                self.next = self.next.saturating_add(1);
                 return Some(Ok(entry));
             }
             match self.arrivals.next() {
@@ -195,17 +206,22 @@ impl Iterator for InOrder<'_> {
     }
 }
 
+/// Bytes that are read at a time.
+const CHUNK: u64 = 4096;
+
 /// Length of the whole lines at a file's beginning.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
-    let mut chunk = [0; 4096];
+    let mut part = Vec::new();
     let mut end = file.seek(SeekFrom::End(0))?;
     while end > 0 {
-        let start = end.saturating_sub(chunk.len() as u64);
-        let part = &mut chunk[..(end - start) as usize];
+        let start = end.saturating_sub(CHUNK);
         file.seek(SeekFrom::Start(start))?;
-        file.read_exact(part)?;
-        if let Some(at) = memchr::memrchr(b'\n', part) {
-            return Ok(start + at as u64 + 1);
+        part.clear();
+        (&mut *file)
+            .take(end.saturating_sub(start))
+            .read_to_end(&mut part)?;
+        if let Some(at) = memchr::memrchr(b'\n', &part) {
+            return Ok(start.saturating_add(at as u64).saturating_add(1));
         }
         end = start;
     }

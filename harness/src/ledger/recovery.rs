@@ -2,6 +2,18 @@
 //! pair that is being written: its games without their rows, or a part of
 //! them. More than that has another cause, and nothing is removed.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
@@ -32,9 +44,11 @@ fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
-    let (mut games, mut after_blank) = (0, true);
+    let (mut games, mut after_blank) = (0_usize, true);
     while reader.read_until(b'\n', &mut line).map_err(failed)? > 0 {
-        games += usize::from(after_blank && line.starts_with(b"[Event "));
+        if after_blank && line.starts_with(b"[Event ") {
+            games = games.saturating_add(1);
+        }
         after_blank = line.trim_ascii().is_empty();
         line.clear();
     }
@@ -53,7 +67,7 @@ pub(super) fn check_conditions(
         if entry.conditions.is_some_and(|then| then != conditions) {
             return Err(LedgerError::Conditions {
                 path: dir.join(MANIFEST),
-                pair: entry.result.pair + 1,
+                pair: entry.result.pair.saturating_add(1),
             });
         }
     }
@@ -62,14 +76,14 @@ pub(super) fn check_conditions(
 
 /// Keeps the first `count` lines of a file.
 pub(super) fn keep_lines(log: &mut Log, count: usize) -> Result<(), LedgerError> {
-    let mut end = 0;
+    let mut end = 0_u64;
     let mut file = &log.file;
     file.rewind().map_err(|source| log.error(source))?;
     let mut reader = BufReader::new(file);
     for _ in 0..count {
         match reader.skip_until(b'\n') {
             Ok(0) => break,
-            Ok(bytes) => end += bytes as u64,
+            Ok(bytes) => end = end.saturating_add(bytes as u64),
             Err(source) => return Err(log.error(source)),
         }
     }

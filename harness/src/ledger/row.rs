@@ -1,5 +1,17 @@
 //! One row of `games.csv`.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::borrow::Cow;
 use std::io::Read;
 
@@ -115,16 +127,15 @@ pub(super) struct Parsed {
 impl Entry {
     pub(super) fn join(first: Parsed, second: Parsed) -> Result<Self, RowError> {
         let fits = first.pair == second.pair
-            && first.pair > 0
             && (first.game, second.game) == (1, 2)
             && (first.white, first.black) == (second.black, second.white)
             && first.conditions == second.conditions;
-        if !fits {
+        let Some(pair) = first.pair.checked_sub(1).filter(|_| fits) else {
             return Err(RowError::Order);
-        }
+        };
         Ok(Self {
             result: PairResult {
-                pair: first.pair - 1,
+                pair,
                 engines: [first.white, first.black],
                 games: [first.result, second.result],
             },
@@ -149,6 +160,13 @@ pub(super) struct Csv<R> {
 
 impl Row {
     /// The text of the two rows of a pair whose games begin at `offsets`.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::expect_used,
+            reason = "writes to memory what was played; nothing is read"
+        )
+    )]
     pub(super) fn pair(
         names: &[String],
         played: &PlayedPair,
@@ -167,6 +185,14 @@ impl Row {
         String::from_utf8(text).expect("rows are text")
     }
 
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::indexing_slicing,
+            clippy::arithmetic_side_effects,
+            reason = "takes what was played; nothing is read"
+        )
+    )]
     fn of(
         names: &[String],
         played: &PlayedPair,
@@ -355,7 +381,7 @@ fn without_return(line: &csv::StringRecord) -> Cow<'_, csv::StringRecord> {
     else {
         return Cow::Borrowed(line);
     };
-    let before = line.iter().take(line.len() - 1);
+    let before = line.iter().take(line.len().saturating_sub(1));
     Cow::Owned(before.chain([last]).collect())
 }
 

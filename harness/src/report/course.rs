@@ -8,6 +8,7 @@ use super::effort::Effort;
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, LedgerError};
 use crate::run::{Fold, Kind, Manifest, PlayTime, RunFiles};
+use crate::settings::Shard;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::{Estimate, Sprt};
@@ -22,6 +23,7 @@ pub(crate) struct Course {
     examination: Examination,
     /// Results that came before an earlier pair's.
     early: BTreeMap<u64, PairResult>,
+    shard: Shard,
     next: u64,
     trace: Option<Trace>,
     /// Of each engine: the means of its games.
@@ -38,12 +40,14 @@ impl Course {
             2 => Some(Trace::new(manifest)?),
             _ => None,
         };
+        let shard = manifest.config.r#match.shard;
         Ok(Self {
             time: PlayTime::new(manifest),
             arrived: VecDeque::new(),
             examination: Examination::default(),
             early: BTreeMap::new(),
-            next: 0,
+            shard,
+            next: shard.first(),
             trace,
             means: vec![Effort::default(); manifest.engines.len()],
         })
@@ -92,7 +96,7 @@ impl Course {
         while self.next < fold.absorbed()
             && let Some(result) = self.early.remove(&self.next)
         {
-            self.next += 1;
+            self.next += u64::from(self.shard.of());
             self.count_effort(&result);
             if let Some(trace) = &mut self.trace
                 && fold.counts(result.pair)

@@ -5,15 +5,22 @@ pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+            c => push_character(&mut out, c),
         }
     }
     out
+}
+
+/// A character with a meaning in HTML as its entity, any other as it is.
+fn push_character(out: &mut String, c: char) {
+    match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        c => out.push(c),
+    }
 }
 
 /// Text as Markdown that is neither a tag, a link, a mention nor a new cell of
@@ -22,9 +29,6 @@ pub(crate) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
             // An empty comment separates what would be recognised together.
             '@' | '#' => {
                 out.push(c);
@@ -35,7 +39,7 @@ pub(crate) fn escape_markdown(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c => out.push(c),
+            c => push_character(&mut out, c),
         }
     }
     out.replace("://", ":<!-- -->//")

@@ -1,4 +1,4 @@
-//! What makes the games of a run no evidence, from its totals.
+//! Reasons why the games of a run are not evidence, from its totals.
 
 use crate::rules::{Spending, departure};
 use crate::run::{Manifest, Tally};
@@ -113,6 +113,7 @@ mod tests {
                 openings,
                 distinct: Some(openings),
             }),
+            pooled: Vec::new(),
             repeats: rule,
             config,
         }
@@ -212,7 +213,7 @@ mod tests {
         // Under a clock a small book is played several times.
         let most = if is_timed { 5 * book } else { book };
         let rounds = 1 + run.below(most.min(150));
-        let mut experiment = TournamentExperiment::gauntlet(engines, rounds);
+        let mut experiment = TournamentExperiment::gauntlet(engines, 1, rounds);
         let budget = experiment.budget();
         let plans: Vec<[usize; 2]> = (0..budget)
             .map_while(|pair| match experiment.plan(pair) {
@@ -266,7 +267,7 @@ mod tests {
                 rng: ChaCha8Rng::seed_from_u64(7),
                 manifest,
             };
-            let experiment = TournamentExperiment::gauntlet(2, 40);
+            let experiment = TournamentExperiment::gauntlet(2, 1, 40);
             let mut fold = Fold::new(experiment, 2, run.manifest.repeats);
             for pair in 0..40 {
                 let mut result = run.pair(pair, [0, 1]);

@@ -9,23 +9,35 @@ use super::verdict::{EndReason, TestVerdict};
 use crate::config::EngineOptions;
 use crate::experiment::Experiment;
 use crate::rules::Termination;
-use crate::run::{Fold, Kind, Manifest, PairingTally, RunFiles, Tally};
-use crate::settings::BookSource;
+use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
+use crate::settings::{BookSource, Shard};
 use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
 
-/// All there is to say about a run. Top-level results are those of the first
-/// engine against all others together; with two engines, that is the match.
+/// Everything that a report of a run contains. Top-level results are those of
+/// the first engine against all others together; with two engines, that is the
+/// match.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
+    /// Whether it has come to its end.
+    #[serde(skip)]
+    pub is_finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
+    /// The part of the pairs that it has.
+    #[serde(skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolFacts>,
+    /// Of a test in stages; the JSON has the facts of each.
+    #[serde(skip)]
+    pub stages: Vec<StageFacts>,
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
@@ -34,7 +46,7 @@ pub(crate) struct RunFacts {
     pub repeated_pairs: u64,
     /// Games that no earlier game was the same as.
     pub distinct_games: u64,
-    /// Pairs up to the verdict, those left out among them.
+    /// The first pair after those up to the verdict, those left out among them.
     #[serde(skip)]
     pub absorbed: u64,
     /// Wins, draws, losses.
@@ -56,8 +68,8 @@ pub(crate) struct RunFacts {
     pub sprt: Option<SprtFacts>,
     pub failures: FailureFacts,
     pub seconds: f64,
-    /// Elo with an interval that is valid however often one looks and whenever
-    /// one stops; of matches of two engines.
+    /// Elo with an interval that is valid at every look and every stop; of
+    /// matches of two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_valid: Option<Estimate>,
     /// Signs of bad data, only those that say something.
@@ -65,7 +77,7 @@ pub(crate) struct RunFacts {
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ratings: Vec<Standing>,
-    /// Why there is no rating list although there are games.
+    /// Why the rating list is missing although there are games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_error: Option<String>,
     pub pairings: Vec<PairingFacts>,
@@ -81,6 +93,29 @@ pub(crate) struct RunFacts {
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
     pub placement: Vec<Vec<usize>>,
+}
+
+/// What a run was pooled from.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PoolFacts {
+    pub runs: Vec<PooledRun>,
+    /// The first pair that is not judged, from 1.
+    pub next: u64,
+    /// Pairs after it, which wait for it.
+    pub waiting: u64,
+}
+
+/// One stage of a test.
+#[derive(Debug, Clone)]
+pub(crate) struct StageFacts {
+    /// As in `stage 2 of 3 (LTC)`.
+    pub words: String,
+    pub limit: String,
+    /// Elo of H0 and H1.
+    pub bounds: [f64; 2],
+    pub is_started: bool,
+    pub verdict: TestVerdict,
+    pub pairs: u64,
 }
 
 /// One engine and how it played.
@@ -177,7 +212,11 @@ impl RunFacts {
             run: files.folder.name(),
             kind: manifest.kind,
             verdict: fold.verdict().into(),
+            is_finished: fold.verdict().is_some(),
             reason: EndReason::of(fold.verdict()),
+            shard: play.shard,
+            pool: pool(manifest, fold),
+            stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
@@ -233,6 +272,14 @@ impl RunFacts {
             placement: manifest.placement.clone(),
         }
     }
+}
+
+fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts> {
+    (!manifest.pooled.is_empty()).then(|| PoolFacts {
+        runs: manifest.pooled.clone(),
+        next: fold.absorbed() + 1,
+        waiting: fold.waiting(),
+    })
 }
 
 /// The summary of pairs; after too few, with the always-valid interval that

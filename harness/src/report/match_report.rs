@@ -36,6 +36,11 @@ impl MatchReport {
             course,
         }
     }
+
+    /// The run's files.
+    pub(crate) fn run_files(&self) -> &RunFiles {
+        &self.files
+    }
 }
 
 impl Report for MatchReport {

@@ -23,7 +23,7 @@ mod verdict;
 pub(crate) use course::Course;
 pub(crate) use escape::{escape, escape_markdown};
 pub(crate) use evidence::evidence_findings;
-pub(crate) use facts::{RunFacts, first_engine};
+pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
 pub(crate) use summary::{SummaryNotes, failed_summary};
@@ -78,7 +78,7 @@ pub(crate) trait Report {
 ///
 /// # Errors
 /// Those of the file system, and of a picture that cannot be drawn.
-pub(crate) fn write_files(report: &impl Report, dir: &Path) -> anyhow::Result<()> {
+pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow::Result<()> {
     for (name, text) in report.files()? {
         let path = dir.join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::run::Tally;
 use crate::stats::rating::{Game, Games, RatingError, RatingOptions, rate};
 use crate::stats::summary::Interval;
-use crate::stats::{Estimate, Pentanomial, Summary, Wdl};
+use crate::stats::{Estimate, Wdl};
 
 /// One engine of a tournament.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,38 +42,25 @@ impl Standing {
 /// # Errors
 /// If the ratings cannot be computed.
 pub(super) fn standings(names: &[String], tally: &Tally) -> Result<Vec<Standing>, RatingError> {
-    let rated = rate(&games(names, tally), &RatingOptions::default())?;
-    let summaries: Vec<Summary> = rated
-        .ratings
-        .iter()
-        .map(|rating| {
-            let engine = names.iter().position(|name| *name == rating.name);
-            Summary::new(engine.map_or_else(Pentanomial::default, |engine| pairs_of(tally, engine)))
-        })
-        .collect();
-    let is_enough = |at: usize| {
-        summaries
-            .get(at)
-            .is_some_and(|summary| summary.interval == Interval::FixedLength)
-    };
+    let games = games(names, tally);
+    let options = RatingOptions::default();
+    let rated = rate(&games, &options)?.supported_by(&games, &options);
+    let los = |at: usize| rated.los[at].get(at + 1).copied().flatten();
     Ok(rated
         .ratings
         .iter()
         .enumerate()
-        .map(|(at, rating)| {
-            let next = rated.los[at].get(at + 1).copied().flatten();
-            Standing {
-                name: rating.name.clone(),
-                elo: rating.elo.map(|elo| widened(elo, &summaries[at])),
-                interval: summaries[at].interval,
-                pool: rating.pool,
-                games: rating.games,
-                points: rating.points,
-                wins: rating.wins,
-                draws: rating.draws,
-                losses: rating.losses,
-                los: next.filter(|_| is_enough(at) && is_enough(at + 1)),
-            }
+        .map(|(at, rating)| Standing {
+            name: rating.name.clone(),
+            elo: rating.elo,
+            interval: rating.interval,
+            pool: rating.pool,
+            games: rating.games,
+            points: rating.points,
+            wins: rating.wins,
+            draws: rating.draws,
+            losses: rating.losses,
+            los: los(at),
         })
         .collect())
 }
@@ -108,32 +95,6 @@ pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
 
 fn points(wdl: Wdl) -> f64 {
     wdl.wins as f64 + wdl.draws as f64 / 2.0
-}
-
-/// After too few pairs: as wide as the always-valid interval of the engine's
-/// own score.
-fn widened(elo: Estimate, own: &Summary) -> Estimate {
-    match (own.interval, own.elo) {
-        (Interval::AlwaysValid, Some(valid)) => Estimate {
-            estimate: elo.estimate,
-            low: elo.estimate + valid.low - valid.estimate,
-            high: elo.estimate + valid.high - valid.estimate,
-        },
-        _ => elo,
-    }
-}
-
-/// All pairs of an engine, from its side.
-fn pairs_of(tally: &Tally, engine: usize) -> Pentanomial {
-    tally
-        .pairings
-        .iter()
-        .filter_map(|([first, second], pairing)| match engine {
-            _ if engine == *first => Some(pairing.pentanomial),
-            _ if engine == *second => Some(pairing.pentanomial.swapped()),
-            _ => None,
-        })
-        .sum()
 }
 
 fn games(names: &[String], tally: &Tally) -> Games {

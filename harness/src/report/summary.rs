@@ -14,7 +14,7 @@ use crate::stats::Estimate;
 /// Commands that a summary shows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SummaryNotes<'a> {
-    /// The command that does the same again.
+    /// The command that repeats the test.
     pub repeat: &'a str,
     /// The command that resumes the run, if it is not finished.
     pub resume: Option<&'a str>,

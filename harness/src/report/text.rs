@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::facts::{EngineFacts, RunFacts, SprtFacts};
+use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::numbers::{TOO_FEW, elo_text, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
@@ -28,6 +28,9 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         "Results of {title} ({}, {}):",
         facts.limit, facts.openings
     ));
+    if let Some(pool) = &facts.pool {
+        line(pool_line(pool));
+    }
     let is_tournament = facts.engines.len() > 2;
     if is_tournament {
         tournament::block(facts).into_iter().for_each(&mut line);
@@ -64,6 +67,15 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         line(finding.sentence());
     }
     text
+}
+
+/// The runs of a pool.
+fn pool_line(pool: &PoolFacts) -> String {
+    let runs = pool.runs.iter().map(|run| match run.shard.is_whole() {
+        true => run.run.clone(),
+        false => format!("{} ({})", run.run, run.shard.words()),
+    });
+    format!("Pooled from {}", runs.collect::<Vec<_>>().join(", "))
 }
 
 /// The results of the first engine against all others.
@@ -157,7 +169,7 @@ fn llr_line(sprt: &SprtFacts) -> String {
 }
 
 /// The verdict, or who is ahead, and the failures on one line; then the
-/// estimate after a test and what must be known beside it, each on its own.
+/// estimate after a test and the warnings, each on its own.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let mut text = match (facts.reason, &facts.sprt) {
         (Some(reason), _) => reason.sentence().to_string(),
@@ -174,6 +186,25 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         && facts.reason.is_none()
     {
         push_estimate(&mut text, facts, sprt);
+    }
+    if !facts.shard.is_whole() {
+        write!(
+            text,
+            "\nThis is {}: `hone pool` judges all shards together.",
+            facts.shard.words()
+        )
+        .expect("writing to a string cannot fail");
+    }
+    if let Some(pool) = &facts.pool
+        && pool.waiting > 0
+        && !facts.is_finished
+    {
+        write!(
+            text,
+            "\nPair {} is missing: {} later pairs wait for it and are not judged.",
+            pool.next, pool.waiting
+        )
+        .expect("writing to a string cannot fail");
     }
     // A run that ended for its repeats has said so.
     let is_said = |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;

@@ -6,6 +6,7 @@ use super::numbers::{elo_text, percent};
 use super::standings::Standing;
 use super::table::{self, Column, Fit};
 
+use crate::stats::summary::Interval;
 use crate::stats::{Estimate, Wdl};
 
 /// The columns of a rating list, as in the report and live.
@@ -55,10 +56,15 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     }
     if !facts.ratings.is_empty() {
         lines.extend(table::lines(standing_columns(&facts.ratings), usize::MAX));
-        lines.push(
-            "± is half the 95 % interval; LOS is the probability of being stronger than the next."
-                .to_string(),
-        );
+        let early = facts.ratings.iter();
+        let early = early.filter(|rating| rating.interval == Interval::AlwaysValid);
+        lines.push(format!(
+            "± is half the 95 % interval{}; LOS is the probability of being stronger than the next.",
+            match early.count() {
+                0 => "",
+                _ => " (after too few pairs, of the always-valid interval)",
+            }
+        ));
     }
     if !facts.pairings.is_empty() {
         lines.push(String::new());

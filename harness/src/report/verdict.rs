@@ -45,9 +45,13 @@ impl From<Option<Verdict>> for TestVerdict {
         match verdict {
             Some(Verdict::H1) => Self::H1,
             Some(Verdict::H0) => Self::H0,
-            Some(Verdict::Complete | Verdict::Inconclusive | Verdict::Repeated) | None => {
-                Self::None
-            }
+            Some(
+                Verdict::Complete
+                | Verdict::Inconclusive
+                | Verdict::Repeated
+                | Verdict::ShardPlayed,
+            )
+            | None => Self::None,
         }
     }
 }

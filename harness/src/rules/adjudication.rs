@@ -18,12 +18,12 @@ use crate::rules::{Outcome, Termination};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRule {
-    /// Not before so many full moves have been played, counted by the
+    /// Not before this number of full moves has been played, counted by the
     /// position's own move number.
     #[serde(rename = "move")]
     pub from_move: u32,
-    /// So many consecutive moves of each side. A capture or a pawn's move
-    /// starts the count again.
+    /// This number of consecutive moves of each side. A capture or a pawn's
+    /// move starts the count again.
     #[serde(deserialize_with = "moves")]
     pub count: u32,
     /// Centipawns: neither score further from zero. A mate score never counts.
@@ -34,10 +34,10 @@ pub struct DrawRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
-    /// So many consecutive moves of the losing side.
+    /// This number of consecutive moves of the losing side.
     #[serde(deserialize_with = "moves")]
     pub count: u32,
-    /// Centipawns: its score at least so far below zero, or being mated.
+    /// Centipawns: its score at least this far below zero, or being mated.
     pub score: u32,
     /// Whether the winner's scores must say the same.
     #[serde(default)]
@@ -50,8 +50,8 @@ pub struct ResignRule {
 pub struct TablebaseRule {
     /// Folders with the tables, separated as in `PATH`.
     pub path: PathBuf,
-    /// Positions with at most so many pieces, kings counted; by default as
-    /// many as there are tables for.
+    /// Positions with at most this number of pieces, kings included; by default
+    /// as many as there are tables for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<usize>,
     /// Whether a win counts that the fifty-move rule would spoil.
@@ -111,7 +111,7 @@ pub struct Adjudication {
     pub draw: Option<DrawRule>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
-    /// A draw after so many full moves of play, the opening not counted.
+    /// A draw after this number of full moves of play, without the opening.
     #[serde(
         default,
         deserialize_with = "some_moves",

@@ -1,4 +1,4 @@
-//! An engine's clock. It never asks what time it is: it is told how long a
+//! An engine's clock. It does not read the time: the caller passes how long a
 //! move took.
 
 use std::sync::Arc;
@@ -69,9 +69,8 @@ impl Clock {
 
     /// Takes the time of a move off the clock and adds what the move earns.
     ///
-    /// # Errors
-    /// [`Overrun`] if it took longer than was left plus the margin. Within the
-    /// margin the clock goes on from zero.
+    /// # Errors [`Overrun`] if it took longer than was left plus the margin.
+    /// Within the margin the clock continues from zero.
     pub(crate) fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
         let used_micros = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
         if let Some(allowance) = self.allowance()

@@ -4,7 +4,7 @@ use super::clock::Clock;
 
 /// Adds the `go` for the side to move (0 for White, 1 for Black), with its line
 /// end. `clocks` are White's and Black's. An engine without a clock of its own
-/// is not told its opponent's: Stockfish would take its own time for zero and
+/// does not get its opponent's: Stockfish would take its own time for zero and
 /// move at once.
 pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
     command.extend_from_slice(b"go");

@@ -1,5 +1,17 @@
 //! How long an engine may think.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,7 +42,7 @@ pub struct Limit {
     pub depth: Option<u32>,
 }
 
-/// Why a text is no limit.
+/// Why a text is not a valid limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not a valid limit: {reason}; write for example \"8+0.08\", \"40/60+0.5\", \"40/120,20/60\", \"1:30+0.5\", \"movetime=100\", \"nodes=5000\" or \"depth=8\""
@@ -181,7 +193,13 @@ fn parse_seconds(text: &str) -> Result<u64, &'static str> {
     if !(0.0..=1e9).contains(&seconds) {
         return Err(OUT_OF_RANGE);
     }
-    // Rounded from a number within u64's range.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::cast_possible_truncation,
+            reason = "rounded from a number within the range of u64"
+        )
+    )]
     Ok((seconds * 1000.0).round() as u64)
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::rules::Info;
+use crate::rules::{Info, LinePattern};
 
 /// How moves are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -41,6 +41,9 @@ pub struct RecordStyle {
     pub latency: bool,
     /// The principal variation, as the engine wrote it.
     pub pv: bool,
+    /// The last line before each move that matches each of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub match_line: Vec<LinePattern>,
     /// `Event` and `Site` tags.
     pub event: String,
     pub site: String,
@@ -61,6 +64,7 @@ impl Default for RecordStyle {
             timeleft: false,
             latency: false,
             pv: false,
+            match_line: Vec::new(),
             event: "hone match".to_string(),
             site: "?".to_string(),
             epd: false,
@@ -87,8 +91,8 @@ pub(crate) struct PlayedMove<'a> {
     pub illegal_pv: Option<&'a str>,
 }
 
-/// Movetext in the making, wrapped as it grows so that a game's end costs
-/// little.
+/// Movetext that grows with the game, wrapped move by move so that the end of a
+/// game costs little.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Movetext {
     lines: Lines,
@@ -271,6 +275,11 @@ impl Movetext {
                     .filter(|c| clean(*c)),
             );
             text.push('"');
+        }
+        for line in info.lines.iter().flatten() {
+            // A brace or quote in it would end the comment or its field.
+            let clean = line.replace(['{', '}', '"'], "");
+            write!(text, ", line=\"{clean}\"").expect(INFALLIBLE);
         }
         if let Some(illegal) = played.illegal_pv {
             write!(text, ", illegal PV move {illegal}").expect(INFALLIBLE);

@@ -3,6 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use shakmaty::fen::Epd;
+use shakmaty::{Chess, EnPassantMode, Position};
+
 use super::movetext::RecordStyle;
 use crate::rules::{Outcome, Termination};
 
@@ -38,6 +41,16 @@ pub(crate) fn write_game(
     out.push('\n');
     out.push_str(movetext);
     out.push_str("\n\n");
+}
+
+/// A game's last position, as a line of `games.epd`.
+pub(crate) fn final_epd(position: &Chess) -> String {
+    format!(
+        "{} hmvc {}; fmvn {};\n",
+        Epd::from_position(position, EnPassantMode::Legal),
+        position.halfmoves(),
+        position.fullmoves()
+    )
 }
 
 /// Room for the tags of most games.

@@ -1,12 +1,24 @@
 //! Principal variations.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
 /// The first move of a variation in UCI notation that cannot be played, if
-/// there is one: what an engine says of its plans tells of defects in its
-/// search long before they cost a game. Anything that is no move at all is
-/// shown with letters and digits only.
+/// there is one: an illegal variation shows a defect of the search long before
+/// it costs a game. Text that is not a move is shown with letters and digits
+/// only.
 ///
 /// `before` is where the variation begins; a first move that is spelled like
 /// `played` needs no looking at, as it led to `after`.

@@ -75,8 +75,8 @@ impl Referee {
             let legal = uci.to_move(&self.position).ok()?;
             return Some((legal, San::from_move(&self.position, legal)));
         }
-        // The moves among which it must be are also those that it must be told
-        // apart from.
+        // These candidates are also the moves from which its notation must be
+        // distinct.
         let candidates = self.position.san_candidates(role, to);
         let legal = Move::Normal {
             role,
@@ -192,7 +192,7 @@ mod tests {
     fn play(referee: &mut Referee, moves: &str) -> Option<Ending> {
         let mut ending = None;
         for text in moves.split_whitespace() {
-            assert_eq!(ending, None, "the game goes on before {text}");
+            assert_eq!(ending, None, "the game continues before {text}");
             let legal = referee.find(text.as_bytes()).expect(text);
             ending = referee.play(legal);
         }

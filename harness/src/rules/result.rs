@@ -136,7 +136,7 @@ pub struct Effort {
 }
 
 /// One finished game: a row of the ledger.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameResult {
     pub outcome: Outcome,
     pub termination: Termination,

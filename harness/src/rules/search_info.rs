@@ -5,7 +5,8 @@
 pub enum Score {
     /// Centipawns.
     Cp(i32),
-    /// Mate in so many full moves; negative when the engine is being mated.
+    /// Mate in this number of full moves; negative when the engine is being
+    /// mated.
     Mate(i32),
 }
 
@@ -48,15 +49,20 @@ pub struct Info {
     pub tbhits: u64,
     /// The principal variation that belongs to the score, as sent.
     pub pv: Vec<u8>,
+    /// The last line that matches each pattern of the record.
+    pub lines: Vec<Option<String>>,
 }
 
 impl Info {
-    /// Forgets everything, keeping the allocation.
+    /// Forgets everything, keeping the allocations.
     pub fn clear(&mut self) {
         let mut pv = std::mem::take(&mut self.pv);
         pv.clear();
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.fill(None);
         *self = Self {
             pv,
+            lines,
             ..Self::default()
         };
     }

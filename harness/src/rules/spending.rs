@@ -1,6 +1,9 @@
 //! Whether an engine keeps to its limit, by what it reports.
 
+use std::time::Duration;
+
 use super::limit::Limit;
+use super::search_info::Info;
 
 /// What an engine spent on its moves, as sums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,6 +14,19 @@ pub(crate) struct Spending {
     pub nodes: u64,
     pub depth: u64,
     pub ms: u64,
+}
+
+impl Spending {
+    /// Of one search, which took the time `used`.
+    pub(crate) fn of_search(info: &Info, used: Duration) -> Self {
+        Self {
+            games: 0,
+            moves: 1,
+            nodes: info.nodes,
+            depth: u64::from(info.depth),
+            ms: used.as_millis() as u64,
+        }
+    }
 }
 
 /// Where the mean of a quantity belongs.
@@ -30,9 +46,9 @@ const MS_SLACK: f64 = 1000.0;
 /// The smallest share of a clock that a whole game uses.
 const CLOCK_SHARE: f64 = 0.03;
 
-/// Says how an engine's moves are far from its limit: above one part of it, or
-/// below all its parts. Below is less than a quarter of the nodes or the time
-/// for a move, half of the depth, or 3 % of a clock: engines stop early at
+/// How an engine's moves are far from its limit, as text: above one part of it,
+/// or below all its parts. Below is less than a quarter of the nodes or the
+/// time for a move, half of the depth, or 3 % of a clock: engines stop early at
 /// forced moves, mates and when a further iteration would take too long, but
 /// not so early on average. What an engine does not report is not judged.
 pub(crate) fn departure(limit: &Limit, spent: &Spending) -> Option<String> {

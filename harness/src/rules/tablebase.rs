@@ -37,6 +37,21 @@ pub(crate) struct Tables {
     pieces: usize,
 }
 
+/// Pieces of the largest tables in some folders.
+///
+/// # Errors
+/// [`TablebaseError`].
+#[cfg(feature = "fleet")]
+pub(crate) fn most_pieces(path: &std::path::Path) -> Result<usize, TablebaseError> {
+    let rule = TablebaseRule {
+        path: path.to_path_buf(),
+        pieces: None,
+        ignore_fifty: false,
+        results: Default::default(),
+    };
+    Ok(Tables::open(&rule)?.pieces)
+}
+
 impl Tables {
     /// Opens the tables of a rule. Their contents are read when they are needed.
     ///
@@ -71,8 +86,8 @@ impl Tables {
     }
 
     /// The result of a game that has reached `position`, if the tables have it
-    /// and the rule wants it. Positions with castling rights, or of which a
-    /// table is missing, are played on.
+    /// and the rule applies. Positions with castling rights, or without a
+    /// table, are played on.
     pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
         if position.board().occupied().count() > self.pieces {
             return None;

@@ -4,6 +4,18 @@
 //! It is taken from the text of the manifest, not from what a version of
 //! `hone` makes of it: a new key with a default must not change it.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::path::Path;
 
 use anyhow::Context;
@@ -13,7 +25,7 @@ use toml::{Table, Value};
 use super::manifest::MANIFEST;
 
 /// Keys of the manifest that may change between two starts of a run.
-const FREE: [&str; 4] = ["hone", "base", "concurrency", "placement"];
+const FREE: [&str; 5] = ["hone", "base", "concurrency", "placement", "pooled"];
 /// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
 /// test after a tuning.
 const FREE_IN_SECTIONS: [(&str, &[&str]); 2] = [

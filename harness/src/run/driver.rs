@@ -123,6 +123,15 @@ impl Jobs {
     }
 }
 
+/// Tells an executor that waits for it that all its results are on disk.
+fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), LedgerError> {
+    if executor.awaits_record() {
+        ledger.sync()?;
+        executor.recorded();
+    }
+    Ok(())
+}
+
 /// Waits for a moment, if there is one.
 async fn passed(moment: Option<Instant>) {
     match moment {
@@ -137,7 +146,7 @@ pub(super) fn schedule(play: &MatchConfig, count: usize) -> Schedule {
     Schedule::new(count, openings.order, play.seed, openings.start - 1)
 }
 
-/// What a live view is told.
+/// What a live view gets.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
     pub tally: &'a Tally,
@@ -188,7 +197,7 @@ pub struct Driver<E> {
     deadline: Option<Instant>,
 }
 
-/// How often a view is told that time has passed.
+/// How often a view is updated while no pair finishes.
 const TICK: Duration = Duration::from_secs(1);
 
 /// How far the plan may run ahead of the oldest pair that is missing, so that
@@ -196,7 +205,7 @@ const TICK: Duration = Duration::from_secs(1);
 const MAX_AHEAD: u64 = 4096;
 
 impl<E: Experiment> Driver<E> {
-    /// A run that goes on from what `fold` has taken in.
+    /// A run that continues after the results in `fold`.
     pub fn new(fold: Fold<E>, jobs: Jobs, config: &Config) -> Self {
         Self {
             fold,
@@ -212,7 +221,7 @@ impl<E: Experiment> Driver<E> {
         }
     }
 
-    /// Ends it after so long: pairs that are being played then are finished,
+    /// Ends it after this time: pairs that are being played then are finished,
     /// so that long games are not left out.
     pub fn ending_after(mut self, max_time: Option<Duration>) -> Self {
         self.deadline = max_time.map(|time| self.started + time);
@@ -248,6 +257,7 @@ impl<E: Experiment> Driver<E> {
         view.update(&self.fold.experiment, self.progress(stopping));
         loop {
             if let Some(verdict) = self.fold.verdict() {
+                record(executor, ledger)?;
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
             }
@@ -280,6 +290,7 @@ impl<E: Experiment> Driver<E> {
                 }
                 () = passed(deadline) => continue,
                 _ = clock.tick() => {
+                    record(executor, ledger)?;
                     view.update(&self.fold.experiment, self.progress(stopping));
                     continue;
                 }
@@ -304,11 +315,12 @@ impl<E: Experiment> Driver<E> {
     }
 
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
+        let step = u64::from(self.fold.experiment.shard().of());
         while !self.planned_all
             && self.in_flight < executor.capacity() as u64
-            && self.next_plan < self.fold.absorbed() + MAX_AHEAD
+            && self.next_plan < self.fold.absorbed() + MAX_AHEAD * step
         {
-            // Pairs the ledger held when the run was resumed.
+            // Pairs the ledger held when the run was resumed, or of other shards.
             if self.fold.holds(self.next_plan) {
                 self.next_plan += 1;
                 continue;

@@ -1,6 +1,6 @@
 //! Why a run could not start or had to stop.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::driver::RunError;
 use super::folder::FolderError;
@@ -33,6 +33,17 @@ pub(crate) enum SessionError {
 }
 
 impl SessionError {
+    /// The same error of a run in the folder of another: that one is resumed.
+    pub(crate) fn of_folder(self, folder: &Path) -> Self {
+        match self {
+            Self::Stopped { source, .. } => Self::Stopped {
+                folder: folder.to_path_buf(),
+                source,
+            },
+            error => Self::after_start(error),
+        }
+    }
+
     /// Any error after the run had started.
     pub(crate) fn after_start(error: impl Into<anyhow::Error>) -> Self {
         Self::AfterStart(error.into())

@@ -17,7 +17,8 @@ pub struct Fold<E> {
     pub tally: Tally,
     /// Results that came before an earlier pair's.
     early: BTreeMap<u64, PairResult>,
-    absorbed: u64,
+    /// The first pair that is not absorbed.
+    next: u64,
     repeats: Repeats,
 }
 
@@ -25,15 +26,15 @@ impl<E: Experiment> Fold<E> {
     /// Nothing absorbed yet; `engines` is their number.
     pub fn new(experiment: E, engines: usize, rule: RepeatRule) -> Self {
         Self {
+            next: experiment.shard().first(),
             experiment,
             tally: Tally::new(engines),
             early: BTreeMap::new(),
-            absorbed: 0,
             repeats: Repeats::new(rule),
         }
     }
 
-    /// What a ledger's pairs come to.
+    /// The totals of a ledger's pairs.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -56,9 +57,9 @@ impl<E: Experiment> Fold<E> {
             self.early.insert(result.pair, result);
         }
         while self.verdict().is_none()
-            && let Some(result) = self.early.remove(&self.absorbed)
+            && let Some(result) = self.early.remove(&self.next)
         {
-            self.absorbed += 1;
+            self.next += u64::from(self.experiment.shard().of());
             let judged = self.repeats.take(&result);
             self.tally.distinct_games += judged.new_games;
             self.tally.repeated_pairs += u64::from(judged.new_games == 0);
@@ -77,9 +78,10 @@ impl<E: Experiment> Fold<E> {
     pub fn verdict(&self) -> Option<Verdict> {
         let pairings = self.tally.pairings.len();
         let repeated = || {
-            self.repeats
-                .is_exhausted(pairings)
-                .then_some(Verdict::Repeated)
+            // The other shards may have new games.
+            let is_repeated =
+                self.experiment.shard().is_whole() && self.repeats.is_exhausted(pairings);
+            is_repeated.then_some(Verdict::Repeated)
         };
         self.experiment.verdict().or_else(repeated)
     }
@@ -91,16 +93,25 @@ impl<E: Experiment> Fold<E> {
 
     /// Whether an absorbed pair is evidence, and not left out as a repeat.
     pub fn counts(&self, pair: u64) -> bool {
-        pair < self.absorbed && !self.repeats.is_dropped(pair)
+        let shard = self.experiment.shard();
+        pair < self.next && shard.contains(pair) && !self.repeats.is_dropped(pair)
     }
 
-    /// Number of pairs absorbed: those with a smaller number.
+    /// The first pair that is not absorbed: those of the run with a smaller
+    /// number are. Without shards it is also their count.
     pub fn absorbed(&self) -> u64 {
-        self.absorbed
+        self.next
     }
 
-    /// Whether the result of a pair is known.
+    /// Whether a pair need not be played: its result is known, or it belongs to
+    /// another shard.
     pub fn holds(&self, pair: u64) -> bool {
-        pair < self.absorbed || self.early.contains_key(&pair)
+        let is_elsewhere = !self.experiment.shard().contains(pair);
+        is_elsewhere || pair < self.next || self.early.contains_key(&pair)
+    }
+
+    /// Results after a pair that is missing: they wait for it.
+    pub fn waiting(&self) -> u64 {
+        self.early.len() as u64
     }
 }

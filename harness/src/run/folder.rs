@@ -64,7 +64,7 @@ impl Folder {
         }
     }
 
-    /// The folder of a run that is there already.
+    /// The folder of an existing run.
     pub(crate) fn open(path: &Path) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -138,7 +138,8 @@ pub(crate) fn find_run(named: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
-    // What exists is meant, even if it is not a run: that is said of it later.
+    // An existing path is meant, even if it is not a run: that is reported
+    // later.
     if named.exists() {
         return Ok(named.to_path_buf());
     }
@@ -175,7 +176,7 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
         .collect();
     match &found[..] {
         [one] => Ok((*one).clone()),
-        // A path, of which it is said later that it is not a run.
+        // A path; the error that it is not a run comes later.
         [] if folder != results => Ok(named.to_path_buf()),
         [] => bail!(
             "no run `{}`: {} has {} runs\nhelp: `hone runs` lists them; `latest` is the newest",

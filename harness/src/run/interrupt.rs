@@ -1,10 +1,12 @@
-//! Ctrl-C and its kin.
+//! Ctrl-C and termination signals.
 
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-/// How long signals take to be told.
+use crate::platform::on_termination;
+
+/// Delay until further signals count as separate requests.
 const HEARING: Duration = Duration::from_millis(20);
 
 /// Requests to stop: the first lets finish what is in flight, a further one
@@ -30,21 +32,8 @@ impl Interrupts {
     /// If the system refuses.
     pub fn listen() -> std::io::Result<Self> {
         let (sender, requests) = mpsc::unbounded_channel();
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            for kind in [SignalKind::terminate(), SignalKind::hangup()] {
-                let mut signals = signal(kind)?;
-                let sender = sender.clone();
-                tokio::spawn(async move {
-                    while signals.recv().await.is_some() {
-                        if sender.send(Request::Now).is_err() {
-                            return;
-                        }
-                    }
-                });
-            }
-        }
+        let terminated = sender.clone();
+        on_termination(move || terminated.send(Request::Now).is_ok())?;
         tokio::spawn(async move {
             while tokio::signal::ctrl_c().await.is_ok() {
                 if sender.send(Request::Finish).is_err() {

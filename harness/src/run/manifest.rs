@@ -1,5 +1,18 @@
 //! `run.toml`: what a run is, with nothing left to defaults.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::repeats::RepeatRule;
 use crate::builds::short_id;
 use crate::config::Config;
+use crate::settings::Shard;
 
 /// Name of the manifest in a run's folder.
 pub(crate) const MANIFEST: &str = "run.toml";
@@ -62,6 +76,9 @@ pub(crate) struct EngineIdentity {
     /// The node count of its `bench`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
+    /// The defaults of its options `Threads` and `Hash`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defaults: BTreeMap<String, String>,
 }
 
 impl EngineIdentity {
@@ -102,7 +119,11 @@ impl EngineIdentity {
         let changes = if self.is_uncommitted() { "+" } else { "" };
         match commit.starts_with(&self.name) {
             true => format!("{}{changes}", short_id(commit)),
-            false => format!("{}.{}{changes}", self.name, &short_id(commit)[..7]),
+            false => format!(
+                "{}.{}{changes}",
+                self.name,
+                commit.get(..7).unwrap_or(commit)
+            ),
         }
     }
 }
@@ -120,7 +141,27 @@ pub(crate) struct BookIdentity {
     pub distinct: Option<usize>,
 }
 
-/// What a run is: written once, at its start.
+/// A run whose pairs are in a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PooledRun {
+    /// Name of its folder.
+    pub run: String,
+    #[serde(default, skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
+    pub created: jiff::Timestamp,
+    /// Its workers have the numbers from `first_worker` on in the pool.
+    pub first_worker: usize,
+    pub workers: usize,
+}
+
+impl PooledRun {
+    /// The first number after those of its workers.
+    pub(crate) fn end_of_workers(&self) -> usize {
+        self.first_worker + self.workers
+    }
+}
+
+/// What a run is: written once, at its start; of a pool, when a run is added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// Version of the program that started the run.
@@ -129,7 +170,7 @@ pub(crate) struct Manifest {
     pub created: jiff::Timestamp,
     /// The folder that relative paths of the configuration start from.
     pub base: PathBuf,
-    /// Pairs in flight at once: what the default came to.
+    /// Pairs in flight at once, with the default filled in.
     pub concurrency: usize,
     /// Which processors each worker's engines are bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -137,6 +178,9 @@ pub(crate) struct Manifest {
     pub engines: Vec<EngineIdentity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book: Option<BookIdentity>,
+    /// Of a pool, the runs that it is made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pooled: Vec<PooledRun>,
     /// What is done with pairs that repeat earlier games.
     #[serde(default)]
     pub repeats: RepeatRule,

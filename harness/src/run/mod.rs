@@ -5,6 +5,7 @@ pub(crate) mod conditions;
 mod driver;
 mod error;
 mod files;
+pub(crate) mod final_positions;
 mod fold;
 mod folder;
 mod interrupt;
@@ -24,9 +25,11 @@ pub(crate) use files::{PlayTime, RunFiles};
 pub use fold::Fold;
 pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
+#[cfg(feature = "fleet")]
+pub(crate) use interrupt::Request;
 #[cfg(test)]
 pub(crate) use manifest::BookIdentity;
-pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest};
+pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};
 pub(crate) use prepared::{PrepareError, PreparedEngines};
 pub use repeats::RepeatRule;
 pub(crate) use tally::{Failures, PairingTally, Tally};

@@ -12,7 +12,7 @@ use crate::rules::openings::Opening;
 use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go};
 
 /// An engine that thinks longer under a clock is stopped; without a clock the
-/// user is told what is waited for.
+/// user sees what `hone` waits for.
 const SOON: Duration = Duration::from_secs(2);
 
 /// Why an engine is not fit for a game.
@@ -39,6 +39,7 @@ pub(crate) enum PreflightError {
 }
 
 /// The search: the run's first opening under the engine's own limit.
+#[derive(Clone, Copy)]
 pub(super) struct Preflight<'a> {
     pub(super) name: &'a str,
     pub(super) limit: &'a Limit,
@@ -161,14 +162,7 @@ impl Preflight<'_> {
 
     /// Warns of a search that was far from its limit.
     fn judge(&self, client: &Client, used: Duration, announce: &mut dyn FnMut(&str)) {
-        let info = client.info();
-        let spent = Spending {
-            games: 0,
-            moves: 1,
-            nodes: info.nodes,
-            depth: u64::from(info.depth),
-            ms: used.as_millis() as u64,
-        };
+        let spent = Spending::of_search(client.info(), used);
         if let Some(departure) = departure(self.limit, &spent) {
             announce(&format!(
                 "warning: engine `{}` does not keep to its limit in a first search: {departure}",

@@ -1,11 +1,11 @@
-//! What is made sure of before the first game: engines built, found, started
-//! once, asked who they are and whether they know the options they will get.
+//! Prepares the engines before the first game: builds and finds them, starts
+//! each once, and checks its identity and options.
 
 use std::collections::HashSet;
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::engine::uci::{
 };
 use crate::executor::{Player, ProgramFile};
 use crate::output;
+use crate::platform::{full_path, shell};
 use crate::rules::openings::{Opening, Variant};
 
 /// Why the engines are not ready to play.
@@ -66,6 +67,26 @@ pub(crate) enum PrepareError {
 }
 
 impl PrepareError {
+    /// Whether the engine's process was there and ended.
+    fn is_death(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
+            Self::Ready { source, .. } => matches!(source, AnswerError::Disconnected),
+            Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether the engine's process was there and said nothing.
+    fn is_silence(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::NoUciok { .. }),
+            Self::Ready { source, .. } => matches!(source, AnswerError::TimedOut),
+            Self::Preflight(error) => matches!(error, PreflightError::Silent { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether a build was started.
     pub(crate) fn is_after_start(&self) -> bool {
         match self {
@@ -90,7 +111,8 @@ pub(crate) struct PreparedEngines {
 impl PreparedEngines {
     /// Builds and tries all engines of a configuration. Relative paths start
     /// from `base`. `opening` is the run's first; without one the engines are
-    /// not asked to search. `announce` is told what takes time.
+    /// not asked to search. `announce` gets a message before each step that
+    /// takes time.
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
@@ -136,7 +158,14 @@ impl PreparedEngines {
                 opening,
                 config,
             });
-            let greeting = greet(engine, &launch, config, preflight, announce);
+            let greeting = greet_patiently(
+                engine,
+                &launch,
+                config,
+                preflight,
+                built.is_some(),
+                announce,
+            );
             let greeting = greeting.map_err(|error| match error {
                 PrepareError::Start { .. }
                 | PrepareError::Ready { .. }
@@ -224,6 +253,12 @@ fn identify(
     program: &ProgramFile,
     record: Option<BuildRecord>,
 ) -> EngineIdentity {
+    let defaults = ["Threads", "Hash"].into_iter().filter_map(|name| {
+        let is_it = |option: &&EngineOption| option.name.eq_ignore_ascii_case(name);
+        let option = greeting.options.iter().find(is_it)?;
+        Some((name.to_string(), option.default_value()?))
+    });
+    let defaults = defaults.collect();
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
@@ -236,6 +271,7 @@ fn identify(
         committed: None,
         tree: None,
         bench: None,
+        defaults,
     };
     if let Some(record) = record {
         identity.commit = Some(record.commit);
@@ -259,16 +295,9 @@ const TARGET_DIRS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
 /// Runs the build line. What it prints goes to standard error: standard output
 /// is for results.
 fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), PrepareError> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
     tracing::info!("build in {}: {command}", dir.display());
-    let mut line = Command::new(shell);
-    line.args([flag, command])
-        .current_dir(dir)
-        .stdin(Stdio::null());
+    let mut line = shell(command);
+    line.current_dir(dir).stdin(Stdio::null());
     if let Some(target) = target_dir(&engine.cmd, dir)
         && TARGET_DIRS.iter().any(|name| env::var_os(name).is_some())
     {
@@ -318,7 +347,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
                     Some(_) => {
                         " after the build\nhelp: `cmd` must name the file that `build` makes"
                     }
-                    None if words[0].contains('/') => "",
+                    None if Path::new(&words[0]).components().count() > 1 => "",
                     None => {
                         " on the PATH\nhelp: write a path for a program in a folder, as in `./name`"
                     }
@@ -348,7 +377,7 @@ fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
         [path, with_suffix].into_iter().find(|path| path.is_file())
     };
     if Path::new(program).components().count() > 1 {
-        return is_file(dir.join(program)).map(|path| path.canonicalize().unwrap_or(path));
+        return is_file(dir.join(program)).map(|path| full_path(&path).unwrap_or(path));
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find_map(|folder| is_file(folder.join(program)))
@@ -360,8 +389,49 @@ struct Greeting {
     options: Vec<EngineOption>,
 }
 
-/// Starts the engine once: asks who it is, checks its options, sets them, sees
-/// it ready and lets it search.
+/// How often an engine is started that ends while it is tried out.
+const TRIES: u32 = 3;
+
+/// How often the engine of a commit is started that says nothing.
+const SILENT_TRIES: u32 = 2;
+
+/// [`greet`], again if the engine ends: something else may have killed it, and
+/// what is decided here (to skip a commit, to refuse a run) should depend on
+/// the engine only. That of a commit, which may be skipped, gets a second try
+/// too if it says nothing: something may have stopped it.
+fn greet_patiently(
+    engine: &EngineConfig,
+    launch: &Launch,
+    config: &Config,
+    preflight: Option<Preflight<'_>>,
+    is_of_commit: bool,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Greeting, PrepareError> {
+    let mut ended = None;
+    let mut tries = 1;
+    loop {
+        let may_try_again = |error: &PrepareError| {
+            (tries < TRIES && error.is_death())
+                || (tries < SILENT_TRIES && is_of_commit && error.is_silence())
+        };
+        match greet(engine, launch, config, preflight, announce) {
+            Err(error) if may_try_again(&error) => {
+                tries += 1;
+                tracing::warn!("trying again: {error}");
+                ended = Some(error);
+            }
+            greeting => {
+                if let (Ok(_), Some(error)) = (&greeting, ended) {
+                    announce(&format!("warning: {error}; tried again, it started"));
+                }
+                return greeting;
+            }
+        }
+    }
+}
+
+/// Starts the engine once: reads its identity, checks and sets its options,
+/// waits until it is ready and lets it search.
 fn greet(
     engine: &EngineConfig,
     launch: &Launch,

@@ -21,7 +21,7 @@ pub enum RepeatRule {
     Drop,
 }
 
-/// So many dropped pairs in a row end a run.
+/// This number of dropped pairs in a row ends a run.
 const STREAK: u64 = 20;
 
 /// The games so far, and which pairs repeated them. Eight bytes for each
@@ -36,7 +36,7 @@ pub(super) struct Repeats {
     streak: u64,
 }
 
-/// What has become of a pair.
+/// What the repeats make of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Judged {
     /// Games of the pair that were not played before.
@@ -72,8 +72,8 @@ impl Repeats {
         }
     }
 
-    /// Of a game between two engines. Move counters of the start position make
-    /// no other game where the engines are deterministic.
+    /// Of a game between two engines. Where the engines are deterministic, move
+    /// counters of the start position do not make a different game.
     fn key(&self, result: &PairResult, number: usize) -> u64 {
         let game = &result.games[number];
         let digest = match self.rule {

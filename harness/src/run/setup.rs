@@ -1,5 +1,5 @@
-//! What is made sure of before a run starts, beside its engines: book,
-//! endgame tables, processors.
+//! Checks before a run starts, besides its engines: book, endgame tables,
+//! processors.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
 use crate::config::Config;
 use crate::executor::{Player, machine};
+use crate::platform::{load, processors};
 use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
 use crate::settings::BookSource;
 
-/// Where the games will be played, with a word of warning where they will not
-/// have the machine to themselves.
+/// The processors for the games, with a warning if other programs use them.
 pub(crate) fn placement(
     config: &Config,
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Vec<usize>>> {
-    let processors = machine::processors();
+    let processors = processors();
     let each = processors_a_game(config);
     let wanted = concurrency * each;
     if !processors.is_empty() && wanted > processors.len() {
@@ -34,7 +34,7 @@ pub(crate) fn placement(
         ));
     }
     if config.is_timed()
-        && let Some(load) = machine::load()
+        && let Some(load) = load()
         && load > 0.5
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
@@ -54,7 +54,7 @@ pub(crate) fn placement(
 }
 
 /// Threads that think at the same time in one game.
-fn processors_a_game(config: &Config) -> usize {
+pub(crate) fn processors_a_game(config: &Config) -> usize {
     let threads = |engine: &crate::config::EngineConfig| -> usize {
         let threads = engine.options.get("Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)
@@ -68,8 +68,8 @@ fn processors_a_game(config: &Config) -> usize {
     }
 }
 
-/// The book, those of its openings checked that a run of `rounds` openings can
-/// come to; all of a book, in time, where there is no such bound.
+/// The book, with those openings checked that a run of `rounds` openings can
+/// use; without such a bound, all of them.
 pub(crate) fn open_book(
     config: &Config,
     rounds: Option<u64>,
@@ -125,7 +125,9 @@ pub(crate) fn warn_of_repeats(
         Some(_) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
-        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of nodes or depth later games repeat earlier ones and are not counted"
+        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
+         nodes or depth, later pairs repeat earlier games and do not count\n\
+         help: a test that is still undecided then needs a larger book (`--book FILE`)"
     ));
 }
 
@@ -161,8 +163,8 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
     })
 }
 
-/// Prepares the engines of a run that is there already, and makes sure that
-/// they are the same.
+/// Prepares the engines of an existing run, and makes sure that they are the
+/// same.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
@@ -192,8 +194,7 @@ pub(crate) fn same_engines(
     Ok(engines.players)
 }
 
-/// Opens the book of a run that is there already, and makes sure that it is
-/// the same.
+/// Opens the book of an existing run, and makes sure that it is the same.
 pub(crate) fn same_book(
     manifest: &Manifest,
     rounds: Option<u64>,

@@ -1,5 +1,5 @@
-//! Running totals over the pairs absorbed so far. Their size does not depend
-//! on how many there were.
+//! Running totals over the pairs absorbed so far. Their size does not depend on
+//! the number of pairs.
 
 use std::collections::BTreeMap;
 
@@ -140,12 +140,12 @@ impl Tally {
                 let tally = &mut self.engines[engine];
                 let effort = game.effort[colour];
                 tally.games += 1;
-                tally.moves += u64::from(effort.moves);
-                tally.ms += game.ms[colour];
+                tally.moves = tally.moves.saturating_add(u64::from(effort.moves));
+                tally.ms = tally.ms.saturating_add(game.ms[colour]);
                 tally.nodes = tally.nodes.saturating_add(game.nodes[colour]);
-                tally.depth += effort.depth;
-                tally.seldepth += effort.seldepth;
-                tally.latency_us += effort.latency_us;
+                tally.depth = tally.depth.saturating_add(effort.depth);
+                tally.seldepth = tally.seldepth.saturating_add(effort.seldepth);
+                tally.latency_us = tally.latency_us.saturating_add(effort.latency_us);
                 tally.starved += u64::from(effort.starved_us > 0);
                 tally.illegal_pvs += u64::from(effort.illegal_pvs);
             }

@@ -17,7 +17,7 @@ pub(super) struct Overview {
     pub queue: Vec<Job>,
     /// Whether some runs are still to be read.
     pub loading: bool,
-    /// Its page.
+    /// The parts of its page.
     #[serde(skip)]
     pub snapshot: Snapshot,
 }

@@ -1,10 +1,24 @@
 //! Values that sections of a configuration share.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 mod openings;
+mod shard;
 mod time_span;
 mod values;
 
 pub(crate) use openings::{BookSource, OpeningsConfig};
+pub(crate) use shard::Shard;
 pub(crate) use time_span::TimeSpan;
 pub(crate) use values::OnFailure;
 pub(crate) use values::{amount, amount_option, positive, positive_option};

@@ -58,9 +58,11 @@ impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut left = self.0.as_secs();
         for (unit, of_unit) in UNITS {
-            if left >= of_unit {
-                write!(f, "{}{unit}", left / of_unit)?;
-                left %= of_unit;
+            if let (Some(count @ 1..), Some(rest)) =
+                (left.checked_div(of_unit), left.checked_rem(of_unit))
+            {
+                write!(f, "{count}{unit}")?;
+                left = rest;
             }
         }
         Ok(())

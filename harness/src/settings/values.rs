@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
-    /// The engine loses it and the run goes on.
+    /// The engine loses it and the run continues.
     #[default]
     Count,
     /// It is played again, at most three times, then counted.

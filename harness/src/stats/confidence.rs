@@ -1,5 +1,5 @@
-//! An interval for the Elo of a running match that holds however often one
-//! looks at it and whenever one stops.
+//! An interval for the Elo of a running match that holds at every look and for
+//! any rule to stop.
 //!
 //! Robbins' normal mixture, as an asymptotic confidence sequence
 //! (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central

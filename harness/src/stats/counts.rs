@@ -111,9 +111,8 @@ impl From<Wdl> for [u64; 3] {
     }
 }
 
-/// Counts of either kind. Pairs are to be preferred where there are pairs:
-/// the two games of one opening are correlated, which counts of single games
-/// cannot show.
+/// Counts of either kind. Prefer pairs if there are any: the two games of one
+/// opening are correlated, which counts of single games cannot show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counts {
     Pentanomial(Pentanomial),

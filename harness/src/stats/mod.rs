@@ -4,7 +4,7 @@
 //! assumptions and its source. Nothing here returns NaN or an infinity: what
 //! is not defined is `None`.
 //!
-//! * [`counts`]: the counts everything starts from.
+//! * [`counts`]: counts of pairs and games, the input of everything else.
 //! * [`sample`]: counts as an empirical distribution of scores.
 //! * [`elo`]: Elo, normalized Elo and LOS of a match of fixed length.
 //! * [`summary`]: the same and the ratios, as far as the counts support them.

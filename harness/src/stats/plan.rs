@@ -4,7 +4,7 @@
 //! Near its stop the LLR is a sum of independent jumps ln(q1_i / q0_i), one a
 //! pair, where q0 and q1 are the distributions of the bounds nearest to the
 //! truth. Wald's identities give the pass probability and the expected number
-//! of pairs of such a walk exactly but for the overshoot of the bounds, for
+//! of pairs of such a walk exactly, except for the overshoot of the bounds, for
 //! which the bounds are moved outwards by 0.5826 standard deviations of a jump
 //! (Siegmund, Sequential Analysis, 1985, chapter 10).
 

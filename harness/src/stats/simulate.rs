@@ -26,7 +26,7 @@ pub struct Simulation {
     pub threads: NonZeroUsize,
 }
 
-/// What the simulated tests came to.
+/// The results of the simulated tests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SimulationResult {
     pub runs: u64,

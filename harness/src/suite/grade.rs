@@ -1,4 +1,4 @@
-//! What an engine's search of a problem is worth.
+//! Grades an engine's search of a problem.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) struct Moment {
     pub ms: u64,
 }
 
-/// The worth of one search.
+/// The grade of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grade {
     /// Whether the move that the engine decided on is right.
@@ -73,8 +73,8 @@ fn read(position: &Chess, text: &str) -> Option<Move> {
     text.parse::<UciMove>().ok()?.to_move(position).ok()
 }
 
-/// A best move, or no move to avoid, or the mate: a mate counts by whatever
-/// move it is begun. Points alone make the moves with the most of them right.
+/// A best move, or no move to avoid, or the mate: a mate counts whatever its
+/// first move is. Points alone make the moves with the most of them right.
 fn is_right(problem: &Problem, decided: Option<Move>, score: Option<Score>) -> bool {
     let Some(decided) = decided else {
         return false;

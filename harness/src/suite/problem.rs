@@ -1,8 +1,20 @@
 //! Test positions and their right moves.
 //!
 //! The operations that count are those of the PGN standard: `bm` best moves,
-//! `am` moves to avoid, `dm` direct mate in so many moves, `id`; and the
-//! points of the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
+//! `am` moves to avoid, `dm` direct mate in N moves, `id`; and the points of
+//! the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +76,7 @@ pub enum SuiteError {
 #[derive(Debug)]
 pub struct Suite {
     pub problems: Vec<Problem>,
-    /// What was set right in reading, for the user to know.
+    /// What was corrected while reading, to be shown to the user.
     pub warnings: Vec<String>,
     /// The rules it was read by.
     pub variant: Variant,
@@ -82,7 +94,7 @@ impl Suite {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
         let suite = Self::read(path, text, variant)?;
         if variant == Variant::Standard
-            && 2 * suite.warnings.len() > suite.problems.len()
+            && suite.warnings.len() > suite.problems.len() / 2
             && let Ok(of_chess960) = Self::read(path, text, Variant::Chess960)
             && of_chess960.warnings.len() < suite.warnings.len()
         {
@@ -101,7 +113,7 @@ impl Suite {
             if is_blank(line) {
                 continue;
             }
-            let number = index + 1;
+            let number = index.saturating_add(1);
             let (mut problem, dropped) =
                 Problem::parse(line, variant).map_err(|error| SuiteError::Problem {
                     path: path.to_owned(),
@@ -133,7 +145,7 @@ impl Suite {
 
 impl Problem {
     /// Reads a line; with it come the castling rights that were dropped. The
-    /// `id` is empty and the line 0 where they are not told.
+    /// `id` may be empty, and the line is 0.
     ///
     /// # Errors
     /// [`ProblemError`].
@@ -186,7 +198,7 @@ impl Problem {
         SanPlus::from_move(self.position.clone(), m).to_string()
     }
 
-    /// What solves it, for a person to read: `Qg6`, `not Kf1`, `mate in 3`.
+    /// What solves it, as text: `Qg6`, `not Kf1`, `mate in 3`.
     pub fn wanted(&self) -> String {
         let list = |moves: &[Move]| {
             let words: Vec<String> = moves.iter().map(|&m| self.san(m)).collect();

@@ -10,7 +10,7 @@ use super::{
     problem::Problem,
 };
 
-/// What an engine came to on a suite.
+/// The results of an engine on a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Report {
     /// The engine's name.
@@ -101,7 +101,7 @@ impl Report {
         }
     }
 
-    /// A table for a person.
+    /// A table as text.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{}: {} of {} solved ({:.1} %), score {} of {}\n",
@@ -175,7 +175,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison for a person, without the engines' own tables.
+    /// The comparison as text, without the engines' own tables.
     pub(crate) fn text(&self, first: &Report) -> String {
         let ids = |ids: &[String]| match ids {
             [] => "none".to_owned(),

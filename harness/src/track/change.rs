@@ -1,4 +1,4 @@
-//! Whether the strength changed, asked anew every night for years.
+//! Detects changes of strength, with a test that runs every night for years.
 //!
 //! For each night that a change may have come with, the evidence for it is the
 //! likelihood of all results since the last change if the strength has shifted
@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use super::gauntlet::Role;
 use super::night::Night;
+use super::role::Role;
 use crate::stats::normal::{Z95, cdf, ln_cdf};
 use crate::stats::sample::Sample;
 use crate::stats::{Estimate, Pentanomial};
@@ -27,8 +27,8 @@ use crate::stats::{Estimate, Pentanomial};
 const SHIFTS: [f64; 2] = [12.0, 80.0];
 /// Nights back to which a change is looked for.
 const WINDOW: usize = 200;
-/// What is known of the variance of a pair's score before there are any: so
-/// many pairs of such a variance.
+/// What is known of the variance of a pair's score before there are any: a
+/// number of pairs, and their variance.
 const PRIOR: (f64, f64) = (20.0, 0.06);
 
 /// Which way the strength went.
@@ -217,8 +217,8 @@ impl Shift {
 }
 
 impl Detector {
-    /// A detector that reports a loss wrongly at most once in so many nights on
-    /// average, and a gain as seldom.
+    /// A detector that reports a loss wrongly at most once in this number of
+    /// nights on average, and a gain as seldom.
     pub(crate) fn new(false_alarm_nights: u64) -> Self {
         Self {
             threshold: false_alarm_nights as f64,

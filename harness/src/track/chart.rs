@@ -106,7 +106,7 @@ fn title(status: &Status) -> String {
     let elo = status.points.last().and_then(|point| point.elo);
     let last = elo.map_or("unknown".to_string(), |elo| format!("{:+.0}", elo.estimate));
     format!(
-        "Elo over the anchor in {} nights; the last: {last}; changes noticed: {}",
+        "Elo over the anchor in {} nights; the last: {last}; changes detected: {}",
         status.points.len(),
         status.changes.len()
     )
@@ -114,8 +114,8 @@ fn title(status: &Status) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     #[test]

@@ -1,5 +1,5 @@
-//! Elo from night to night: what is played, one scale for all nights, and
-//! whether anything changed.
+//! Elo of every nightly: what is played, one scale for all nights, and detected
+//! changes.
 //!
 //! All but the tracker, which plays nights, is a function of the nights that
 //! were played.
@@ -12,13 +12,14 @@ mod page;
 mod report;
 mod reported;
 mod result;
+mod role;
 mod scale;
 mod status;
 mod tracker;
 
-pub use gauntlet::Role;
 pub use night::{Night, read};
 pub(crate) use report::{TrackReport, is_folder_of_nights};
+pub use role::Role;
 pub(crate) use tracker::{Tracker, Went};
 
 /// The history, in the folder of nights.

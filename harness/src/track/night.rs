@@ -1,5 +1,17 @@
 //! `elo.csv`: one row a night.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,11 +19,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::gauntlet::Role;
+use super::role::Role;
 use crate::builds::short_id;
 use crate::stats::{Estimate, Pentanomial};
 
-/// One build and what it came to.
+/// One build and its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Night {
     /// Name of its run.
@@ -97,7 +109,8 @@ struct Row {
     failures: u64,
 }
 
-/// The nights of a table, as they were written; none if there is no table yet.
+/// The nights of a table, in the order in which they were written; empty before
+/// the first night.
 ///
 /// # Errors
 /// [`HistoryError`].

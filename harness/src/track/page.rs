@@ -13,6 +13,8 @@ use crate::report::html::{
     scale_of, signed, with_margin,
 };
 use crate::run::Manifest;
+use crate::stats::Estimate;
+use crate::stats::summary::Interval;
 
 /// The page of the nights in `dir`. Elsewhere it has no links to the nights'
 /// own reports.
@@ -27,7 +29,7 @@ pub(crate) fn html(
 ) -> anyhow::Result<Page> {
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
-        "Elo from night to night",
+        "Elo over nightlies",
         &format!("{} nights, limit {limit}", nights.len()),
     );
     page.lead(&status.sentences(), tone(status));
@@ -59,13 +61,17 @@ fn figures(status: &Status) -> Vec<Figure> {
     let against = |name: &str, other: Option<&Comparison>| match other {
         None => Figure::new(name, "–", "no other nightly yet"),
         Some(other) => {
-            let mut figure = Figure::elo(name, other.elo);
+            let mut figure = elo_figure(name, other.elo, other.interval);
             figure.note += &format!(", {}", short_id(&other.commit));
             figure
         }
     };
     let last = status.points.last();
-    let mut elo = Figure::elo("Elo over the anchor", last.and_then(|point| point.elo));
+    let mut elo = elo_figure(
+        "Elo over the anchor",
+        last.and_then(|point| point.elo),
+        last.and_then(|point| point.interval),
+    );
     elo.note += &format!(", {}", short_id(&status.anchor));
     let losses = status
         .changes
@@ -81,13 +87,21 @@ fn figures(status: &Status) -> Vec<Figure> {
     vec![
         elo,
         against("Against the previous nightly", status.previous.as_ref()),
-        against("Against the best before", status.best.as_ref()),
-        Figure::new("Changes noticed", &status.changes.len().to_string(), &note)
+        against("Against the best earlier nightly", status.best.as_ref()),
+        Figure::new("Changes detected", &status.changes.len().to_string(), &note)
             .toned(tone(status)),
     ]
 }
 
-/// Where the commits have web pages, if the last night's run tells.
+/// Elo without a margin where that is not supported.
+fn elo_figure(name: &str, elo: Option<Estimate>, interval: Option<Interval>) -> Figure {
+    match interval {
+        Some(Interval::AlwaysValid) => Figure::early_elo(name, elo),
+        _ => Figure::elo(name, elo),
+    }
+}
+
+/// Where the commits have web pages, if the manifest of the last night's run shows it.
 fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
     let last = in_order(nights).pop()?;
     let manifest = Manifest::read(&dir.join(RUNS).join(&last.run)).ok()?;
@@ -128,7 +142,10 @@ fn list(status: &Status, nights: &[Night], folder: Option<&Path>, forge: Option<
         let before = at.checked_sub(1).map(|before| &status.points[before]);
         let (elo, bar) = match point.elo {
             Some(elo) => (
-                Cell::text(&with_margin(elo)),
+                Cell::text(&match point.interval {
+                    Some(Interval::AlwaysValid) => signed(elo.estimate),
+                    _ => with_margin(elo),
+                }),
                 Cell::interval(elo, scale, &ends(elo)),
             ),
             None => (Cell::text("unknown"), Cell::text("")),
@@ -174,11 +191,11 @@ fn diff(before: Option<&Point>, point: &Point, forge: Option<&Forge>) -> Cell {
 
 fn changes(status: &Status, forge: Option<&Forge>) -> String {
     if status.changes.is_empty() {
-        return paragraph("None has been noticed.");
+        return paragraph("No change detected.");
     }
     let mut table = Table::new(
         "By the sequential test over all nights",
-        &["most likely with", "Elo", "95 %", "noticed with"],
+        &["most likely with", "Elo", "95 %", "detected with"],
     );
     let commit = |night: usize| match (status.points.get(night), forge) {
         (None, _) => Cell::text(""),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chart::chart;
-use super::gauntlet::Role;
 use super::night::{Night, in_order, read};
 use super::page::html;
+use super::role::Role;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
@@ -20,7 +20,7 @@ pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
     folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
 }
 
-/// What all nights come to.
+/// The results of all nights.
 pub(crate) struct TrackReport {
     pub(super) dir: PathBuf,
     pub(super) nights: Vec<Night>,

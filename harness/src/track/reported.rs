@@ -2,6 +2,18 @@
 //! killed, or interrupted, after it has played a night has reported nothing:
 //! the next one does it.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -38,11 +50,11 @@ impl Reported {
                 .open(path)
         };
         let file = open().with_context(|| format!("cannot open {}", path.display()))?;
-        let deadline = Instant::now() + PATIENCE;
+        let started = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                Err(TryLockError::WouldBlock) if started.elapsed() < PATIENCE => {
                     thread::sleep(INTERVAL);
                 }
                 Err(TryLockError::WouldBlock) => {

@@ -3,8 +3,9 @@
 use anyhow::Context;
 use jiff::{Timestamp, Unit};
 
-use super::gauntlet::{Opponent, Role};
+use super::gauntlet::Opponent;
 use super::night::NightMatch;
+use super::role::Role;
 use crate::builds::short_id;
 use crate::kinds::Conclusion;
 use crate::report::{MatchReport, RunFacts};

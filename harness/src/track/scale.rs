@@ -5,11 +5,19 @@ use std::collections::BTreeMap;
 use super::night::Night;
 use crate::stats::Estimate;
 use crate::stats::rating::{Game, Games, RatingOptions, rate};
+use crate::stats::summary::Interval;
+
+/// Elo of a build, and where its interval comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rated {
+    pub elo: Estimate,
+    pub interval: Interval,
+}
 
 /// Elo of builds on one scale.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scale {
-    elo: BTreeMap<String, Estimate>,
+    builds: BTreeMap<String, Rated>,
 }
 
 impl Scale {
@@ -27,25 +35,39 @@ impl Scale {
         let Ok(rated) = rate(&games, &options) else {
             return Self::default();
         };
+        let rated = rated.supported_by(&games, &options);
         let anchor = rated.ratings.iter().find(|rating| rating.name == zero);
         let pool = anchor.map(|rating| rating.pool);
         let comparable = rated
             .ratings
             .iter()
             .filter(|rating| Some(rating.pool) == pool);
-        let elo = comparable.filter_map(|rating| Some((rating.name.clone(), rating.elo?)));
-        Self { elo: elo.collect() }
+        let builds = comparable.filter_map(|rating| {
+            let rated = Rated {
+                elo: rating.elo?,
+                interval: rating.interval,
+            };
+            Some((rating.name.clone(), rated))
+        });
+        Self {
+            builds: builds.collect(),
+        }
+    }
+
+    /// The Elo of a commit's build with its interval.
+    pub(crate) fn rated(&self, commit: &str) -> Option<Rated> {
+        self.builds.get(commit).copied()
     }
 
     /// The Elo of a commit's build.
     pub(crate) fn elo(&self, commit: &str) -> Option<Estimate> {
-        self.elo.get(commit).copied()
+        self.rated(commit).map(|rated| rated.elo)
     }
 }
 
 /// How much stronger one build is than another, from all games.
-pub(crate) fn difference(nights: &[&Night], build: &str, than: &str) -> Option<Estimate> {
-    Scale::new(nights.iter().copied(), than).elo(build)
+pub(crate) fn difference(nights: &[&Night], build: &str, than: &str) -> Option<Rated> {
+    Scale::new(nights.iter().copied(), than).rated(build)
 }
 
 fn games<'a>(nights: impl IntoIterator<Item = &'a Night>) -> Games {
@@ -62,7 +84,7 @@ fn games<'a>(nights: impl IntoIterator<Item = &'a Night>) -> Games {
     games
 }
 
-/// Two games that come to so many half points for the first.
+/// Two games with this sum of half points for the first.
 fn pair(first: usize, second: usize, half_points: usize) -> [Game; 2] {
     let one = half_points.div_ceil(2);
     let game = |white, black, half_points| Game {
@@ -78,8 +100,8 @@ fn pair(first: usize, second: usize, half_points: usize) -> [Game; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     #[test]
@@ -121,7 +143,7 @@ mod tests {
         assert!((b.estimate - own.elo.expect("defined").estimate).abs() < 0.01);
         let order: Vec<&Night> = nights.iter().collect();
         let difference = difference(&order, "c", "b").expect("compared");
-        assert!((difference.estimate - b.estimate).abs() < 1e-6);
-        assert_eq!(scale.elo("nobody"), None);
+        assert!((difference.elo.estimate - b.estimate).abs() < 1e-6);
+        assert_eq!(scale.elo("unknown"), None);
     }
 }

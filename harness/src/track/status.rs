@@ -1,4 +1,4 @@
-//! What all nights together say.
+//! The results of all nights together.
 
 use std::fmt::Write as _;
 
@@ -11,6 +11,7 @@ use super::scale::{Scale, difference};
 use crate::builds::short_id;
 use crate::report::escape_markdown;
 use crate::stats::Estimate;
+use crate::stats::summary::Interval;
 
 /// A night on the joint scale.
 #[derive(Debug, Clone, Serialize)]
@@ -23,6 +24,8 @@ pub(crate) struct Point {
     /// Relative to the anchor, from the games of all nights; `None` where they
     /// do not connect the two.
     pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from.
+    pub interval: Option<Interval>,
 }
 
 /// The last build beside an earlier one.
@@ -32,9 +35,11 @@ pub(crate) struct Comparison {
     pub subject: String,
     /// How much stronger the last build is.
     pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from.
+    pub interval: Option<Interval>,
 }
 
-/// What all nights together say.
+/// The results of all nights together.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Status {
     pub anchor: String,
@@ -56,19 +61,27 @@ impl Status {
         let scale = Scale::new(ordered.iter().copied(), anchor);
         let points: Vec<Point> = ordered
             .iter()
-            .map(|night| Point {
-                commit: night.commit.clone(),
-                subject: night.subject.clone(),
-                tag: night.tag.clone(),
-                date: night.date,
-                bench: night.bench,
-                elo: scale.elo(&night.commit),
+            .map(|night| {
+                let rated = scale.rated(&night.commit);
+                Point {
+                    commit: night.commit.clone(),
+                    subject: night.subject.clone(),
+                    tag: night.tag.clone(),
+                    date: night.date,
+                    bench: night.bench,
+                    elo: rated.map(|rated| rated.elo),
+                    interval: rated.map(|rated| rated.interval),
+                }
             })
             .collect();
-        let compare = |other: &Point, last: &Point| Comparison {
-            commit: other.commit.clone(),
-            subject: other.subject.clone(),
-            elo: difference(&ordered, &last.commit, &other.commit),
+        let compare = |other: &Point, last: &Point| {
+            let rated = difference(&ordered, &last.commit, &other.commit);
+            Comparison {
+                commit: other.commit.clone(),
+                subject: other.subject.clone(),
+                elo: rated.map(|rated| rated.elo),
+                interval: rated.map(|rated| rated.interval),
+            }
         };
         let (mut previous, mut best) = (None, None);
         if let Some((last, before)) = points.split_last() {
@@ -115,7 +128,7 @@ impl Status {
             .filter(|change| change.noticed != last)
             .map(|change| {
                 let noticed = short_id(&self.points[change.noticed].commit);
-                format!("Noticed at {noticed}: {}", self.change_sentence(change))
+                format!("Detected at {noticed}: {}", self.change_sentence(change))
             })
             .collect()
     }
@@ -128,7 +141,7 @@ impl Status {
         })
     }
 
-    /// What there is to say, a sentence a line.
+    /// The verdict, one sentence per line.
     pub(crate) fn sentences(&self) -> String {
         let Some(last) = self.points.last() else {
             return "No nights yet.\n".to_string();
@@ -137,13 +150,13 @@ impl Status {
             "{} ({}): {} over the anchor {}, from the games of {} nights.\n",
             short_id(&last.commit),
             last.subject,
-            elo(last.elo),
+            elo(last.elo, last.interval),
             short_id(&self.anchor),
             self.points.len()
         );
         for (name, other) in [
             ("the previous nightly", &self.previous),
-            ("the best before", &self.best),
+            ("the best earlier nightly", &self.best),
         ] {
             if let Some(other) = other {
                 let _ = writeln!(
@@ -151,7 +164,7 @@ impl Status {
                     "Against {name}, {} ({}): {}{}.",
                     short_id(&other.commit),
                     other.subject,
-                    elo(other.elo),
+                    elo(other.elo, other.interval),
                     meaning(other.elo)
                 );
             }
@@ -161,11 +174,11 @@ impl Status {
             text += &self.change_sentence(change);
         }
         if noticed.is_empty() {
-            text += "No change noticed tonight over the nights since the last one.\n";
+            text += "No change detected since the last detected change.\n";
         }
         let _ = writeln!(
             text,
-            "(Without any change such a notice of a loss comes at most once in {} nights on average.)",
+            "(Without a change, a false regression is reported at most once in {} nights on average.)",
             self.false_alarm_nights
         );
         text
@@ -179,7 +192,7 @@ impl Status {
         let point = &self.points[change.at];
         format!(
             "{what}: {} most likely since {} ({}).\n",
-            elo(Some(change.elo)),
+            elo(Some(change.elo), None),
             short_id(&point.commit),
             point.subject
         )
@@ -187,19 +200,19 @@ impl Status {
 
     /// The same as a page, with the picture at `chart` and a table.
     pub(crate) fn markdown(&self, chart: &str) -> String {
-        let mut text = String::from("# Elo from night to night\n\n");
+        let mut text = String::from("# Elo over nightlies\n\n");
         for line in self.sentences().lines() {
             text += &escape_markdown(line);
             text += "\n\n";
         }
         let _ = writeln!(text, "![Elo over commits]({chart})\n");
         if !self.changes.is_empty() {
-            text += "Changes so far:\n\n";
+            text += "Detected changes:\n\n";
             for change in &self.changes {
                 let noticed = short_id(&self.points[change.noticed].commit);
                 let sentence = self.change_sentence(change);
                 let sentence = escape_markdown(sentence.trim_end());
-                let _ = writeln!(text, "* {sentence} Noticed at {noticed}.");
+                let _ = writeln!(text, "* {sentence} Detected at {noticed}.");
             }
             text.push('\n');
         }
@@ -215,17 +228,21 @@ impl Status {
                 short_id(&point.commit),
                 escape_markdown(&point.subject),
                 point.bench.map_or(String::new(), |nodes| nodes.to_string()),
-                elo(point.elo)
+                elo(point.elo, point.interval)
             );
         }
         text
     }
 }
 
-fn elo(elo: Option<Estimate>) -> String {
+fn elo(elo: Option<Estimate>, interval: Option<Interval>) -> String {
+    let kind = match interval {
+        Some(Interval::AlwaysValid) => "always-valid 95 %: ",
+        _ => "",
+    };
     match elo {
         Some(elo) => format!(
-            "{:+.1} Elo ({:+.1} to {:+.1})",
+            "{:+.1} Elo ({kind}{:+.1} to {:+.1})",
             elo.estimate, elo.low, elo.high
         ),
         None => "unknown Elo".to_string(),
@@ -237,14 +254,14 @@ fn meaning(elo: Option<Estimate>) -> &'static str {
     match elo {
         Some(elo) if elo.low > 0.0 => ", stronger",
         Some(elo) if elo.high < 0.0 => ", weaker",
-        _ => ", no difference that can be told",
+        _ => ", no significant difference",
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::gauntlet::Role;
     use super::super::night::tests::night;
+    use super::super::role::Role;
     use super::*;
 
     const EVEN: [u64; 5] = [10, 44, 92, 44, 10];
@@ -277,7 +294,7 @@ mod tests {
         let quiet = Status::new(&nights[..6], "a", 3650);
         assert!(!quiet.is_regression());
         assert!(
-            quiet.sentences().contains("No change noticed"),
+            quiet.sentences().contains("No change detected"),
             "{}",
             quiet.sentences()
         );
@@ -307,7 +324,7 @@ mod tests {
         assert!(!status.is_regression());
         assert_eq!(status.changes.len(), 1);
         let page = status.markdown("elo.svg");
-        assert!(page.contains("Noticed at c7"), "{page}");
+        assert!(page.contains("Detected at c7"), "{page}");
         assert!(page.contains("| **v1** Change"), "{page}");
     }
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use super::gauntlet::{Opponent, opponents};
-use super::night::{Night, append, in_order, read};
+use super::gauntlet::{Opponent, opponents, previous_of};
+use super::night::{Night, append, read};
 use super::report::TrackReport;
 use super::reported::Reported;
 use super::result::{Played, opponent_name};
@@ -17,7 +17,7 @@ use super::{RUNS, TABLE};
 use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
-use crate::kinds::{Match, Session};
+use crate::kinds::{Match, Place, Session};
 use crate::ledger::Recovery;
 use crate::run::{Ended, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
@@ -42,8 +42,10 @@ pub(crate) struct Tracker {
     played: Vec<String>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
-    /// Told what takes time and what is left out.
+    /// Gets messages about steps that take time and about skipped commits.
     announce: fn(&str),
+    /// Where the nights are played.
+    place: Place,
     /// The lock, held as long as the process lives.
     reported: Reported,
     /// Rows of the table that were reported before.
@@ -96,6 +98,7 @@ impl Tracker {
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
+        config.r#match.seeds = 1;
         // The time is that of all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
@@ -121,12 +124,13 @@ impl Tracker {
             played: Vec::new(),
             deadline: max_time.map(|time| Instant::now() + time.duration()),
             announce,
+            place: Place::default(),
             reported,
             reported_before,
         })
     }
 
-    /// What all nights come to, those just played among them.
+    /// The results of all nights, including those just played.
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
         let unreported = self.nights.iter().skip(self.reported_before);
@@ -137,6 +141,12 @@ impl Tracker {
             nights: self.nights.clone(),
             played: self.played.clone(),
         }
+    }
+
+    /// The same tracker, with its nights played elsewhere.
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
     }
 
     /// All nights have been reported: later processes need not.
@@ -266,12 +276,9 @@ impl Tracker {
     }
 
     fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
-        let ordered = in_order(&self.nights);
-        let mut earlier = ordered
-            .iter()
-            .filter(|night| night.committed <= commit.date);
-        let previous = earlier.rfind(|night| night.commit != commit.id);
-        let previous = previous.map(|night| night.commit.as_str());
+        let history = self.repository.history(&commit.id)?;
+        let branch = self.repository.history(&self.section.branch)?;
+        let previous = previous_of(commit, &history, &branch, &self.nights);
         let releases = &self.section.releases;
         let mut release = None;
         if !releases.is_empty()
@@ -308,7 +315,8 @@ impl Tracker {
             config.engine.push(engine);
         }
         // Other openings every night.
-        config.r#match.seed += self.nights.len() as u64;
+        let seed = &mut config.r#match.seed;
+        *seed = seed.wrapping_add(self.nights.len() as u64);
         config
     }
 
@@ -329,7 +337,7 @@ impl Tracker {
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
         (self.announce)(&session.manifest.names().join(" - "));
-        let conclusion = session.run(&mut self.announce)?;
+        let conclusion = session.at(self.place.clone()).run(&mut self.announce)?;
         let went = match conclusion.ended {
             Ended::Verdict(_) => Went::Through,
             Ended::OutOfTime => Went::OutOfTime,

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Longer than any answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Colours of texts and lines that cannot be told from the ground.
+/// Colours of texts and lines that cannot be distinguished from the background.
 const POOR_CONTRASTS: &str = "(() => {
     const probe = document.createElement('i');
     document.body.append(probe);

@@ -1,4 +1,16 @@
-//! What has been judged already, should the work be cut off.
+//! The judgements so far, kept in a file so that interrupted work can continue.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
 
 use std::{
     collections::HashMap,
@@ -10,8 +22,9 @@ use std::{
 use thiserror::Error;
 
 use super::judge::Judgement;
+use crate::platform::set_len;
 
-/// A text file beside the book to be: the recipe in the first line, then a
+/// A text file beside the future book: the recipe in the first line, then a
 /// line for each judgement, the draw and the score or `-`.
 #[derive(Debug)]
 pub(crate) struct Journal {
@@ -32,8 +45,9 @@ pub(crate) enum JournalError {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins one; `heading` names the work.
-    /// Gives the judgements it holds; a line cut off in the middle is none.
+    /// Opens the journal at `path`, or starts one; `heading` identifies the
+    /// work. Returns the judgements it holds; an incomplete last line is
+    /// dropped.
     ///
     /// # Errors
     /// See [`JournalError`].
@@ -50,7 +64,8 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(io_error(error)),
         };
-        let whole = &old[..old.rfind('\n').map_or(0, |end| end + 1)];
+        let torn = old.rsplit('\n').next().unwrap_or("");
+        let whole = old.strip_suffix(torn).unwrap_or(&old);
         let mut lines = whole.lines();
         let known = match lines.next() {
             Some(first) if first != heading => {
@@ -65,7 +80,7 @@ impl Journal {
             .append(true)
             .open(path)
             .map_err(io_error)?;
-        file.set_len(whole.len() as u64).map_err(io_error)?;
+        set_len(&file, path, whole.len() as u64).map_err(io_error)?;
         if whole.is_empty() {
             writeln!(file, "{heading}").map_err(io_error)?;
         }

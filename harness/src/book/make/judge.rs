@@ -1,4 +1,4 @@
-//! What the engine thinks of a candidate.
+//! The judgement of a candidate by an engine.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
@@ -9,7 +9,7 @@ use crate::engine::analysis::{AnalysisError, Analyst, Limit};
 use crate::rules::Score;
 use crate::rules::openings::Opening;
 
-/// What the judge came to.
+/// The judge's decision on a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Judgement {
     /// The score is outside the window, a mate, or not steady.

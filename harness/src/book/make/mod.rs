@@ -2,10 +2,10 @@
 //! any order, and chosen again in the order they were drawn.
 //!
 //! * [`candidates`]: positions from random play, from games, or both.
-//! * [`judge`]: what the engine thinks of one.
+//! * [`judge`]: the engine's judgement of one.
 //! * [`selection`]: which of the judged ones make the book.
-//! * [`journal`]: what has been judged already, should the work be cut off.
-//! * [`session`]: all of it together.
+//! * [`journal`]: the judgements so far, to continue interrupted work.
+//! * [`session`]: runs the judges over the candidates.
 
 pub(crate) mod candidates;
 pub(crate) mod journal;

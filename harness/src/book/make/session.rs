@@ -24,7 +24,7 @@ pub(crate) enum MakeError {
     Journal(#[from] JournalError),
 }
 
-/// How far the work is.
+/// Progress of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Progress {
     /// Positions in the book.
@@ -43,8 +43,8 @@ struct Session {
     report: Box<dyn Fn(Progress)>,
 }
 
-/// A book, its journal (to be removed once the book is safe), and how far the
-/// work came.
+/// A book, its journal (to be removed once the book is written), and the
+/// progress at the end.
 #[derive(Debug)]
 pub(crate) struct Made {
     pub entries: Vec<Entry>,
@@ -52,8 +52,8 @@ pub(crate) struct Made {
     pub progress: Progress,
 }
 
-/// Lets the judges work until the book is complete or the candidates are used
-/// up, going on from the judgements that the journal holds.
+/// Runs the judges until the book is complete or the candidates are used up.
+/// Judgements in the journal are not repeated.
 ///
 /// # Errors
 /// If a judge fails, or the journal cannot be written.

@@ -7,6 +7,7 @@ use clap::Args;
 use super::common::announce;
 use super::conditions::ConditionArgs;
 use super::ends::EndArgs;
+use super::place::PlaceArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::builds::Spec;
@@ -44,6 +45,8 @@ pub(super) struct BisectArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     ends: EndArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     conditions: ConditionArgs,
 }
@@ -84,6 +87,7 @@ impl BisectArgs {
         self.conditions.apply(&mut draft, &self.set)?;
         let mut config = draft.finish()?;
         config.bisect.get_or_insert_default();
-        start::<Bisection>(config, file, self.out.as_deref(), &self.ends)
+        let place = self.place.place()?;
+        start::<Bisection>(config, file, self.out.as_deref(), place, &self.ends)
     }
 }

@@ -113,7 +113,7 @@ impl Info {
             .enable_all()
             .build()?;
         runtime.block_on(async {
-            let count = concurrency(self.concurrency);
+            let count = concurrency(self.concurrency)?;
             let analysts = Analyst::start_several(count, &command, scan.variant)
                 .await
                 .with_context(|| format!("the engine `{engine}`"))?;

@@ -94,14 +94,14 @@ impl Make {
             errln!("{} games are long enough", candidates.games());
         }
         let engine = EngineCommand::new(&self.engine, self.options.clone())?;
+        let count = concurrency(self.concurrency)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         runtime.block_on(async {
-            let judges =
-                Analyst::start_several(concurrency(self.concurrency), &engine, recipe.variant)
-                    .await
-                    .with_context(|| format!("engine `{}`", self.engine))?;
+            let judges = Analyst::start_several(count, &engine, recipe.variant)
+                .await
+                .with_context(|| format!("engine `{}`", self.engine))?;
             let judge = judges[0].name().to_owned();
             let heading = serde_json::to_string(&(
                 env!("CARGO_PKG_VERSION"),

@@ -16,7 +16,7 @@ pub(super) struct CountsArgs {
     wdl: Option<Wdl>,
 }
 
-/// Pairs, with the level ones told apart if they were given so.
+/// Pairs, with the drawn ones split by kind if they were given that way.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pairs {
     pub(super) counts: Pentanomial,

@@ -1,5 +1,17 @@
 //! Games of a PGN file, grouped into pairs.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -45,10 +57,10 @@ pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::E
 fn add(headers: &[Header], games: &mut Games) -> usize {
     let mut keyed: BTreeMap<Key<'_>, VecDeque<Game>> = BTreeMap::new();
     let rounds = complete_rounds(headers);
-    let mut unfinished = 0;
+    let mut unfinished = 0_usize;
     for header in headers {
         let Some(half_points) = header.half_points.filter(|_| header.white != header.black) else {
-            unfinished += 1;
+            unfinished = unfinished.saturating_add(1);
             continue;
         };
         let game = Game {
@@ -107,7 +119,8 @@ fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
     let mut rounds = BTreeMap::new();
     for header in headers.iter().filter(|header| header.round.is_some()) {
         let key = Key::of(header, header.round.as_deref(), "");
-        *rounds.entry(key).or_insert(0) += 1;
+        let games = rounds.entry(key).or_insert(0_usize);
+        *games = games.saturating_add(1);
     }
     rounds
 }
@@ -166,7 +179,7 @@ impl Visitor for HeaderVisitor {
         if *plies < OPENING_PLIES {
             header.opening.push_str(&san.san.to_string());
             header.opening.push(' ');
-            *plies += 1;
+            *plies = plies.saturating_add(1);
         }
         ControlFlow::Continue(())
     }

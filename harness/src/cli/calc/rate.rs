@@ -7,10 +7,12 @@ use clap::Args;
 
 use super::pgn_games::add_pgn;
 use super::run_folder::{Row, RunFolder};
+use super::text::TOO_FEW;
 use crate::cli::{Exit, Failure};
 use crate::output::Out;
 use crate::run::find_run;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
+use crate::stats::summary::{ENOUGH, Interval};
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
 #[derive(Debug, Args)]
@@ -62,7 +64,8 @@ impl Rate {
                 errln!("warning: {path}: {unfinished} games without a result skipped");
             }
         }
-        let ratings = rate(&games, &self.options())?;
+        let options = self.options();
+        let ratings = rate(&games, &options)?.supported_by(&games, &options);
         if self.json {
             outln!("{}", serde_json::to_string(&ratings)?);
             return Ok(Exit::Done);
@@ -144,9 +147,13 @@ fn print_table(ratings: &Ratings) {
         let (elo, error) = rating.elo.map_or_else(
             || ("-".to_owned(), "-".to_owned()),
             |elo| {
+                let mark = match rating.interval {
+                    Interval::AlwaysValid => "*",
+                    Interval::FixedLength => "",
+                };
                 (
                     format!("{:.1}", elo.estimate),
-                    format!("{:.1}", elo.half_width()),
+                    format!("{:.1}{mark}", elo.half_width()),
                 )
             },
         );
@@ -161,27 +168,35 @@ fn print_table(ratings: &Ratings) {
             100.0 * rating.points / rating.games as f64,
         );
     }
-    let white = ratings.white_advantage;
-    outln!(
-        "White's advantage: {:.1} +/- {:.1} Elo",
-        white.estimate,
-        white.half_width()
-    );
+    let is_early = |rating: &Rating| rating.interval == Interval::AlwaysValid;
+    if ratings.ratings.iter().any(is_early) {
+        outln!("* {TOO_FEW}: the width of the always-valid interval of the engine's own score");
+    }
+    print_white_advantage(ratings);
     if let Some(draw_ratio) = ratings.draw_ratio {
         outln!("Draws between equals: {:.1} %", 100.0 * draw_ratio);
     }
-    let games: u64 = ratings
-        .ratings
-        .iter()
-        .map(|rating| rating.games)
-        .sum::<u64>()
-        / 2;
     outln!(
         "{} pairs and {} single games",
         ratings.pairs,
-        games - 2 * ratings.pairs
+        singles(ratings)
     );
     print_los(ratings);
+}
+
+fn print_white_advantage(ratings: &Ratings) {
+    let white = ratings.white_advantage;
+    let margin = match ratings.pairs + singles(ratings) {
+        ENOUGH.. => format!("+/- {:.1} Elo", white.half_width()),
+        _ => format!("Elo ({TOO_FEW} for an interval)"),
+    };
+    outln!("White's advantage: {:.1} {margin}", white.estimate);
+}
+
+/// Games that belong to no pair.
+fn singles(ratings: &Ratings) -> u64 {
+    let sides: u64 = ratings.ratings.iter().map(|rating| rating.games).sum();
+    sides / 2 - 2 * ratings.pairs
 }
 
 /// The probability in per cent that the engine of the row is the stronger.

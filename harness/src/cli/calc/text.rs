@@ -35,9 +35,12 @@ pub(super) fn percent(share: Option<f64>) -> String {
     number(share.map(|share| 100.0 * share), " %")
 }
 
+/// What takes the place of a quantity that the pairs or games do not support.
+pub(super) const TOO_FEW: &str = "too few results";
+
 /// A quantity that needs enough pairs or games.
 pub(super) fn supported(text: Option<String>) -> String {
-    text.unwrap_or_else(|| "too few results".to_owned())
+    text.unwrap_or_else(|| TOO_FEW.to_owned())
 }
 
 /// Elo with its interval, and which one that is if not the usual one.

@@ -7,7 +7,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Is the working tree stronger than main?",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08",
             ),
             (
                 "Tune the parameters of an engine",
@@ -21,15 +21,15 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Test two programs, without a configuration",
-                "hone sprt --dev ./new --base ./old --limit 8+0.08 --book books/balanced.epd",
+                "hone sprt --dev ./new --base ./old --limit 8+0.08",
             ),
             (
                 "Test the working tree against a commit",
-                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000 --book books/balanced.epd",
+                "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000",
             ),
             (
-                "Test as configured, with another value",
-                "hone sprt configs/sprt.toml --set sprt.elo1=3",
+                "Play the second of five shards, for `hone pool`",
+                "hone sprt configs/sprt.toml --set sprt.elo1=3 --shard 2/5",
             ),
         ],
     ),
@@ -42,11 +42,11 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
             (
                 "Play a round robin of three programs",
-                "hone match ./a ./b ./c --limit 8+0.08 --book books/balanced.epd --pairs 100",
+                "hone match ./a ./b ./c --limit 8+0.08 --pairs 100",
             ),
             (
                 "Play a commit against a release, built with the repository's makefile",
-                "hone match git:main git:v1.0 --limit nodes=20000 --book books/balanced.epd",
+                "hone match git:main git:v1.0 --limit nodes=20000",
             ),
         ],
     ),
@@ -81,7 +81,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 "Find the commit that lost Elo since a release",
-                "hone bisect --good v1.0 --bad main --limit nodes=20000 --book books/balanced.epd",
+                "hone bisect --good v1.0 --bad main --limit nodes=20000",
             ),
             (
                 "The same as configured",
@@ -119,6 +119,23 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "Test the values of a tuning that has ended",
                 "hone resume results/RUN --verify",
+            ),
+        ],
+    ),
+    (
+        "pool",
+        &[
+            (
+                "Judge three shards as one run",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Add what the shards have played since",
+                "hone pool results/a results/b results/c --out results/all",
+            ),
+            (
+                "Judge two machines' halves, as JSON",
+                "hone pool shards/1 shards/2 --out results/all --json",
             ),
         ],
     ),
@@ -276,6 +293,84 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "fleet",
+        &[
+            (
+                "Start the server for other machines",
+                "hone fleet up --listen 0.0.0.0:4222",
+            ),
+            ("Show machines and runs", "hone fleet status"),
+        ],
+    ),
+    (
+        "fleet up",
+        &[
+            ("A server for workers on this machine", "hone fleet up"),
+            (
+                "A server that other machines reach as box.example.org",
+                "hone fleet up --listen 0.0.0.0:4222 --host box.example.org",
+            ),
+            (
+                "Start it with the machine",
+                "hone fleet up --listen 0.0.0.0:4222 --systemd > ~/.config/systemd/user/hone-fleet.service",
+            ),
+        ],
+    ),
+    (
+        "fleet status",
+        &[
+            (
+                "Machines, what they play, what they lost on time",
+                "hone fleet status",
+            ),
+            ("The same for a script", "hone fleet status --json"),
+        ],
+    ),
+    (
+        "fleet join",
+        &[
+            (
+                "A line for a friend's machines, for 30 days",
+                "hone fleet join anna --expires 30d",
+            ),
+            (
+                "A line with which another person starts runs",
+                "hone fleet join ben --role submit",
+            ),
+        ],
+    ),
+    (
+        "fleet revoke",
+        &[
+            ("Disconnect a friend's machines", "hone fleet revoke anna"),
+            (
+                "Those of a server with its data elsewhere",
+                "hone fleet revoke anna --data /srv/fleet",
+            ),
+        ],
+    ),
+    (
+        "fleet tokens",
+        &[
+            ("List the credentials", "hone fleet tokens"),
+            ("The same for a script", "hone fleet tokens --json"),
+        ],
+    ),
+    (
+        "worker",
+        &[
+            ("Play for a fleet on all cores", "hone worker JOIN"),
+            (
+                "On 14 cores with at most 8 GB",
+                "hone worker JOIN --cores 14 --max-memory 8G",
+            ),
+            (
+                "With the line in a file, and endgame tables",
+                "hone worker join.txt --syzygy /tables",
+            ),
+        ],
+    ),
+    (
         "builds",
         &[
             ("List the cached builds", "hone builds"),
@@ -372,6 +467,14 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "Rate a run and a PGN together, with one engine fixed at 3000",
                 "hone calc rate results/RUN games.pgn --anchor Stillwater=3000",
             ),
+        ],
+    ),
+    (
+        "help",
+        &[
+            ("List the topics of the manual", "hone help"),
+            ("How are games judged?", "hone help playing"),
+            ("The options of a command", "hone help calc sprt"),
         ],
     ),
     (

@@ -12,8 +12,8 @@ use self::examples::EXAMPLES;
 use super::Cli;
 
 /// The commands by task, in the order of `hone --help`.
-const GROUPS: [(&str, &[&str]); 8] = [
-    ("Test", &["sprt", "match", "bisect", "resume"]),
+const GROUPS: [(&str, &[&str]); 9] = [
+    ("Test", &["sprt", "match", "bisect", "resume", "pool"]),
     ("Tune", &["tune"]),
     #[cfg(feature = "serve")]
     ("Watch", &["track", "serve"]),
@@ -21,9 +21,10 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Watch", &["track"]),
     ("Look", &["report", "runs", "verify", "replay"]),
     ("Prepare", &["check", "suite", "book", "builds"]),
+    ("Many machines", &["fleet", "worker"]),
     ("Calculate", &["calc"]),
     ("Replace", &["fastchess", "cutechess-cli"]),
-    ("Shell", &["completions", "man"]),
+    ("Shell", &["help", "completions", "man"]),
 ];
 
 /// The command line with its groups and examples.
@@ -47,14 +48,19 @@ fn grouped(command: &Command) -> String {
     let literal = *Styles::default().get_literal();
     let mut text = String::new();
     for (group, names) in GROUPS {
+        // A build without a feature lacks its commands.
+        let commands = names
+            .iter()
+            .filter_map(|name| Some((name, command.find_subcommand(name)?)));
+        let commands: Vec<_> = commands.collect();
+        if commands.is_empty() {
+            continue;
+        }
         let _ = write!(text, "\n{}\n", heading(group));
-        for name in names {
-            let Some(sub) = command.find_subcommand(name) else {
-                continue;
-            };
+        for (name, sub) in commands {
             let about = sub.get_about().map(ToString::to_string);
             let about = about.unwrap_or_default();
-            let _ = writeln!(text, "  {literal}{name:<12}{literal:#} {about}");
+            let _ = writeln!(text, "  {literal}{name:<13}{literal:#} {about}");
         }
     }
     text

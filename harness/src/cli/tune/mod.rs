@@ -9,9 +9,11 @@ use clap::Args;
 
 use super::common::{announce, failure};
 use super::ends::EndArgs;
+use super::place::PlaceArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::config;
+use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
 
 /// Tune an engine's parameters by self-play.
@@ -44,6 +46,8 @@ pub(super) struct TuneArgs {
     /// Test the tuned values against the start at the end.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl TuneArgs {
@@ -57,7 +61,9 @@ impl TuneArgs {
         if let Some(model) = &self.simulate {
             return simulate::run(&config, model, self.dry_run, self.json);
         }
-        tune::check_one_engine(&config).with_context(|| path.display().to_string())?;
+        tune::check_one_engine(&config)
+            .and_then(|()| check_shard::<Tuning>(&config))
+            .with_context(|| path.display().to_string())?;
         let prepared = tune::prepare(&mut config, &mut announce).map_err(failure)?;
         if prepared == Prepared::Interrupted {
             return Ok(Exit::Interrupted);
@@ -68,6 +74,7 @@ impl TuneArgs {
             return Ok(Exit::Done);
         }
         let ends = EndArgs::only_json(self.json);
-        start::<Tuning>(config, Some(path), self.out.as_deref(), &ends)
+        let place = self.place.place()?;
+        start::<Tuning>(config, Some(path), self.out.as_deref(), place, &ends)
     }
 }

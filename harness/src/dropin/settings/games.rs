@@ -19,17 +19,16 @@ impl Settings {
                 }
             },
             "-seeds" => {
-                let seeds: u64 = flag.number()?;
-                ensure!(
-                    seeds <= 1,
-                    "only one engine can play all others of a gauntlet"
-                );
+                let seeds: i64 = flag.number()?;
+                // Both take 0 as 1.
+                self.set(flag.entry.key, seeds.max(1), flag.text());
             }
             "-tournament" => {
                 let kind = match flag.single()? {
-                    "roundrobin" | "round-robin" => "round-robin",
+                    // In a pyramid everybody meets everybody too, in another order.
+                    "roundrobin" | "round-robin" | "pyramid" => "round-robin",
                     "gauntlet" => "gauntlet",
-                    other @ ("knockout" | "pyramid") => bail!(
+                    other @ "knockout" => bail!(
                         "`{other}` is not supported: it uses its games to rank the best engines, and a test of a change needs all games"
                     ),
                     other => {
@@ -208,7 +207,8 @@ impl Settings {
             }
         }
         ensure!(
-            self.engines.len() == first + 2 && self.keys.contains_key("match.openings.file"),
+            self.engines.len().checked_sub(first) == Some(2)
+                && self.keys.contains_key("match.openings.file"),
             "two engines and a book are needed: -quick cmd=ENGINE1 cmd=ENGINE2 book=BOOK"
         );
         self.set("match.openings.order", "random", "-quick");

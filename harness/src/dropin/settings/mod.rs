@@ -1,5 +1,17 @@
 //! A command line of fastchess or cutechess-cli, read.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 mod games;
 mod output;
 
@@ -44,6 +56,28 @@ impl Default for OutFile {
     }
 }
 
+/// `-log`: what fastchess writes down of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LogFile {
+    pub path: Option<PathBuf>,
+    pub append: bool,
+    /// In the words of fastchess.
+    pub level: String,
+    /// Whether it has the dialogue with every engine.
+    pub dialogue: bool,
+}
+
+impl Default for LogFile {
+    fn default() -> Self {
+        Self {
+            path: None,
+            append: true,
+            level: "warn".to_string(),
+            dialogue: false,
+        }
+    }
+}
+
 /// `-config`: how fastchess resumes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ConfigFile {
@@ -78,7 +112,11 @@ pub(crate) struct Settings {
     pub penta: bool,
     pub pgn: Option<OutFile>,
     pub epd: Option<OutFile>,
-    pub log: Option<OutFile>,
+    pub log: Option<LogFile>,
+    /// Whether the dialogue with every engine is printed.
+    pub dialogue: bool,
+    /// Whether the checksum of the games is printed.
+    pub crc: bool,
     pub config: ConfigFile,
     /// One line each, about what has no effect.
     pub warnings: Vec<String>,
@@ -101,12 +139,13 @@ impl Request {
     pub(crate) fn read(program: Program, arguments: &[String]) -> anyhow::Result<Self> {
         let places = KnownEngines::usual_places();
         let mut known = KnownEngines::in_first_of(&places);
-        match arguments.first().map(String::as_str) {
+        let first = arguments.split_first();
+        match first.map(|(first, rest)| (first.as_str(), rest)) {
             None => return Ok(Self::Help),
-            Some("--compliance" | "-compliance") => {
-                return Ok(Self::Compliance(arguments[1..].to_vec()));
+            Some(("--compliance" | "-compliance", rest)) => {
+                return Ok(Self::Compliance(rest.to_vec()));
             }
-            Some("-engines" | "--engines") => return Ok(Self::Engines),
+            Some(("-engines" | "--engines", _)) => return Ok(Self::Engines),
             Some(_) => {}
         }
         let given = split(arguments)?;
@@ -143,6 +182,8 @@ impl Settings {
             pgn: None,
             epd: None,
             log: None,
+            dialogue: false,
+            crc: false,
             config: ConfigFile::default(),
             warnings: Vec::new(),
             engines: Vec::new(),
@@ -198,7 +239,9 @@ impl Settings {
             "-ratinginterval" => self.intervals.rating = flag.number()?,
             "-scoreinterval" => self.intervals.score = flag.number()?,
             "-outcomeinterval" => self.intervals.outcome = flag.number()?,
-            "-report" | "-output" | "-config" | "-log" => self.reporting(flag)?,
+            "-log" => self.log(flag)?,
+            "-debug" => self.dialogue = true,
+            "-report" | "-output" | "-config" | "-crc32" => self.reporting(flag)?,
             "-quick" => self.quick(flag)?,
             _ => self.conditions(flag)?,
         }
@@ -271,15 +314,14 @@ impl Settings {
 
     fn name_engines(&mut self) -> anyhow::Result<()> {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (number, engine) in self.engines.iter_mut().enumerate() {
+        for (number, engine) in (1..).zip(&mut self.engines) {
             ensure!(
                 !engine.cmd.is_empty(),
-                "engine {} has no program: write `-engine cmd=FILE`",
-                number + 1
+                "engine {number} has no program: write `-engine cmd=FILE`"
             );
             let name = engine.display_name();
             let count = seen.entry(name.clone()).or_default();
-            *count += 1;
+            *count = count.saturating_add(1);
             engine.name = Some(match *count {
                 1 => name,
                 count => format!("{name}_{count}"),

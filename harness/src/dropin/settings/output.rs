@@ -1,11 +1,12 @@
 //! Flags that say what is printed and written.
 
-use super::{OutFile, Settings, one_of};
+use super::{LogFile, OutFile, Settings, one_of};
 use crate::dropin::{OutputFormat, words::Given};
 
 impl Settings {
     pub(super) fn pgn_out(&mut self, flag: &Given) -> anyhow::Result<()> {
         let mut file = OutFile::default();
+        let mut lines = toml_edit::Array::new();
         for (number, pair) in flag.pairs().enumerate() {
             // cutechess-cli's form: the name first, without a key.
             if number == 0 && pair.value.is_none() && pair.key != "min" && pair.key != "fi" {
@@ -24,6 +25,11 @@ impl Settings {
                 "notation" => {
                     one_of(pair, "-pgnout", &["san", "lan", "uci"])?;
                     self.set(key, pair.value("-pgnout")?, source);
+                }
+                "match_line" => {
+                    let pattern = pair.value("-pgnout")?;
+                    lines.push(pattern);
+                    self.set(key, lines.clone(), source);
                 }
                 _ => self.set(key, pair.flag("-pgnout")?, source),
             }
@@ -48,13 +54,33 @@ impl Settings {
         Ok(())
     }
 
+    pub(super) fn log(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let mut log = LogFile::default();
+        for pair in flag.pairs() {
+            if !self.is_effective(flag, pair)? {
+                continue;
+            }
+            match pair.key {
+                "file" => log.path = Some(pair.value("-log")?.into()),
+                "append" => log.append = pair.flag("-log")?,
+                "engine" => log.dialogue = pair.flag("-log")?,
+                _ => {
+                    let levels = ["trace", "info", "warn", "err", "fatal"];
+                    one_of(pair, "-log", &levels)?;
+                    log.level = pair.value("-log")?.to_string();
+                }
+            }
+        }
+        self.log = Some(log);
+        Ok(())
+    }
+
     pub(super) fn reporting(&mut self, flag: &Given) -> anyhow::Result<()> {
         let name = flag.entry.name;
         for pair in flag.pairs() {
             if !self.is_effective(flag, pair)? {
                 continue;
             }
-            let is_log = name == "-log";
             match pair.key {
                 "penta" => self.penta = pair.flag(name)?,
                 "format" => {
@@ -64,11 +90,7 @@ impl Settings {
                         _ => OutputFormat::Fastchess,
                     };
                 }
-                "file" if is_log => {
-                    let log = self.log.get_or_insert_default();
-                    log.path = Some(pair.value(name)?.into());
-                }
-                "append" => self.log.get_or_insert_default().append = pair.flag(name)?,
+                "pgn" => self.crc = pair.flag(name)?,
                 "file" => self.config.file = Some(pair.value(name)?.into()),
                 "outname" => self.config.outname = Some(pair.value(name)?.into()),
                 "discard" => self.config.discard = pair.flag(name)?,

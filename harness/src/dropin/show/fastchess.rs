@@ -4,14 +4,16 @@ use std::fmt::Write;
 
 use super::figures::{Figures, fixed, general};
 use super::scores::{Counts, TestState};
-use crate::config::{Config, EngineConfig};
+use crate::config::EngineConfig;
 use crate::rules::Limit;
+use crate::run::Manifest;
 
 /// The line above and below a block.
 pub(super) const RULE: &str = "--------------------------------------------------\n";
 
 /// Under which conditions two engines play, as a block names them.
-pub(super) fn conditions(config: &Config) -> String {
+pub(super) fn conditions(manifest: &Manifest) -> String {
+    let config = &manifest.config;
     let both = |text: &dyn Fn(&EngineConfig) -> String| {
         let texts: Vec<String> = config.engine.iter().take(2).map(text).collect();
         match &texts[..] {
@@ -23,8 +25,8 @@ pub(super) fn conditions(config: &Config) -> String {
         let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
         limit_text(limit)
     });
-    let threads = both(&|engine| option(engine, "Threads", "t"));
-    let hash = both(&|engine| option(engine, "Hash", "MB"));
+    let threads = both(&|engine| option(engine, manifest, "Threads", "t"));
+    let hash = both(&|engine| option(engine, manifest, "Hash", "MB"));
     let mut text = format!("{limit}, {threads}, {hash}");
     if let Some(file @ crate::settings::BookSource::File(_)) = &config.r#match.openings.file {
         let _ = write!(text, ", {}", file.name());
@@ -32,9 +34,17 @@ pub(super) fn conditions(config: &Config) -> String {
     text
 }
 
-/// An option that the command line sets; `NULL` for one it does not.
-fn option(engine: &EngineConfig, name: &str, unit: &str) -> String {
-    let value = engine.options.get(name);
+/// An option that the command line sets, or its default; `NULL` for one that
+/// the engine does not have.
+fn option(engine: &EngineConfig, manifest: &Manifest, name: &str, unit: &str) -> String {
+    let identity = || {
+        let identities = &manifest.engines;
+        identities
+            .iter()
+            .find(|identity| identity.name == engine.name)
+    };
+    let default = || identity()?.defaults.get(name).map(String::as_str);
+    let value = engine.options.get(name).or_else(default);
     value.map_or_else(|| "NULL".to_string(), |value| format!("{value}{unit}"))
 }
 

@@ -1,39 +1,44 @@
 //! The files that a command line asks for, beside the run's folder.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::dropin::OutFile;
-use crate::executor::PlayedPair;
+use crate::dropin::LogFile;
+use crate::executor::GameText;
 
-/// Games and final positions, appended as pairs finish. Whatever happens to
+/// Games and final positions, appended as games are shown. Whatever happens to
 /// these files, the run's folder has every game.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    pgn: Option<(PathBuf, File)>,
-    epd: Option<(PathBuf, File)>,
+    pgn: Option<Written>,
+    epd: Option<Written>,
     error: Option<anyhow::Error>,
 }
 
+/// One of the files.
+#[derive(Debug)]
+struct Written {
+    path: PathBuf,
+    file: File,
+    /// The checksum of all of it, where it is printed.
+    crc: Option<crc32fast::Hasher>,
+}
+
+/// A file that is asked for: its name and whether it is continued.
+type Asked = Option<(PathBuf, bool)>;
+
 impl Files {
-    /// Opens the files, each with whether it is continued; those of a run that is resumed are always continued.
+    /// Opens the files; those of a run that is resumed are always continued.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(
-        pgn: Option<(PathBuf, bool)>,
-        epd: Option<(PathBuf, bool)>,
-        is_resumed: bool,
-    ) -> anyhow::Result<Self> {
-        let open = |file: Option<(PathBuf, bool)>| -> anyhow::Result<_> {
-            let Some((path, append)) = file else {
-                return Ok(None);
-            };
-            let file = open(&path, append || is_resumed)?;
-            Ok(Some((path, file)))
+    pub(crate) fn open(pgn: Asked, epd: Asked, is_resumed: bool) -> anyhow::Result<Self> {
+        let open = |file: Asked| {
+            file.map(|(path, append)| Written::open(path, append || is_resumed))
+                .transpose()
         };
         Ok(Self {
             pgn: open(pgn)?,
@@ -42,20 +47,30 @@ impl Files {
         })
     }
 
-    pub(super) fn write(&mut self, pair: &PlayedPair) {
-        let texts = &pair.texts;
-        let pgn = [texts[0].pgn.as_str(), &texts[1].pgn].concat();
-        let epd = [texts[0].epd.as_str(), &texts[1].epd].concat();
-        for (file, text) in [(&mut self.pgn, pgn), (&mut self.epd, epd)] {
-            let Some((path, open)) = file else {
+    /// Keeps the checksum of the games.
+    ///
+    /// # Errors
+    /// If what they are appended to cannot be read.
+    pub(crate) fn with_crc(mut self) -> anyhow::Result<Self> {
+        if let Some(pgn) = &mut self.pgn {
+            pgn.crc = Some(crc_of(&pgn.path)?);
+        }
+        Ok(self)
+    }
+
+    /// Writes a game. Returns the file of the games and its checksum.
+    pub(super) fn write(&mut self, game: &GameText) -> Option<(&Path, u32)> {
+        for (file, text) in [(&mut self.pgn, &game.pgn), (&mut self.epd, &game.epd)] {
+            let Some(file) = file else {
                 continue;
             };
-            if let Err(error) = open.write_all(text.as_bytes()) {
-                let error = anyhow::Error::new(error);
-                let error = error.context(format!("cannot write {}", path.display()));
+            if let Err(error) = file.append(text) {
                 self.error.get_or_insert(error);
             }
         }
+        let pgn = self.pgn.as_ref()?;
+        let crc = pgn.crc.clone()?.finalize();
+        Some((&pgn.path, crc))
     }
 
     pub(super) fn take_error(&mut self) -> Option<anyhow::Error> {
@@ -63,20 +78,47 @@ impl Files {
     }
 }
 
-impl OutFile {
-    /// Writes lines to it.
+impl Written {
+    fn open(path: PathBuf, append: bool) -> anyhow::Result<Self> {
+        let file = open(&path, append)?;
+        Ok(Self {
+            path,
+            file,
+            crc: None,
+        })
+    }
+
+    fn append(&mut self, text: &str) -> anyhow::Result<()> {
+        if let Some(crc) = &mut self.crc {
+            crc.update(text.as_bytes());
+        }
+        let written = self.file.write_all(text.as_bytes());
+        written.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// The checksum of what a file has so far.
+fn crc_of(path: &Path) -> anyhow::Result<crc32fast::Hasher> {
+    let mut crc = crc32fast::Hasher::new();
+    let failed = || format!("cannot read {}", path.display());
+    let mut file = File::open(path).with_context(failed)?;
+    let mut block = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut block).with_context(failed)? {
+            0 => return Ok(crc),
+            read => crc.update(&block[..read]),
+        }
+    }
+}
+
+impl LogFile {
+    /// Opens the file; `None` if none has a name.
     ///
     /// # Errors
-    /// If it cannot be written.
-    pub(crate) fn write_lines(&self, lines: &[String]) -> anyhow::Result<()> {
-        let Some(path) = &self.path else {
-            return Ok(());
-        };
-        let mut file = open(path, self.append)?;
-        for line in lines {
-            writeln!(file, "{line}").with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        Ok(())
+    /// If it cannot be opened.
+    pub(crate) fn open(&self) -> anyhow::Result<Option<File>> {
+        let path = self.path.as_deref();
+        path.map(|path| open(path, self.append)).transpose()
     }
 }
 

@@ -77,7 +77,7 @@ impl Console {
             names: manifest.names(),
             is_gauntlet: play.tournament == Tournament::Gauntlet,
             shuffles: has_book && play.openings.order == Order::Random,
-            conditions: fastchess::conditions(&manifest.config),
+            conditions: fastchess::conditions(manifest),
             total_games: settings.total_games()?,
             boards: Boards::new(manifest.concurrency),
             files,
@@ -122,6 +122,9 @@ impl Console {
         let number = number(result.pair, game);
         if !self.is_cutechess() {
             warn_of_faults(played, game, [names[0], names[1]]);
+        }
+        if let Some((path, crc)) = self.files.write(&played.texts[game]) {
+            outln!("File {} has CRC32: {crc:#x}", path.display());
         }
         outln!(
             "Finished game {number} ({} vs {}): {} {{{reason}}}",
@@ -337,7 +340,6 @@ impl<E: Experiment> View<E> for Console {
     }
 
     fn played(&mut self, pair: &PlayedPair) {
-        self.files.write(pair);
         let (number, engines) = (pair.result.pair, pair.result.engines);
         if !self.boards.finish(number) {
             self.started(number, engines, 0);
@@ -391,17 +393,23 @@ fn warn_of_faults(played: &PlayedPair, game: usize, names: [&str; 2]) {
     if ended.termination == Termination::IllegalMove
         && let Some(loser) = ended.outcome.loser()
     {
-        outln!(
+        warn(format!(
             "Warning; Illegal move in game {number} played by {}",
             names[loser]
-        );
+        ));
     }
     for (effort, name) in ended.effort.iter().zip(names) {
         if effort.illegal_pvs > 0 {
-            outln!(
+            warn(format!(
                 "Warning; Illegal PV move - in {} searches of game {number} from {name}",
                 effort.illegal_pvs
-            );
+            ));
         }
     }
+}
+
+/// Prints a warning, which a log has too.
+fn warn(text: String) {
+    tracing::warn!("{text}");
+    outln!("{text}");
 }

@@ -1,326 +1,61 @@
 //! The flags.
 
-use super::Of::{Both, Cutechess, Fastchess};
-use super::{Entry, ignored, refused, yes};
+use super::entry::{Entry, POLYGLOT, entries};
 
 /// All flags of both programs.
-pub(in crate::dropin) const FLAGS: &[Entry] = &[
-    yes(
-        Both,
-        "-engine",
-        "[[engine]]",
-        "keys in a table of their own",
-        "-engine cmd=./c tc=1+1",
-    ),
-    yes(
-        Both,
-        "-each",
-        "",
-        "applies to every engine and wins over `-engine`, before or after it",
-        "-each tc=8+0.08",
-    ),
-    yes(
-        Both,
-        "-rounds",
-        "match.pairs, sprt.max_pairs",
-        "rounds times games, in pairs: an odd number of games is rounded up",
-        "-rounds 100",
-    ),
-    yes(
-        Both,
-        "-games",
-        "match.pairs, sprt.max_pairs",
-        "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs",
-        "-games 2",
-    ),
-    yes(
-        Both,
-        "-repeat",
-        "",
-        "always the case; `-repeat N` counts as `-games N` for fastchess",
-        "-repeat",
-    ),
-    refused(
-        Both,
-        "-noswap",
-        "hone reverses colours in every pair: the statistics need it",
-        "-noswap",
-    ),
-    ignored(
-        Both,
-        "-reverse",
-        "each opening is played with both colours, so the order changes nothing",
-        "-reverse",
-    ),
-    yes(
-        Both,
-        "-concurrency",
-        "match.concurrency",
-        "default 1, as there; more games than processors only cause a warning",
-        "-concurrency 2",
-    ),
-    ignored(
-        Fastchess,
-        "-force-concurrency",
-        "more games than processors are allowed anyway",
-        "-force-concurrency",
-    ),
-    yes(
-        Both,
-        "-openings",
-        "match.openings",
-        "keys in a table of their own; without it every game starts from the start position",
-        "-openings file=b.epd",
-    ),
-    yes(
-        Both,
-        "-srand",
-        "match.seed",
-        "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps",
-        "-srand 42",
-    ),
-    refused(
-        Cutechess,
-        "-bookmode",
-        "an engine's own Polyglot book is not supported; convert it with `hone book convert` and use `-openings`",
-        "-bookmode ram",
-    ),
-    yes(
-        Both,
-        "-sprt",
-        "[sprt]",
-        "keys in a table of their own; fastchess stops after 1,000,000 games by default",
-        "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05",
-    ),
-    yes(
-        Both,
-        "-tournament",
-        "match.tournament",
-        "knockout and pyramid are refused: they use their games to rank the best engines",
-        "-tournament gauntlet",
-    ),
-    yes(
-        Both,
-        "-seeds",
-        "",
-        "1, as there by default; more seeds of a gauntlet are refused",
-        "-seeds 1",
-    ),
-    yes(
-        Both,
-        "-variant",
-        "match.variant",
-        "standard and fischerandom; other variants are refused",
-        "-variant standard",
-    ),
-    yes(
-        Both,
-        "-draw",
-        "adjudication.draw",
-        "keys in a table of their own; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count",
-        "-draw movenumber=34 movecount=8 score=20",
-    ),
-    yes(
-        Both,
-        "-resign",
-        "adjudication.resign",
-        "keys in a table of their own",
-        "-resign movecount=3 score=600",
-    ),
-    yes(
-        Both,
-        "-maxmoves",
-        "adjudication.max_moves",
-        "moves of the opening do not count; 0 is off",
-        "-maxmoves 200",
-    ),
-    yes(Both, "-tb", "adjudication.syzygy.path", "", "-tb /tables"),
-    yes(
-        Both,
-        "-tbpieces",
-        "adjudication.syzygy.pieces",
-        "",
-        "-tb /tables -tbpieces 5",
-    ),
-    yes(
-        Both,
-        "-tbignore50",
-        "adjudication.syzygy.ignore_fifty",
-        "",
-        "-tb /tables -tbignore50",
-    ),
-    yes(
-        Fastchess,
-        "-tbadjudicate",
-        "adjudication.syzygy.results",
-        "",
-        "-tb /tables -tbadjudicate BOTH",
-    ),
-    ignored(
-        Both,
-        "-wait",
-        "hone sends `isready` before each game, so no pause is needed",
-        "-wait 100",
-    ),
-    yes(
-        Both,
-        "-recover",
-        "",
-        "always: an engine that ends or hangs is started again, and the game counts as lost",
-        "-recover",
-    ),
-    yes(
-        Fastchess,
-        "-strict",
-        "match.on_failure",
-        "stops at the first failure of an engine; other faults are counted in the report",
-        "-strict",
-    ),
-    yes(
-        Fastchess,
-        "-startup-ms",
-        "match.startup_ms",
-        "",
-        "-startup-ms 20000",
-    ),
-    yes(
-        Fastchess,
-        "-ping-ms",
-        "match.stall_ms",
-        "default 10 seconds instead of 60",
-        "-ping-ms 30000",
-    ),
-    ignored(
-        Fastchess,
-        "-ucinewgame-ms",
-        "`-ping-ms` applies to every answer",
-        "-ucinewgame-ms 30000",
-    ),
-    yes(
-        Fastchess,
-        "-use-affinity",
-        "match.affinity",
-        "a list of processors is not used: whole cores are chosen, also for engines with several threads",
-        "-use-affinity",
-    ),
-    yes(
-        Both,
-        "-pgnout",
-        "[pgn]",
-        "keys in a table of their own; `games.pgn` in the run's folder also has every game",
-        "-pgnout g.pgn",
-    ),
-    yes(
-        Both,
-        "-epdout",
-        "pgn.epd",
-        "keys in a table of their own",
-        "-epdout g.epd",
-    ),
-    yes(Both, "-event", "pgn.event", "", "-event Test"),
-    yes(Both, "-site", "pgn.site", "", "-site here"),
-    yes(
-        Both,
-        "-ratinginterval",
-        "",
-        "only for what is printed; in pairs for fastchess, in games for cutechess-cli",
-        "-ratinginterval 10",
-    ),
-    yes(
-        Fastchess,
-        "-scoreinterval",
-        "",
-        "only for what is printed",
-        "-scoreinterval 10",
-    ),
-    yes(
-        Cutechess,
-        "-outcomeinterval",
-        "",
-        "only for what is printed",
-        "-outcomeinterval 10",
-    ),
-    yes(
-        Fastchess,
-        "-report",
-        "",
-        "`penta=false` prints no pentanomial counts; the test uses them all the same",
-        "-report penta=true",
-    ),
-    yes(Fastchess, "-output", "", "", "-output format=cutechess"),
-    ignored(
-        Cutechess,
-        "-resultformat",
-        "the default format is printed; `hone report` shows everything",
-        "-resultformat default",
-    ),
-    yes(
-        Fastchess,
-        "-config",
-        "",
-        "keys in a table of their own; the file names the run's folder, whose ledger is what is resumed",
-        "-config discard=true outname=c.json",
-    ),
-    ignored(
-        Fastchess,
-        "-autosaveinterval",
-        "every game is saved as it ends",
-        "-autosaveinterval 20",
-    ),
-    yes(
-        Fastchess,
-        "-log",
-        "",
-        "the file gets the warnings; the evidence of a failure is in the run's folder",
-        "-log file=f.log",
-    ),
-    ignored(
-        Cutechess,
-        "-debug",
-        "the evidence of a failure has both dialogues with times",
-        "-debug all",
-    ),
-    ignored(
-        Fastchess,
-        "-crc32",
-        "`hone verify` replays every game and compares digests",
-        "-crc32 pgn=true",
-    ),
-    ignored(
-        Fastchess,
-        "-check-mate-pvs",
-        "illegal moves in variations are counted; the length of mates is not checked",
-        "-check-mate-pvs",
-    ),
-    ignored(
-        Fastchess,
-        "-show-latency",
-        "every report has it",
-        "-show-latency",
-    ),
-    ignored(Fastchess, "-testEnv", "nothing depends on it", "-testEnv"),
-    yes(
-        Fastchess,
-        "-quick",
-        "",
-        "two engines at 10+0.1, 25,000 rounds, all processors but two, a draw rule",
-        "-quick cmd=./a cmd=./b book=b.epd",
-    ),
-    yes(
-        Fastchess,
-        "-compliance",
-        "",
-        "runs `hone check`; only as the first argument",
-        "",
-    ),
-    yes(
-        Cutechess,
-        "-engines",
-        "",
-        "lists the engines of `engines.json`; only as the first argument",
-        "",
-    ),
-    yes(Both, "-version", "", "", ""),
-    yes(Fastchess, "-v", "", "", ""),
-    yes(Both, "-help", "", "", ""),
+pub(in crate::dropin) const FLAGS: &[Entry] = entries![
+    Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "keys in a table of their own";
+    Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and wins over `-engine`, before or after it";
+    Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";
+    Yes Both "-games", "match.pairs, sprt.max_pairs", "-games 2", "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs";
+    Yes Both "-repeat", "", "-repeat", "always the case; `-repeat N` counts as `-games N` for fastchess";
+    Refused Both "-noswap", "", "-noswap", "hone reverses colours in every pair: the statistics need it";
+    Ignored Both "-reverse", "", "-reverse", "each opening is played with both colours, so the order changes nothing";
+    Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as there; more games than processors only cause a warning";
+    Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
+    Yes Both "-openings", "match.openings", "-openings file=b.epd", "keys in a table of their own; without it every game starts from the start position";
+    Yes Both "-srand", "match.seed", "-srand 42", "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps";
+    Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
+    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; fastchess stops after 1,000,000 games by default";
+    Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
+    Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others; in fastchess also each other, in cutechess-cli not";
+    Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused";
+    Yes Both "-draw", "adjudication.draw", "-draw movenumber=34 movecount=8 score=20", "keys in a table of their own; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count";
+    Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "keys in a table of their own";
+    Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";
+    Yes Both "-tb", "adjudication.syzygy.path", "-tb /tables", "";
+    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "";
+    Yes Both "-tbignore50", "adjudication.syzygy.ignore_fifty", "-tb /tables -tbignore50", "";
+    Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
+    Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
+    Yes Both "-recover", "", "-recover", "always: an engine that ends or hangs is started again, and the game counts as lost";
+    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine; other faults are counted in the report";
+    Yes Fastchess "-startup-ms", "match.startup_ms", "-startup-ms 20000", "";
+    Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
+    Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";
+    Yes Fastchess "-use-affinity", "match.affinity", "-use-affinity", "a list of processors is not used: whole cores are chosen, also for engines with several threads";
+    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "keys in a table of their own; `games.pgn` in the run's folder also has every game";
+    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "keys in a table of their own";
+    Yes Both "-event", "pgn.event", "-event Test", "";
+    Yes Both "-site", "pgn.site", "-site here", "";
+    Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs for fastchess, in games for cutechess-cli";
+    Yes Fastchess "-scoreinterval", "", "-scoreinterval 10", "only for what is printed";
+    Yes Cutechess "-outcomeinterval", "", "-outcomeinterval 10", "only for what is printed";
+    Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts; the test uses them all the same";
+    Yes Fastchess "-output", "", "-output format=cutechess", "";
+    Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
+    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "keys in a table of their own; the file names the run's folder, whose ledger is what is resumed";
+    Ignored Fastchess "-autosaveinterval", "", "-autosaveinterval 20", "every game is saved as it ends";
+    Yes Fastchess "-log", "", "-log file=f.log", "keys in a table of their own; the evidence of a failure is in the run's folder";
+    Yes Cutechess "-debug", "", "-debug all", "the dialogue with every engine, on standard output";
+    Yes Fastchess "-crc32", "", "-crc32 pgn=true", "of the file of `-pgnout`, after each game; `hone verify` replays every game and compares digests";
+    Ignored Fastchess "-check-mate-pvs", "", "-check-mate-pvs", "illegal moves in variations are counted; the length of mates is not checked";
+    Ignored Fastchess "-show-latency", "", "-show-latency", "every report has it";
+    Ignored Fastchess "-testEnv", "", "-testEnv", "nothing depends on it";
+    Yes Fastchess "-quick", "", "-quick cmd=./a cmd=./b book=b.epd", "two engines at 10+0.1, 25,000 rounds, all processors but two, a draw rule";
+    Yes Fastchess "-compliance", "", "", "runs `hone check`; only as the first argument";
+    Yes Cutechess "-engines", "", "", "lists the engines of `engines.json`; only as the first argument";
+    Yes Both "-version", "", "", "";
+    Yes Fastchess "-v", "", "", "";
+    Yes Both "-help", "", "", "";
 ];

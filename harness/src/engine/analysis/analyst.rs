@@ -15,7 +15,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Iterations kept of one search.
 const MAX_ITERATIONS: usize = 4096;
 
-/// What an engine came to.
+/// An engine's evaluation of a position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Evaluation {
     /// In UCI notation; empty if the engine named none.

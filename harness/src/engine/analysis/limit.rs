@@ -1,4 +1,4 @@
-//! How long an engine looks at a position.
+//! The limit of a search of a single position.
 
 use std::{fmt, time::Duration};
 
@@ -14,8 +14,8 @@ pub(crate) enum Limit {
     MoveTime(u64),
 }
 
-/// What an engine may take beyond the time it was told, and at all where the
-/// limit says nothing about time.
+/// Grace beyond the time limit, and the time limit itself where the limit has
+/// none.
 const OVERRUN: Duration = Duration::from_secs(10);
 const UNTIMED: Duration = Duration::from_secs(600);
 

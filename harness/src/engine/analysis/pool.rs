@@ -7,8 +7,8 @@ use tokio::task::{JoinSet, LocalSet};
 use super::{AnalysisError, Analyst, Evaluation, Limit};
 
 /// Evaluates all positions (six-field FEN), each from scratch, and gives the
-/// evaluations in the order of the positions. `done` is told of each one as it
-/// comes. The engines are ended.
+/// evaluations in the order of the positions. `done` is called for each one as
+/// it arrives. The engines are ended.
 ///
 /// # Errors
 /// The first failure of an engine.

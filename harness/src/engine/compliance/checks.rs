@@ -66,7 +66,7 @@ async fn names(d: &mut Dialogue) -> Verdict {
 }
 
 async fn options(d: &mut Dialogue) -> Verdict {
-    // What is no option at all was not understood and is missing here.
+    // A line that is not a valid option was not parsed and is missing here.
     let declared = d
         .transcript()
         .lines()
@@ -162,13 +162,7 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
 
 /// The fault of a search that was far from its limit.
 fn keeps_to(limit: &str, used: Duration, info: &Info) -> Result<(), String> {
-    let spent = Spending {
-        games: 0,
-        moves: 1,
-        nodes: info.nodes,
-        depth: u64::from(info.depth),
-        ms: used.as_millis() as u64,
-    };
+    let spent = Spending::of_search(info, used);
     let limit = limit.parse().expect("a limit");
     match departure(&limit, &spent) {
         Some(departure) => Err(format!("it does not keep to the limit: {departure}")),
@@ -203,11 +197,11 @@ async fn in_time(d: &mut Dialogue, go: &str, allowed: u64) -> Verdict {
 async fn infinite(d: &mut Dialogue) -> Verdict {
     d.send("position startpos\ngo infinite\n").await?;
     if d.bestmove_within(Duration::from_millis(300)).await? {
-        return Err("it moved without being told to stop".to_string());
+        return Err("it moved before `stop`".to_string());
     }
     d.send("stop\n").await?;
     if !d.bestmove_within(d.patience()).await? {
-        return Err("it did not move when it was told to stop".to_string());
+        return Err("it did not move after `stop`".to_string());
     }
     d.ready().await.map(|()| None)
 }
@@ -218,7 +212,7 @@ async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
     d.send("stop\n").await?;
     match d.bestmove_within(d.patience()).await? {
         true => Ok(None),
-        false => Err("it did not move when it was told to stop".to_string()),
+        false => Err("it did not move after `stop`".to_string()),
     }
 }
 

@@ -6,12 +6,12 @@
 
 mod checks;
 mod dialogue;
-
-use std::time::Duration;
+mod subject;
 
 use serde::Serialize;
 
-use crate::engine::uci::{Launch, Timeouts};
+pub(crate) use subject::Subject;
+
 use dialogue::Dialogue;
 
 /// How one check went.
@@ -21,27 +21,9 @@ pub(crate) struct Outcome {
     pub passed: bool,
     /// What was wrong, or why there was nothing to check.
     pub detail: String,
-    /// What was said.
+    /// The dialogue.
     #[serde(skip)]
     pub dialogue: String,
-}
-
-/// What is checked.
-#[derive(Debug, Clone)]
-pub(crate) struct Subject {
-    pub launch: Launch,
-    pub options: Vec<(String, String)>,
-    /// How long it may take for whatever should come at once.
-    pub patience: Duration,
-}
-
-impl Subject {
-    fn timeouts(&self) -> Timeouts {
-        Timeouts {
-            startup: self.patience,
-            ready: self.patience,
-        }
-    }
 }
 
 /// Runs all checks, each with a fresh process, telling `report` of each.

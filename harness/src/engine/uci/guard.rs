@@ -1,5 +1,6 @@
 //! A companion process that ends what `hone` leaves behind when it is killed
-//! outright: the death signal reaches an engine but not the engine's children.
+//! outright: the death signal of Linux reaches an engine but not the engine's
+//! children, and macOS has none. On Windows job objects do all of it.
 //!
 //! The companion is `hone` itself, started with [`ARGUMENT`]. It reads the
 //! process groups of engines from its standard input; when that ends, because
@@ -10,7 +11,7 @@ use std::io::{self, BufRead, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use super::process::kill_group;
+use crate::platform::ProcessGroup;
 
 /// The hidden subcommand that makes `hone` the companion.
 pub(crate) const ARGUMENT: &str = "guard-engines";
@@ -23,8 +24,8 @@ struct Companion {
 
 static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
-/// Starts the companion, once. Without it engines are still ended in every
-/// case but their children in all but one, so a failure is no error.
+/// Starts the companion, once. Without it engines are still ended in every case
+/// but their children in all but one, so a failure is not an error.
 pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {
@@ -40,8 +41,7 @@ fn start() -> io::Result<Companion> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    ProcessGroup::separate(&mut command);
     let mut process = command.spawn()?;
     let input = process.stdin.take().expect("stdin is piped");
     Ok(Companion {
@@ -55,7 +55,7 @@ pub(super) fn watch(pid: u32) {
     tell('+', pid);
 }
 
-/// Tells it that the group is gone.
+/// Tells it that the group has ended.
 pub(super) fn forget(pid: u32) {
     tell('-', pid);
 }
@@ -82,5 +82,7 @@ pub(crate) fn guard(input: impl BufRead) {
             };
         }
     }
-    groups.into_iter().for_each(kill_group);
+    for pid in groups {
+        ProcessGroup::of(pid).kill();
+    }
 }

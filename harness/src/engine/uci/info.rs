@@ -1,5 +1,17 @@
 //! `info` lines.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use crate::rules::{Info, Score};
 
 impl Info {
@@ -35,11 +47,11 @@ const MAX_PV: usize = 1024;
 
 /// As many whole moves of a variation as are kept.
 fn shortened(pv: &[u8]) -> &[u8] {
-    if pv.len() <= MAX_PV {
+    let Some(kept) = pv.get(..=MAX_PV) else {
         return pv;
-    }
-    let end = pv[..=MAX_PV].iter().rposition(u8::is_ascii_whitespace);
-    &pv[..end.unwrap_or(0)]
+    };
+    let end = kept.iter().rposition(u8::is_ascii_whitespace);
+    end.and_then(|end| kept.get(..end)).unwrap_or_default()
 }
 
 #[derive(Default)]
@@ -99,17 +111,17 @@ impl Words<'_> {
         };
         let mut value = 0_i64;
         for digit in digits {
-            if !digit.is_ascii_digit() {
-                return None;
-            }
-            value = value
-                .checked_mul(10)?
-                .checked_add(i64::from(digit - b'0'))?;
+            let digit = char::from(*digit).to_digit(10)?;
+            value = value.checked_mul(10)?.checked_add(i64::from(digit))?;
         }
         if digits.is_empty() {
             return None;
         }
-        T::try_from(if negative { -value } else { value }).ok()
+        let value = match negative {
+            true => value.checked_neg()?,
+            false => value,
+        };
+        T::try_from(value).ok()
     }
 }
 
@@ -119,10 +131,11 @@ impl<'a> Iterator for Words<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let is_space = |byte: &u8| *byte <= b' ';
         let start = self.rest.iter().position(|byte| !is_space(byte))?;
-        let rest = &self.rest[start..];
+        let (_, rest) = self.rest.split_at_checked(start)?;
         let end = rest.iter().position(is_space).unwrap_or(rest.len());
-        self.rest = &rest[end..];
-        Some(&rest[..end])
+        let (word, rest) = rest.split_at_checked(end)?;
+        self.rest = rest;
+        Some(word)
     }
 }
 

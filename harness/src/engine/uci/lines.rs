@@ -1,11 +1,23 @@
 //! Reads an engine's output line by line without allocating.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io;
 use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::output::ReadAlone;
+use crate::platform::ReadAlone;
 
 /// Bytes of one line that are kept; the rest of a longer line is dropped, so
 /// that an engine that never ends its line cannot fill the memory.
@@ -43,17 +55,19 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// A line that is here already, without its line end.
     pub(crate) fn buffered(&mut self) -> Option<&[u8]> {
         loop {
-            let Some(at) = memchr::memchr(b'\n', &self.buffer[self.scanned..self.end]) else {
+            let unread = self.buffer.get(self.scanned..self.end)?;
+            let Some(at) = memchr::memchr(b'\n', unread) else {
                 self.scanned = self.end;
                 return None;
             };
-            let line = self.start..self.scanned + at;
-            self.start = line.end + 1;
+            let end = self.scanned.saturating_add(at);
+            let line = self.start..end;
+            self.start = end.saturating_add(1);
             self.scanned = self.start;
             if std::mem::take(&mut self.dropping) {
                 continue;
             }
-            let line = &self.buffer[line];
+            let line = self.buffer.get(line)?;
             return Some(line.strip_suffix(b"\r").unwrap_or(line));
         }
     }
@@ -65,7 +79,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Those of the stream.
     pub(crate) async fn fill(&mut self) -> io::Result<bool> {
         self.make_room();
-        let count = self.source.read(&mut self.buffer[self.end..]).await?;
+        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let count = self.source.read(room).await?;
         Ok(self.filled(count))
     }
 
@@ -76,7 +91,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         R: ReadAlone,
     {
         self.make_room();
-        let read = self.source.read_alone(&mut self.buffer[self.end..]);
+        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let read = self.source.read_alone(room);
         read.map(|count| count.map(|count| self.filled(count)))
             .transpose()
     }
@@ -93,8 +109,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
                 self.scanned = 0;
             } else {
                 self.buffer.copy_within(self.start..self.end, 0);
-                self.end -= self.start;
-                self.scanned -= self.start;
+                self.end = self.end.saturating_sub(self.start);
+                self.scanned = self.scanned.saturating_sub(self.start);
                 self.start = 0;
             }
         }
@@ -102,7 +118,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     fn filled(&mut self, count: usize) -> bool {
         self.arrived = Instant::now();
-        self.end += count;
+        self.end = self.end.saturating_add(count);
         count > 0
     }
 

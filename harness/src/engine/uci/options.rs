@@ -1,5 +1,17 @@
 //! The options an engine declares, and whether a value fits them.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fmt;
 
 /// The kind of a UCI option with the values it takes.

@@ -7,6 +7,8 @@ use std::process::Stdio;
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
+use crate::platform::ProcessGroup;
+
 /// How to start an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
@@ -23,6 +25,12 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// The name of its program without folder and extension.
+    pub(crate) fn name(&self) -> String {
+        let stem = self.program.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    }
+
     /// The command line as a person would type it.
     pub fn command_line(&self) -> String {
         let mut line = self.program.display().to_string();
@@ -33,9 +41,9 @@ impl Launch {
         line
     }
 
-    /// Starts the process with pipes to all three streams, in a process group
-    /// of its own (a terminal's Ctrl-C reaches `hone` only), and on Linux bound
-    /// to die with the thread that started it.
+    /// Starts the process with pipes to all three streams, apart from `hone`
+    /// as a [`ProcessGroup`] needs it, and so that it dies with the thread that
+    /// started it.
     pub(super) fn spawn(&self) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command
@@ -48,49 +56,8 @@ impl Launch {
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
-        #[cfg(unix)]
-        command.process_group(0);
-        #[cfg(target_os = "linux")]
-        die_with_parent(&mut command);
+        ProcessGroup::separate(command.as_std_mut());
+        ProcessGroup::die_with_parent(command.as_std_mut());
         command.spawn()
     }
-}
-
-#[cfg(target_os = "linux")]
-fn die_with_parent(command: &mut Command) {
-    // SAFETY: getpid is always safe to call.
-    let parent = unsafe { libc::getpid() };
-    let set = move || {
-        // SAFETY: prctl, getppid and _exit are async-signal-safe, as code
-        // between fork and exec must be; PR_SET_PDEATHSIG takes a signal.
-        unsafe {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            // The parent may have died before the request was in place.
-            if libc::getppid() != parent {
-                libc::_exit(1);
-            }
-        }
-        Ok(())
-    };
-    // SAFETY: the closure only makes async-signal-safe calls.
-    unsafe {
-        command.pre_exec(set);
-    }
-}
-
-/// Kills an engine's whole process group: its own children too.
-pub(crate) fn kill_group(pid: u32) {
-    #[cfg(unix)]
-    if let Ok(pid) = i32::try_from(pid)
-        && pid > 1
-    {
-        // SAFETY: kill takes any pid; a group that is gone is no harm.
-        unsafe {
-            libc::kill(-pid, libc::SIGKILL);
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = pid;
 }

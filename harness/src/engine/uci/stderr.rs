@@ -1,6 +1,18 @@
 //! The last part of what an engine writes to its standard error.
 
-use std::sync::{Arc, Mutex};
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -14,7 +26,7 @@ const MAX_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub(super) struct KeptStderr {
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// Ends when nobody can write there any more.
+    /// Ends when all writing ends are closed.
     reader: JoinHandle<()>,
 }
 
@@ -26,7 +38,7 @@ impl KeptStderr {
     }
 
     pub(super) fn text(&self) -> String {
-        let bytes = self.bytes.lock().expect(UNPOISONED);
+        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -39,16 +51,14 @@ impl KeptStderr {
     }
 }
 
-const UNPOISONED: &str = "no holder of this lock panics";
-
 async fn keep(mut source: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
     let mut chunk = vec![0; 4096];
     while let Ok(count) = source.read(&mut chunk).await {
         if count == 0 {
             return;
         }
-        let mut kept = kept.lock().expect(UNPOISONED);
-        kept.extend_from_slice(&chunk[..count]);
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(chunk.get(..count).unwrap_or_default());
         let excess = kept.len().saturating_sub(MAX_BYTES);
         kept.drain(..excess);
     }

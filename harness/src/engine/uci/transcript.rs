@@ -1,9 +1,24 @@
 //! The last part of the dialogue with an engine, kept as evidence.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use tracing::level_filters::LevelFilter;
+
+/// The target of log events that are lines to or from an engine.
+pub(crate) const UCI_TRAFFIC: &str = "uci";
 
 /// Who wrote a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +48,9 @@ struct Entry {
 /// time, also if all lines are empty.
 #[derive(Debug)]
 pub struct Transcript {
-    /// The engine's process id, for the log.
+    /// The engine's process id and name, for the log.
     pid: u32,
+    label: String,
     started: Instant,
     bytes: VecDeque<u8>,
     entries: VecDeque<Entry>,
@@ -49,6 +65,7 @@ impl Default for Transcript {
     fn default() -> Self {
         Self {
             pid: 0,
+            label: String::new(),
             started: Instant::now(),
             bytes: VecDeque::with_capacity(MAX_BYTES),
             entries: VecDeque::new(),
@@ -57,22 +74,30 @@ impl Default for Transcript {
 }
 
 impl Transcript {
-    /// The transcript of the engine with this process id.
-    pub(crate) fn of(pid: u32) -> Self {
+    /// The transcript of the engine with this process id and name.
+    pub(crate) fn of(pid: u32, label: String) -> Self {
         Self {
             pid,
+            label,
             ..Self::default()
         }
     }
 
+    /// The name that the log has from now on.
+    pub(crate) fn set_label(&mut self, label: &str) {
+        self.label = label.to_string();
+    }
+
     /// Adds a line; of a very long one, its beginning.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
-        // One comparison where nobody asked for the UCI traffic.
+        // One comparison where the UCI traffic is not logged.
         if LevelFilter::current() == LevelFilter::TRACE {
             self.log(direction, line);
         }
-        let line = &line[..line.len().min(MAX_LINE)];
-        while self.bytes.len() + line.len() > MAX_BYTES || self.entries.len() >= MAX_ENTRIES {
+        let line = line.get(..MAX_LINE).unwrap_or(line);
+        while self.bytes.len().saturating_add(line.len()) > MAX_BYTES
+            || self.entries.len() >= MAX_ENTRIES
+        {
             let Some(oldest) = self.entries.pop_front() else {
                 break;
             };
@@ -90,7 +115,16 @@ impl Transcript {
     fn log(&self, direction: Direction, lines: &[u8]) {
         let arrow = direction.arrow();
         for line in String::from_utf8_lossy(lines).lines() {
-            tracing::trace!("{} {arrow} {line}", self.pid);
+            tracing::trace!(
+                target: UCI_TRAFFIC,
+                engine = self.label,
+                pid = self.pid,
+                sent = direction == Direction::ToEngine,
+                line,
+                "{}({}) {arrow} {line}",
+                self.label,
+                self.pid,
+            );
         }
     }
 

@@ -4,17 +4,17 @@
 
 use std::time::{Duration, Instant};
 
-/// `hone` looks up at least so often while it waits.
+/// `hone` looks up at least this often while it waits.
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// Waking up later than this is not the timer's own inexactness.
 const LATE: Duration = Duration::from_millis(20);
 
-/// Not running for so long is no lack of a processor: everything was frozen,
-/// most likely the engine too.
+/// A pause of this length is not CPU starvation: everything was frozen, most
+/// likely the engine too.
 const FROZEN: Duration = Duration::from_secs(1);
 
-/// A wait of which one wants to know whether it was watched.
+/// A wait, with a record of when `hone` itself was not running.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     frozen: Duration,
@@ -26,15 +26,15 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// The time in which nobody watched and which is not the engine's: all of
-    /// being frozen, and any shorter gap that ended no more than [`LATE`] before
-    /// the last look. The first look after a gap may still find nothing,
-    /// because the runtime learns of what has come only at the second.
+    /// The time in which `hone` did not watch and which is not charged to the
+    /// engine: all of being frozen, and any shorter gap that ended no more than
+    /// [`LATE`] before the last look. The first look after a gap may still find
+    /// nothing, because the runtime learns of what has come only at the second.
     pub(super) fn unwatched(&self) -> Duration {
         self.frozen + self.gap
     }
 
-    /// The deadline, later by the time in which nobody watched.
+    /// The deadline, moved by the time in which `hone` did not watch.
     pub(super) fn extended(&self, deadline: Instant) -> Instant {
         deadline + self.unwatched()
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_look_that_finds_the_answer_does_not_end_the_excuse() {
+    fn the_look_that_finds_the_answer_keeps_the_gap() {
         let mut watch = Watch::default();
         let start = Instant::now();
         let deadline = start + MS(150);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_gap_excuses_only_what_was_found_right_after_it() {
+    fn a_short_gap_counts_only_for_an_answer_right_after_it() {
         let mut watch = Watch::default();
         let start = Instant::now();
         let deadline = start + MS(150);

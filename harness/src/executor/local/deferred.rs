@@ -29,7 +29,7 @@ impl DeferredResult {
     /// Hands over the pair, if one is deferred.
     pub(super) fn send(&mut self) {
         if let Some(pair) = self.finished.take() {
-            // Nobody listens any more only when the run is over.
+            // The receiver is gone only when the run is over.
             let _ = self.events.send(Event::Played(pair));
         }
     }

@@ -12,7 +12,7 @@ use crate::engine::uci::Client;
 use crate::executor::{Evidence, PairJob, Situation};
 use crate::rules::openings::Variant;
 
-/// A failure, with all there is to know of it.
+/// A failure with everything known about it.
 pub(super) struct Failure<'a> {
     pub(super) job: &'a PairJob,
     /// 0 or 1; in game 1 the second player has White.

@@ -5,7 +5,6 @@
 //! no other game can delay it.
 
 mod deferred;
-mod delay;
 mod evidence;
 mod game;
 mod slot;
@@ -17,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Boards, Event, Executor, PairJob, Stop};
-use crate::executor::machine;
+use crate::platform::bind_thread;
 
 /// Workers on this machine.
 #[derive(Debug)]
@@ -65,7 +64,7 @@ impl Local {
                         if let Some(processors) = processors {
                             // Where it cannot be had, games are played all
                             // the same.
-                            machine::bind_thread(&processors);
+                            bind_thread(&processors);
                         }
                         worker.run(jobs);
                     })?,

@@ -49,13 +49,15 @@ impl EngineSlot {
         };
         let path = &player.launch.program;
         player.program.check(path)?;
-        let client = match Client::start(&player.launch, timeouts).await {
+        let mut client = match Client::start(&player.launch, timeouts).await {
             Ok(client) => client,
             Err(error) => {
                 tracing::info!("{} is started again: {error}", player.name);
                 Client::start(&player.launch, timeouts).await?
             }
         };
+        client.set_label(&player.name);
+        client.keep_lines(&rules.record.match_line);
         // It may have been replaced between the check and the start.
         player.program.check(path)?;
         self.current = Some((player.engine, client));

@@ -8,12 +8,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::Jobs;
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::game::{self, GameError, Table};
 use super::slot::{EngineSlot, QUIT_PATIENCE};
-use crate::engine::uci::ReadTimer;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
+use crate::platform::{DelayMeter, ReadTimer};
 use crate::rules::GameResult;
 use crate::rules::Movetext;
 use crate::rules::tablebase::Tables;
@@ -47,7 +46,7 @@ impl Worker {
         }
     }
 
-    /// Plays until there are no more jobs or it is told to stop. Its engines
+    /// Plays until there are no more jobs or a stop is requested. Its engines
     /// end with it.
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();

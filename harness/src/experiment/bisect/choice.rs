@@ -8,9 +8,10 @@ use super::posterior::Posterior;
 /// perhaps be built: builds take as long as many games.
 const UNPLAYED: f64 = 0.85;
 
-/// The two commits, `(earlier, later)`, whose next pair tells most about which
-/// commit it was: the mutual information between the pair's result and the
-/// culprit. `None` if no match tells anything, as no two commits are left.
+/// The two commits, `(earlier, later)`, whose next pair gives the most
+/// information about the culprit: the mutual information between the pair's
+/// result and the culprit. `None` if no match tells anything, as no two commits
+/// are left.
 pub(crate) fn most_informative(
     posterior: &Posterior,
     skipped: &BTreeSet<usize>,

@@ -58,7 +58,7 @@ pub struct BisectExperiment {
     built: BTreeMap<usize, Fingerprint>,
     /// Commits between two that are the same engine.
     innocent: BTreeSet<usize>,
-    /// What a ledger says of commits: after how many pairs it turned out.
+    /// What a ledger knows of commits, and after how many pairs.
     later: Vec<(u64, usize, Known)>,
     absorbed: u64,
     /// The match of the current batch.
@@ -117,14 +117,14 @@ impl BisectExperiment {
         self.ready.insert(commit);
     }
 
-    /// Whether it is known already what became of a commit's build.
+    /// Whether the result of a commit's build is known.
     pub(crate) fn knows(&self, commit: usize) -> bool {
         self.built.contains_key(&commit) || self.skipped.contains(&commit)
     }
 
-    /// What has become of a commit's build. A commit that does not build is
-    /// left out of matches; between two that are the same engine there is no
-    /// culprit. Either way the match is chosen anew.
+    /// The result of a commit's build. A commit that does not build is left out
+    /// of matches; between two that are the same engine there is no culprit.
+    /// Either way the match is chosen anew.
     pub(crate) fn learn(&mut self, commit: usize, known: Known) {
         if self.take_in(commit, known) {
             self.current = None;
@@ -231,7 +231,8 @@ impl BisectExperiment {
             .unwrap_or((1..=self.last, 1.0))
     }
 
-    /// The most probable commit, or those that cannot be told from it.
+    /// The most probable commit, or the group of commits that no match can tell
+    /// apart.
     pub fn found(&self) -> Found {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(

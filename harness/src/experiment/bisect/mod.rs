@@ -1,7 +1,7 @@
 //! Finds the commit that changed an engine's strength, by probabilistic
 //! bisection: every match between two commits updates the probability of each
-//! commit being the culprit, and the next two are those from which most is to
-//! be learned. `docs/bisect.md` says what is assumed.
+//! commit being the culprit, and the next match is the one with the largest
+//! expected information. `docs/bisect.md` lists the assumptions.
 //!
 //! Commits are numbered along the first-parent history: 0 is the good one, the
 //! last is the bad one. If commit k is the culprit, all from k on differ from

@@ -1,4 +1,5 @@
-//! What the matches say about which commit it was, and how much it changed.
+//! The probabilities of the commits, and the size of the change, given the
+//! matches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,8 +51,8 @@ impl Posterior {
         Self::with_sizes(evidence, innocent, last, section, COARSE)
     }
 
-    /// With so many sizes of a change: [`FINE`] is as fine as an estimate
-    /// needs.
+    /// With this number of sizes of a change: [`FINE`] is enough for an
+    /// estimate.
     pub(crate) fn with_sizes(
         evidence: &Evidence,
         innocent: &BTreeSet<usize>,
@@ -285,7 +286,7 @@ mod tests {
         let won = Pentanomial([20, 40, 180, 200, 60]);
         let evidence = Evidence::from([((0, 2), won)]);
         let lost = Posterior::new(&evidence, &BTreeSet::new(), 2, &section());
-        assert!(lost.none() > 0.5, "a win accuses nobody of a loss");
+        assert!(lost.none() > 0.5, "a win is not evidence of a loss");
         let gained = BisectSection {
             gained: true,
             ..section()

@@ -14,7 +14,7 @@ pub struct BisectSection {
     /// Ends when a commit is the culprit with this probability.
     #[serde(deserialize_with = "probability")]
     pub probability: f64,
-    /// Ends undecided after so many pairs.
+    /// Ends undecided after this number of pairs.
     #[serde(deserialize_with = "crate::settings::positive")]
     pub max_pairs: u64,
     /// Pairs between two looks at the results.
@@ -27,7 +27,7 @@ pub struct BisectSection {
     pub gained: bool,
 }
 
-/// The largest change that is thought of, in Elo.
+/// The largest change that is considered, in Elo.
 pub(super) const LARGEST: f64 = 400.0;
 
 impl Default for BisectSection {

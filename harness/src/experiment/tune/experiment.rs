@@ -70,7 +70,7 @@ impl TuneExperiment {
         let is_last = self.absorbed == self.pairs;
         if self.absorbed.is_multiple_of(self.batch) || is_last {
             self.tuner.result(std::mem::take(&mut self.counts));
-            // Plans that nobody will ask for again.
+            // Plans that are not needed again.
             while self.first < self.absorbed / self.batch && self.plans.pop_front().is_some() {
                 self.first += 1;
             }

@@ -1,5 +1,17 @@
 //! Reads the parameter lists of other tuners.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -38,9 +50,9 @@ pub(crate) enum ImportError {
 }
 
 /// Parameters from OpenBench lines, fishtest lines or weather-factory's JSON,
-/// told apart by their form. Empty lines and lines that begin with `#` are
-/// skipped. The final perturbation becomes the step, the final gain is kept
-/// for the classic methods.
+/// recognised by their form. Empty lines and lines that begin with `#` are
+/// skipped. The final perturbation becomes the step, the final gain is kept for
+/// the classic methods.
 ///
 /// # Errors
 /// Names the line and what is wrong with it.
@@ -61,53 +73,50 @@ fn lines(text: &str) -> Result<Vec<Param>, ImportError> {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        params.push(line_of(index + 1, text)?);
+        params.push(line_of(index.saturating_add(1), text)?);
     }
     Ok(params)
 }
 
 fn line_of(line: usize, text: &str) -> Result<Param, ImportError> {
     let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-    let number = |at: usize, field: &'static str| -> Result<f64, ImportError> {
-        fields[at].parse().map_err(|_| ImportError::Number {
-            line,
-            text: fields[at].to_owned(),
-            field,
-        })
-    };
-    let (kind, first) = match fields.len() {
-        7 => match fields[1] {
-            "int" => (Kind::Int, 2),
-            "float" => (
-                Kind::Text {
-                    decimals: FLOAT_DECIMALS,
-                },
-                2,
-            ),
-            other => {
-                return Err(ImportError::Type {
-                    line,
-                    text: other.to_owned(),
-                });
-            }
-        },
-        6 => (Kind::Int, 1),
-        count => {
+    let (name, kind, [start, min, max, step, gain]) = match fields[..] {
+        [name, "int", start, min, max, step, gain] | [name, start, min, max, step, gain] => {
+            (name, Kind::Int, [start, min, max, step, gain])
+        }
+        [name, "float", start, min, max, step, gain] => {
+            let decimals = FLOAT_DECIMALS;
+            (name, Kind::Text { decimals }, [start, min, max, step, gain])
+        }
+        [_, other, _, _, _, _, _] => {
+            return Err(ImportError::Type {
+                line,
+                text: other.to_owned(),
+            });
+        }
+        _ => {
             return Err(ImportError::Fields {
                 line,
                 text: text.to_owned(),
-                fields: count,
+                fields: fields.len(),
             });
         }
     };
+    let number = |text: &str, field: &'static str| -> Result<f64, ImportError> {
+        text.parse().map_err(|_| ImportError::Number {
+            line,
+            text: text.to_owned(),
+            field,
+        })
+    };
     Ok(Param {
-        name: fields[0].to_owned(),
+        name: name.to_owned(),
         kind,
-        start: number(first, "the value")?,
-        min: number(first + 1, "min")?,
-        max: number(first + 2, "max")?,
-        step: number(first + 3, "C_end")?,
-        gain: Some(number(first + 4, "R_end")?),
+        start: number(start, "the value")?,
+        min: number(min, "min")?,
+        max: number(max, "max")?,
+        step: number(step, "C_end")?,
+        gain: Some(number(gain, "R_end")?),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// One parameter of a landscape. Values are what the engine is told.
+/// One parameter of a landscape. Values are those that the engine gets.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {

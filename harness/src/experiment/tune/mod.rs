@@ -29,9 +29,11 @@ pub(crate) mod resolve;
 pub(crate) mod response;
 pub mod section;
 pub mod space;
+mod space_error;
 pub mod stream;
 pub mod tuner;
 
 pub(crate) use experiment::TuneExperiment;
 pub(crate) use section::TuneSection;
-pub(crate) use space::{Space, SpaceError};
+pub(crate) use space::Space;
+pub(crate) use space_error::SpaceError;

@@ -1,5 +1,17 @@
 //! `--simulate MODEL.toml`: a landscape and a distribution of pairs.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::path::Path;
 
 use serde::Deserialize;
@@ -94,6 +106,13 @@ impl Model {
     }
 
     /// The model's parameters as an engine would declare them.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::cast_possible_truncation,
+            reason = "what is out of range becomes the nearest integer"
+        )
+    )]
     pub(crate) fn options(&self) -> Vec<EngineOption> {
         let axes = self.landscape.axes().iter();
         axes.map(|axis| EngineOption {
@@ -107,7 +126,7 @@ impl Model {
         .collect()
     }
 
-    /// Strength at a space's values: what the engine would be told, rounded to
+    /// Strength at a space's values as the engine would get them, rounded to
     /// integers; parameters that are not tuned stay at the model's start.
     ///
     /// # Errors
@@ -166,11 +185,13 @@ fn check_coupling(coupling: &[Vec<f64>], parameters: usize) -> Result<(), String
     }
     for (i, row) in coupling.iter().enumerate() {
         for (j, value) in row.iter().enumerate() {
-            if !value.is_finite() || (value - coupling[j][i]).abs() > 1e-6 {
+            let mirrored = coupling.get(j).and_then(|row| row.get(i));
+            let is_same = mirrored.is_some_and(|other| (value - other).abs() <= 1e-6);
+            if !value.is_finite() || !is_same {
                 return Err(format!(
                     "coupling must be symmetric and finite: see row {}, column {}",
-                    i + 1,
-                    j + 1
+                    i.saturating_add(1),
+                    j.saturating_add(1)
                 ));
             }
         }
@@ -193,7 +214,9 @@ impl Strength<'_> {
     pub(crate) fn elo(&mut self, values: &[f64]) -> f64 {
         let params = self.space.params().iter().zip(&self.places);
         for ((param, place), value) in params.zip(values) {
-            self.values[*place] = param.engine_number(*value).round();
+            if let Some(known) = self.values.get_mut(*place) {
+                *known = param.engine_number(*value).round();
+            }
         }
         self.landscape.elo(&self.values)
     }

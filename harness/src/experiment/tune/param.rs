@@ -13,8 +13,8 @@ pub enum Kind {
     /// A real number that the engine takes as a spin: the option is
     /// `value * factor`, rounded.
     Scaled { factor: f64 },
-    /// A real number that the engine takes as text (a string option) with so
-    /// many decimals.
+    /// A real number that the engine takes as text (a string option) with this
+    /// number of decimals.
     Text { decimals: u32 },
     /// A check option; 0 is `false`, 1 is `true`.
     Check,
@@ -33,9 +33,9 @@ pub struct Param {
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The change that the author thinks noticeable: the classic methods'
-    /// final perturbation. Range / 20 where nothing else is said; a smaller one
-    /// says that the range is wider than what is plausible.
+    /// The change that the author thinks noticeable: the classic methods' final
+    /// perturbation. Range / 20 by default; a smaller one means that the range
+    /// is wider than plausible.
     pub step: f64,
     /// The classic methods' final gain (`R_end`), if the import gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ impl Param {
         ((value * resolution).round_ties_even() / resolution).clamp(self.min, self.max)
     }
 
-    /// The number that the engine is told; never a negative zero.
+    /// The number that the engine gets; never a negative zero.
     pub fn engine_number(&self, value: f64) -> f64 {
         match self.kind {
             Kind::Scaled { factor } => (value * factor).round() + 0.0,

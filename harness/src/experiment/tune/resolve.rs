@@ -1,10 +1,11 @@
 //! Fills in what a configuration leaves to the engine.
 
+use super::SpaceError;
 use super::import::{self, ImportError};
 use super::param::{Kind, Param, STEPS};
 use super::pattern::selects;
 use super::section::{ParamSection, TuneSection};
-use super::space::{Space, SpaceError};
+use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
 
 /// Decimals of a parameter that the engine takes as text.

@@ -58,16 +58,16 @@ pub struct TuneSection {
     )]
     pub pairs: Option<u64>,
     /// Without `pairs`, the budget is what can be played in this time. In any
-    /// case tuning ends after so long: the values are then those of an
+    /// case tuning ends after this time: the values are then those of an
     /// unfinished run, which can be resumed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played with the same perturbation.
     #[serde(deserialize_with = "positive")]
     pub batch: u64,
-    /// A batch is planned from pairs at least so many before its first. No
-    /// more than this many pairs are ever in flight. It is the same at any
-    /// concurrency, so that the tuned values are.
+    /// A batch is planned from pairs that lie at least this far before its
+    /// first one, and at most this many pairs are in flight. It does not depend
+    /// on the concurrency, so the tuned values do not either.
     #[serde(deserialize_with = "positive")]
     pub window: u64,
     /// Seed of perturbations and rounding; by default that of `[match]`.
@@ -176,7 +176,7 @@ impl ClassicSection {
     }
 }
 
-/// What a configuration says of one parameter; the engine says the rest.
+/// What a configuration sets for one parameter; the engine declares the rest.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParamSection {
@@ -199,7 +199,7 @@ pub struct ParamSection {
     /// The engine takes `value * factor`, rounded, as a spin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factor: Option<f64>,
-    /// The engine takes the value as text with so many decimals.
+    /// The engine takes the value as text with this number of decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u32>,
     /// Choices of a combo in their order.

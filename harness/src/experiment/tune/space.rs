@@ -2,20 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SpaceError;
 use super::param::Param;
-
-/// Why a set of parameters cannot be tuned.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum SpaceError {
-    #[error("parameter `{name}`: {reason}")]
-    Param { name: String, reason: String },
-    #[error(
-        "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
-    )]
-    Empty,
-    #[error("parameter `{0}` is named twice")]
-    Twice(String),
-}
 
 /// How values between two grid points are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

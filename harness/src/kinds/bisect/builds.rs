@@ -1,4 +1,16 @@
-//! `builds.csv`: what became of the commits' builds.
+//! `builds.csv`: the results of the commits' builds.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,9 +20,10 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{Fingerprint, Known};
+use crate::platform::set_len;
 
-/// What became of the commits' builds, in the run's folder: a part of its
-/// ledger, for what does not build decides what is played.
+/// The results of the commits' builds, in the run's folder: a part of its
+/// ledger, because commits that do not build change what is played.
 const BUILDS_CSV: &str = "builds.csv";
 
 /// A row of `builds.csv`.
@@ -63,8 +76,8 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
 
 /// What a kill cut off is left out.
 fn whole_lines(text: &[u8]) -> &[u8] {
-    let end = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1);
-    &text[..end]
+    let torn = text.rsplit(|byte| *byte == b'\n').next();
+    text.strip_suffix(torn.unwrap_or_default()).unwrap_or(text)
 }
 
 fn open(dir: &Path) -> anyhow::Result<File> {
@@ -73,7 +86,7 @@ fn open(dir: &Path) -> anyhow::Result<File> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let text = fs::read(&path)?;
         let whole = whole_lines(&text).len();
-        file.set_len(whole as u64)?;
+        set_len(&file, &path, whole as u64)?;
         if whole == 0 {
             file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
         }

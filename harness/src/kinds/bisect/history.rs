@@ -1,5 +1,6 @@
 //! The commits that are bisected, as engines.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -41,7 +42,7 @@ pub(super) fn at(engine: &EngineConfig, commit: &Commit) -> EngineConfig {
     EngineConfig {
         name: commit.short().to_string(),
         rev: Some(commit.id.clone()),
-        // A wrong count in a message is no reason to pass a commit over.
+        // A wrong count in a message is not a reason to skip a commit.
         bench: BenchCheck::Record,
         ..engine.clone()
     }
@@ -60,5 +61,6 @@ pub(super) fn identity(commit: &Commit) -> EngineIdentity {
         committed: Some(commit.date),
         tree: None,
         bench: None,
+        defaults: BTreeMap::new(),
     }
 }

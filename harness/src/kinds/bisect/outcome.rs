@@ -1,4 +1,4 @@
-//! What a bisection came to, in all its forms.
+//! The result of a bisection, in all its forms.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::stats::detect::Finding;
 /// Rows of the table for people.
 const ROWS: usize = 10;
 
-/// All there is to say about a bisection.
+/// Everything that a report of a bisection contains.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Outcome {
     run: String,
@@ -36,8 +36,12 @@ pub(crate) struct Outcome {
     pub(crate) change: Option<Estimate>,
     /// Probability that nothing changed.
     pub(crate) no_change: f64,
+    /// Pairs of the matches.
     pub(crate) pairs: u64,
-    games: u64,
+    pub(crate) games: u64,
+    /// Pairs up to the verdict, including those that are in no match.
+    #[serde(skip)]
+    pub(crate) absorbed: u64,
     /// Pairs of which both games had been played before: with a limit of nodes
     /// or depth they are in no match.
     repeated_pairs: u64,
@@ -129,14 +133,15 @@ impl Outcome {
             bad: suspect(last),
             culprit: found.commits.clone().map(suspect).collect(),
             probability: found.probability,
-            change: (experiment.pairs() > 0).then(|| Estimate {
+            change: (fold.tally.pairs > 0).then(|| Estimate {
                 estimate: sign * found.size.estimate,
                 low: ends[0].min(ends[1]),
                 high: ends[0].max(ends[1]),
             }),
             no_change: posterior.none(),
-            pairs: experiment.pairs(),
-            games: experiment.pairs() * 2,
+            pairs: fold.tally.pairs,
+            games: fold.tally.games(),
+            absorbed: fold.absorbed(),
             skipped: experiment.skipped().iter().map(|k| suspect(*k)).collect(),
             posterior: (1..=last)
                 .map(|number| Suspect {
@@ -158,8 +163,7 @@ impl Outcome {
         })
     }
 
-    /// The verdict for people, and in lines of their own what must be known
-    /// beside it.
+    /// The verdict as text, then warnings, each on its own line.
     pub(crate) fn sentence(&self) -> String {
         let reason = self.reason.map(EndReason::sentence);
         let reason = reason.map_or(String::new(), |reason| format!("{reason}\n"));
@@ -174,19 +178,19 @@ impl Outcome {
         let played = format!("{} games", self.games);
         match self.verdict {
             BisectVerdict::Found => format!(
-                "{} with {:.1} % probability, after {played}. {}",
+                "Culprit: {}, with {:.1} % probability after {played}. {}",
                 self.named(),
                 100.0 * self.probability,
                 self.change_words()
             ),
             BisectVerdict::NoChange => format!(
-                "No commit changed the strength by as much as was looked for ({:.1} % \
-                 probability), after {played}. A change the other way is not looked for: see \
+                "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
+                 after {played}). A change in the other direction is not searched for: see \
                  --gained.",
                 100.0 * self.no_change
             ),
             BisectVerdict::None => format!(
-                "No commit is named after {played}. The most probable with {:.1} %: {}",
+                "No culprit after {played}. Most probable, with {:.1} %: {}",
                 100.0 * self.probability,
                 self.named()
             ),
@@ -195,12 +199,12 @@ impl Outcome {
 
     fn named(&self) -> String {
         match self.culprit.as_slice() {
-            [one] => format!("It was {}", one.describe()),
+            [one] => one.describe(),
             several => {
                 let all: Vec<String> = several.iter().map(Suspect::describe).collect();
                 format!(
-                    "It was one of these, which cannot be told apart as those before the last \
-                     do not build: {}",
+                    "one of these commits, which cannot be told apart because those before the \
+                     last do not build: {}",
                     all.join(", ")
                 )
             }

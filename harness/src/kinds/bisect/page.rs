@@ -4,9 +4,8 @@ use super::outcome::{BisectVerdict, MatchFacts, Outcome, Suspect};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends,
-    failures_section, figure, games_section, paragraph, percentage, scale_of, setup_section,
-    side_by_side, signed,
+    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends, figure,
+    games_section, paragraph, percentage, record_sections, scale_of, side_by_side, signed,
 };
 use crate::run::Manifest;
 
@@ -43,15 +42,9 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     page.section("culprit", "Culprit", culprit(outcome, forge.as_ref()));
     page.section("suspects", "Suspects", suspects(outcome, forge.as_ref())?);
     page.section("matches", "Matches", matches(&outcome.matches));
-    let pairs = outcome.pairs;
+    let pairs = outcome.absorbed;
     let (games, _) = games_section(&source, pairs)?;
-    page.section("failures", "Failures", failures_section(&source, pairs));
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &paragraph(REPEAT))?,
-    );
+    record_sections(&mut page, &source, pairs, games, &paragraph(REPEAT))?;
     Ok(page)
 }
 
@@ -97,7 +90,7 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
         )
         .with_progress(outcome.probability),
         Figure::elo("Change, Elo", outcome.change),
-        Figure::new("Games", &(2 * outcome.pairs).to_string(), &games),
+        Figure::new("Games", &outcome.games.to_string(), &games),
     ]
 }
 

@@ -9,8 +9,8 @@ use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, Sessio
 
 use super::builds::{self, BuildRow};
 
-/// Builds what the next match needs. What does not build is skipped, which
-/// changes what is needed.
+/// Builds what the next match needs. A commit that does not build is skipped,
+/// which changes the next match.
 pub(super) fn prepare_next(
     waiting: Waiting<'_, BisectExperiment>,
     announce: &mut dyn FnMut(&str),
@@ -26,7 +26,7 @@ pub(super) fn prepare_next(
     while let Some(&commit) = driver.fold.experiment.wanted().first() {
         readiness = Readiness::Ready;
         let prepared = build(manifest, commit, &opening, announce);
-        // A build that was interrupted says nothing about its commit.
+        // An interrupted build does not count as a failure of its commit.
         if is_stop_requested() {
             return Ok(Readiness::Stopped);
         }
@@ -96,7 +96,7 @@ pub(super) fn is_timed(manifest: &Manifest) -> bool {
     own.unwrap_or(&config.r#match.limit).is_timed()
 }
 
-/// Whether it is the commit that is at fault, and bisection can do without it.
+/// Whether the commit itself is at fault, so that bisection can skip it.
 fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> bool {
     let is_end = commit == 0 || commit + 1 == manifest.engines.len();
     let is_its_fault = match error {

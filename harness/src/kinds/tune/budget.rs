@@ -1,4 +1,4 @@
-//! The budget of a run of which only the time is given: how many pairs this
+//! The budget of a run that is limited only by time: how many pairs this
 //! machine plays in it.
 
 use std::time::{Duration, Instant};
@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::config::Config;
-use crate::experiment::TournamentExperiment;
+use crate::experiment::{Sharded, TournamentExperiment};
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
 use crate::run::{Ended, Progress, RepeatRule, SessionError};
-use crate::settings::TimeSpan;
+use crate::settings::{Shard, TimeSpan};
 
 /// Share of the time spent on measuring, within bounds.
 const SHARE: u32 = 50;
@@ -48,7 +48,8 @@ pub(super) fn measured(
     ));
     let started = Instant::now();
     let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
-    let mut silent = |_: &TournamentExperiment, _: Progress<'_>| {};
+    let endless = Sharded::new(endless, Shard::WHOLE);
+    let mut silent = |_: &Sharded<TournamentExperiment>, _: Progress<'_>| {};
     let (ended, fold) = session.play(endless, &mut silent, announce)?;
     if ended == Ended::Interrupted {
         return Ok(None);

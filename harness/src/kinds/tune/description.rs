@@ -1,4 +1,4 @@
-//! What a tuning is going to do, and what its budget can find.
+//! The plan of a tuning, and what its budget can find.
 
 use std::fmt::Write;
 

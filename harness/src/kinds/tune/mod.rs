@@ -18,18 +18,21 @@ pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 pub(crate) use verification::FOLDER as VERIFY;
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 
 #[cfg(feature = "serve")]
-use super::follow::Following;
-use super::kind::RunKind;
+use super::follow::Reread;
 #[cfg(feature = "serve")]
-use super::reread::Reread;
+use super::following::Following;
+use super::kind::RunKind;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::run::{Ended, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View};
+use crate::run::{
+    Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
+};
 use crate::settings::TimeSpan;
 use report::TuneReport;
 
@@ -58,6 +61,12 @@ impl RunKind for Tuning {
     fn max_time(config: &Config) -> Option<TimeSpan> {
         let own = config.tune.as_ref().and_then(|tune| tune.max_time);
         own.or(config.r#match.max_time)
+    }
+
+    /// Both sides are the same engine.
+    fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
+        let name = identities[0].folder_name();
+        vec![name.replacen(prepare::PLUS, "", 1)]
     }
 
     fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<TuneExperiment> {
@@ -93,14 +102,16 @@ impl RunKind for Tuning {
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
-        TuneReport::new(files, fold)
+        let verification = verification::read(files.folder.path())?;
+        Ok(TuneReport::new(files, fold, verification))
     }
 
     fn follow_up(
         report: &mut TuneReport,
+        time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, announce)
+        verification::play(report, time_left, announce)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a tuning run came to, in all its forms.
+//! The result of a tuning run, in all its forms.
 
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ impl Outcome {
             let gain = response.gain;
             let _ = writeln!(
                 text,
-                "\npredicted gain {:+.1} Elo, 95 %: {:+.1} to {:+.1}; test it with --verify",
+                "\npredicted gain {:+.1} Elo, 95 %: {:+.1} to {:+.1}; only a test (--verify) measures the gain",
                 gain.estimate, gain.low, gain.high
             );
             for interaction in response.interactions.iter().take(10) {

@@ -6,9 +6,8 @@ use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::response::Weight;
 use crate::report::chart::Chart;
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, failures_section,
-    figure, games_section, paragraph, pictures as in_rows, preformatted, setup_section,
-    side_by_side,
+    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, figure,
+    games_section, paragraph, pictures as in_rows, preformatted, record_sections, side_by_side,
 };
 use crate::run::Folder;
 use crate::stats::detect::Finding;
@@ -47,18 +46,9 @@ pub(crate) fn html(
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
-    let (games, _) = games_section(&source, experiment.absorbed())?;
-    page.section(
-        "failures",
-        "Failures",
-        failures_section(&source, experiment.absorbed()),
-    );
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &paragraph(REPEAT))?,
-    );
+    let pairs = experiment.absorbed();
+    let (games, _) = games_section(&source, pairs)?;
+    record_sections(&mut page, &source, pairs, games, &paragraph(REPEAT))?;
     Ok(page)
 }
 

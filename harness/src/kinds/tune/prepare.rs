@@ -12,6 +12,9 @@ use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::section::ParamSection;
 use crate::run::{PreparedEngines, SessionError};
 
+/// Ends the name of the engine whose parameters are moved one way.
+pub(super) const PLUS: &str = " plus";
+
 /// What [`prepare`] has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prepared {
@@ -78,7 +81,7 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
     section.exclude = vec![];
     let mut minus = config.engine[0].clone();
     minus.name = format!("{} minus", minus.name);
-    config.engine[0].name += " plus";
+    config.engine[0].name += PLUS;
     config.engine.push(minus);
     Ok(())
 }

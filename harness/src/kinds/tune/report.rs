@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
 use super::page::html;
-use super::{pictures, verification};
+use super::pictures;
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, Place, Source};
 use crate::report::{
@@ -30,11 +30,13 @@ pub(crate) struct TuneReport {
 }
 
 impl TuneReport {
-    /// Of a run whose experiment has absorbed its results.
-    ///
-    /// # Errors
-    /// If the verifying test has been started and its files cannot be read.
-    pub(super) fn new(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<Self> {
+    /// Of a run whose experiment has absorbed its results, and of its verifying
+    /// test if that has been started.
+    pub(super) fn new(
+        files: RunFiles,
+        fold: Fold<TuneExperiment>,
+        verification: Option<MatchReport>,
+    ) -> Self {
         let Fold {
             mut experiment,
             tally,
@@ -42,15 +44,15 @@ impl TuneReport {
         } = fold;
         experiment.conclude();
         let section = files.manifest.config.tune.clone().unwrap_or_default();
-        Ok(Self {
+        Self {
             outcome: Outcome::of(&experiment, &section),
-            verification: verification::read(files.folder.path())?,
+            verification,
             findings: evidence_findings(&files.manifest, &tally),
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
             files,
             experiment,
-        })
+        }
     }
 
     fn object(&self, verify: Value) -> Map<String, Value> {

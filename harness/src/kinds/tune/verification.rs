@@ -2,6 +2,7 @@
 //! in the folder of the tuning.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::outcome::Outcome;
 use super::report::TuneReport;
@@ -9,7 +10,7 @@ use crate::config::Config;
 use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
 use crate::kinds::session::Session;
-use crate::kinds::sprt::Test;
+use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
 use crate::report::MatchReport;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
@@ -27,16 +28,18 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
         return Ok(None);
     }
     let files = RunFiles::open(&dir)?;
-    let fold = files.fold(Test::experiment(&dir, &files.manifest)?)?;
-    Ok(Some(Test::report(files, fold)?))
+    let fold = files.fold(SingleTest::experiment(&dir, &files.manifest)?)?;
+    Ok(Some(SingleTest::report(files, fold)?))
 }
 
-/// Plays the test, or goes on with it, if one is asked for.
+/// Plays or continues the test, if the configuration has one. `time_left` comes
+/// before the test's own time limit.
 ///
 /// # Errors
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
+    time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
     let files = &report.files;
@@ -55,12 +58,14 @@ pub(super) fn play(
     };
     let dir = files.folder.path().join(FOLDER);
     let session = if dir.join(MANIFEST).exists() {
-        Session::<Test>::resume(&dir, Recovery::LastPair, announce)
+        Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
-        Session::<Test>::create(config, Some(&dir), announce)
+        Session::<SingleTest>::create(config, Some(&dir), announce)
     };
-    let session = session.map_err(SessionError::after_start)?;
+    let session = session
+        .map_err(SessionError::after_start)?
+        .limited(time_left);
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
         report.outcome.text(),

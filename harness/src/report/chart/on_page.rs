@@ -4,26 +4,11 @@
 use serde_json::json;
 
 use super::Chart;
+use super::plot::{Ends, Size, WIDE};
 use super::theme::themed;
 use crate::report::escape;
 
-/// A chart's width and height in pixels. The page shows it about as large as
-/// it is drawn, so that its texts can be read.
-pub(super) type Size = (u32, u32);
-
-pub(super) const WIDE: Size = (560, 300);
 const NARROW: Size = (330, 260);
-
-/// Values at one place of the x axis.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reading {
-    pub x: f64,
-    /// All values there, in words.
-    pub text: String,
-}
-
-/// Readings on a chart: a finer choice than a finger can make.
-pub(crate) const READINGS: u64 = 120;
 
 impl Chart<'_> {
     /// As HTML in the colours of a page. What lies outside the axes is drawn
@@ -74,6 +59,3 @@ fn attributes(class: &str, (x, y): (Ends, Ends), size: Size) -> String {
         share(y.1, size.1)
     )
 }
-
-/// First and last pixel.
-pub(super) type Ends = (i32, i32);

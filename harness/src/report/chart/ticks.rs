@@ -28,7 +28,7 @@ impl Ticks {
 
 fn numbers(range: (f64, f64), most: usize, finest: f64) -> Vec<(f64, String)> {
     let places = round_numbers(range, most, finest);
-    places.into_iter().map(|x| (x, super::short(&x))).collect()
+    places.into_iter().map(|x| (x, short(&x))).collect()
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten, at least `finest`, that divide
@@ -44,6 +44,24 @@ fn round_numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<f64> 
     (first..=last)
         .map(|multiple| multiple as f64 * step)
         .collect()
+}
+
+/// A number with no more digits than a reader of a picture needs.
+pub(crate) fn short(value: &f64) -> String {
+    let text = match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    };
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    if text == "-0" {
+        "0".to_string()
+    } else {
+        text.to_string()
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How long the engines thought and how deep they looked.
+//! Distributions of move times and depths.
 
 use super::bins::Bins;
 use super::markup::{figure, paragraph, pictures};
@@ -7,7 +7,7 @@ use crate::report::chart::{Band, Chart, Line, Paint, Reading, Ticks};
 use crate::report::effort::{Counts, Effort};
 use crate::report::facts::RunFacts;
 
-/// Engines in a chart: more cannot be told apart.
+/// Engines in a chart: more cannot be distinguished.
 const SHOWN: usize = 2;
 
 /// What a distribution is of.
@@ -41,19 +41,23 @@ const DEPTH: Quantity = Quantity {
     is_single: true,
 };
 
-/// Of `efforts`, which the games' comments told, or, where they tell nothing,
-/// of the means of games in the ledger.
+/// Of `efforts`, read from the comments of the games, or, if there are no
+/// comments, of the means of games in the ledger.
 pub(super) fn section(
     efforts: &[Effort],
     facts: &RunFacts,
     means: &[Effort],
 ) -> anyhow::Result<String> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
-    let told = efforts.iter().any(|effort| effort.ms.total() > 0);
-    let (efforts, unit, origin) = if told {
+    let from_comments = efforts.iter().any(|effort| effort.ms.total() > 0);
+    let (efforts, unit, origin) = if from_comments {
         (efforts, "moves", "From every move's comment in games.pgn.")
     } else {
-        (means, "games", "The means of each game, from games.csv.")
+        (
+            means,
+            "games",
+            "games.pgn has no comments on the moves, so these are the means of each game, from games.csv.",
+        )
     };
     if efforts.iter().all(|effort| effort.ms.total() == 0) {
         return Ok(paragraph("No moves yet."));

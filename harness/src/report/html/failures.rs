@@ -7,6 +7,7 @@ use super::escape;
 use super::markup::{paragraph, preformatted, prose};
 use super::{Place, Source};
 use crate::ledger::FAILURES;
+use crate::platform::full_path;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
@@ -76,10 +77,13 @@ fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
         // The live pages put the address of the run before it.
         Place::Inside | Place::Served => format!("{FAILURES}/{}/", percent_encoded(name)),
         Place::Elsewhere => {
-            let path = bundle
-                .canonicalize()
-                .unwrap_or_else(|_| bundle.to_path_buf());
-            format!("file://{}/", percent_encoded(&path.display().to_string()))
+            let path = full_path(bundle).unwrap_or_else(|_| bundle.to_path_buf());
+            let path = path.display().to_string();
+            let path = match cfg!(windows) {
+                true => format!("/{}", path.replace('\\', "/")),
+                false => path,
+            };
+            format!("file://{}/", percent_encoded(&path))
         }
     };
     format!(

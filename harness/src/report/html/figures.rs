@@ -69,7 +69,7 @@ impl Figure {
     }
 
     /// Elo after too few pairs for a margin: only the ends of its interval are
-    /// told.
+    /// shown.
     pub(crate) fn early_elo(name: &str, estimate: Option<Estimate>) -> Self {
         Self::elo_as(name, estimate, None)
     }

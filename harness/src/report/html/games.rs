@@ -18,8 +18,9 @@
 //! [`packed_score`]), one of the depth (at most 63), two of the time
 //! ([`packed_time`]); `.....` where nothing was.
 
+use std::env;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::json;
@@ -44,6 +45,8 @@ const MAX_SAID: usize = 4_000;
 
 /// Bytes of games in memory; more wait in a temporary file.
 const SPOOLED: usize = 1 << 16;
+
+const TEMPORARY: &str = "cannot write the temporary file for the page's games";
 
 const VIEWER: &str = include_str!("viewer.html");
 
@@ -93,7 +96,7 @@ impl Packer {
             notation: config.pgn.notation,
             efforts: vec![Effort::default(); source.manifest.engines.len()],
             terminations: Vec::new(),
-            lines: SpooledTempFile::new(SPOOLED),
+            lines: SpooledTempFile::new_in(SPOOLED, spool_folder(source.dir)),
             total: 0,
             games: 0,
             unreadable: 0,
@@ -126,7 +129,7 @@ impl Packer {
         // A script element ends at `</script`, whatever is in it.
         self.lines
             .write_all((line + "\n").replace('<', "").as_bytes())
-            .context("the temporary file for the page's games")?;
+            .context(TEMPORARY)?;
         self.games += 1;
         Ok(())
     }
@@ -198,6 +201,15 @@ impl Packer {
         body.push_file(self.lines);
         body.push("</script>\n");
         Ok((body, self.efforts))
+    }
+}
+
+/// Where a temporary file can be made: the system's folder, or the run's.
+fn spool_folder(run: &Path) -> PathBuf {
+    let system = env::temp_dir();
+    match tempfile::tempfile_in(&system) {
+        Ok(_) => system,
+        Err(_) => run.to_path_buf(),
     }
 }
 

@@ -15,13 +15,14 @@ mod page;
 mod progress;
 mod record;
 mod setup;
+mod source;
+mod stages;
 mod summary;
 mod table;
 
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
 pub(crate) use cells::{Cell, scale_of};
-pub(crate) use failures::failures_section;
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
 #[cfg(feature = "serve")]
@@ -35,59 +36,16 @@ pub(crate) use page::Page;
 pub(crate) use page::{SCRIPT, STYLE};
 #[cfg(feature = "serve")]
 pub(crate) use record::{Ply, Record, Said, Value, read as read_record};
-pub(crate) use setup::setup_section;
+pub(crate) use source::{Place, Source};
 pub(crate) use table::Table;
-
-use std::path::Path;
 
 use super::course::Course;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
-use crate::ledger::{InOrder, LedgerError, Pairs};
-use crate::run::{Manifest, RunFiles};
-
-/// What a page is made from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
-    /// The run's folder.
-    pub dir: &'a Path,
-    pub manifest: &'a Manifest,
-    /// The ledger.
-    pub pairs: &'a Pairs,
-    pub place: Place,
-}
-
-/// Where a page is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// In the run's folder, so that links to its files can be relative.
-    Inside,
-    /// In another folder.
-    Elsewhere,
-    /// On the live pages, which serve the games and the files of the run.
-    #[cfg_attr(
-        not(feature = "serve"),
-        allow(dead_code, reason = "there are no live pages in this build")
-    )]
-    Served,
-}
-
-impl<'a> Source<'a> {
-    /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, place: Place) -> Self {
-        Self {
-            dir: files.folder.path(),
-            manifest: &files.manifest,
-            pairs: &files.pairs,
-            place,
-        }
-    }
-
-    /// The first `pairs` pairs by number: those up to the verdict.
-    fn counted(&self, pairs: u64) -> Result<InOrder<'a>, LedgerError> {
-        self.pairs.in_order(pairs)
-    }
-}
+use crate::run::Manifest;
+use failures::failures_section;
+use page::Body;
+use setup::setup_section;
 
 /// The page of a match or a sequential test.
 ///
@@ -115,6 +73,9 @@ pub(crate) fn run_page(
     if names.len() > 2 {
         page.section("ratings", "Ratings and crosstable", field::section(facts));
     }
+    if !facts.stages.is_empty() {
+        page.section("stages", "Stages", stages::section(facts, &source));
+    }
     page.section("results", "Results", outcomes::results(facts));
     if let Some(trace) = course.trace() {
         page.section("progress", "Course of the test", progress::section(trace)?);
@@ -126,18 +87,32 @@ pub(crate) fn run_page(
         "Time and depth of the moves",
         distributions::section(&efforts, facts, course.means())?,
     );
-    page.section(
-        "failures",
-        "Failures",
-        failures_section(&source, facts.pairs),
-    );
-    page.section("games", "Games", games);
-    page.section(
-        "setup",
-        "Configuration",
-        setup_section(&source, &repeat(source.manifest))?,
-    );
+    record_sections(
+        &mut page,
+        &source,
+        facts.absorbed,
+        games,
+        &repeat(source.manifest),
+    )?;
     Ok(page)
+}
+
+/// The last sections of every run's page: failures among the first `pairs`
+/// pairs, games, configuration; `repeat` tells how to repeat the run, as HTML.
+///
+/// # Errors
+/// If the configuration cannot be written.
+pub(crate) fn record_sections(
+    page: &mut Page,
+    source: &Source<'_>,
+    pairs: u64,
+    games: Body,
+    repeat: &str,
+) -> anyhow::Result<()> {
+    page.section("failures", "Failures", failures_section(source, pairs));
+    page.section("games", "Games", games);
+    page.section("setup", "Configuration", setup_section(source, repeat)?);
+    Ok(())
 }
 
 /// How a run of engines that the configuration names is repeated.
@@ -156,8 +131,13 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         Some(_) => "SPRT",
         None => "Match",
     };
+    let part = match (facts.shard.is_whole(), &facts.pool) {
+        (false, _) => format!(", {}", facts.shard.words()),
+        (true, Some(pool)) => format!(", pooled from {}", counted(pool.runs.len() as u64, "run")),
+        (true, None) => String::new(),
+    };
     format!(
-        "{kind} {}, started {}, limit {}, openings: {}",
+        "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
         facts.limit,

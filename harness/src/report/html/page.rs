@@ -92,7 +92,7 @@ impl From<TestVerdict> for Tone {
     }
 }
 
-/// A page in the making.
+/// A page that is being assembled.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) title: String,

@@ -93,7 +93,8 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
     let Some((pairs, last)) = points.last().copied() else {
         return Ok(String::new());
     };
-    // The first pairs say nearly nothing: their band may leave the picture.
+    // The interval of the first pairs is very wide: their band may leave the
+    // picture.
     let width = last.high - last.low;
     let kept = (last.low - 1.5 * width).min(0.0)..=(last.high + 1.5 * width).max(0.0);
     let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);

@@ -1,4 +1,16 @@
-//! Reads a game as hone wrote it: its moves, and what the engines said.
+//! Reads a game as hone wrote it: its moves and the engines' comments.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
 
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -123,7 +135,14 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// `+1.23/15 0.430s, …`; anything else is no engine's word.
+/// `+1.23/15 0.430s, …`; anything else is not an engine's comment.
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::cast_possible_truncation,
+        reason = "what is out of range becomes the nearest integer"
+    )
+)]
 fn said(comment: &str) -> Option<Said> {
     let comment = comment.replace('\n', " ");
     let (head, _) = comment.split_once(',').unwrap_or((&comment, ""));
@@ -137,16 +156,25 @@ fn said(comment: &str) -> Option<Said> {
     })
 }
 
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::cast_possible_truncation,
+        reason = "what is out of range becomes the nearest integer"
+    )
+)]
 fn value(text: &str) -> Option<Value> {
     let (sign, size) = match text.strip_prefix('-') {
         Some(size) => (-1, size),
         None => (1, text.trim_start_matches('+')),
     };
     if let Some(plies) = size.strip_prefix('M') {
-        return Some(Value::Mate(sign * plies.parse::<i32>().ok()?));
+        return Some(Value::Mate(plies.parse::<i32>().ok()?.checked_mul(sign)?));
     }
     let pawns: f64 = size.parse().ok()?;
-    Some(Value::Centipawns(sign * (pawns * 100.0).round() as i32))
+    Some(Value::Centipawns(
+        (f64::from(sign) * (pawns * 100.0).round()) as i32,
+    ))
 }
 
 #[cfg(test)]

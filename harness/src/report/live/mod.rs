@@ -2,7 +2,6 @@
 //! is a terminal, a line now and then where there is none.
 
 mod block;
-mod echo;
 mod pace;
 
 use std::time::{Duration, Instant};
@@ -13,10 +12,10 @@ pub(crate) use block::{STOPPING, Terminal};
 pub(crate) use pace::{done, line_interval, time_for};
 
 use block::Players;
-use echo::NoEcho;
 
 use crate::experiment::Experiment;
 use crate::output;
+use crate::platform::NoEcho;
 use crate::run::{Manifest, Progress, View};
 
 /// How often the block is redrawn.

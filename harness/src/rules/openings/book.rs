@@ -1,9 +1,21 @@
 //! A file of openings.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::{collections::HashSet, path::Path};
 
 use super::{
-    BookError, Opening, Variant,
+    BookError, BookOptions, Opening, Variant,
     epd::PositionLine,
     lines::{check_lines, line_at, line_starts, without_counters},
     packed::{PackedGames, read_games},
@@ -14,20 +26,8 @@ use super::{
 const STANDARD_BOOK: &str = "balanced.epd";
 const CHESS960_BOOK: &str = "chess960.epd";
 
-/// How a book is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BookOptions {
-    /// What the file is written in; `None` tells by its name, or else by its
-    /// contents.
-    pub format: Option<Format>,
-    /// Half-moves taken from each PGN game; `None` takes all. Positions are
-    /// not affected.
-    pub plies: Option<usize>,
-    pub variant: Variant,
-}
-
-/// A file of openings, those that are asked for checked. Positions are kept as the text of
-/// the file and parsed when asked for; moves of games in two bytes each.
+/// A file of openings. Those that the caller asks for are checked. Positions are kept as
+/// the text of the file and parsed when asked for; moves of games in two bytes each.
 #[derive(Debug)]
 pub struct Book {
     openings: Openings,
@@ -57,7 +57,7 @@ impl Book {
 
     /// Reads a book and checks the openings that will be played: those for
     /// which `indices`, given the number of openings, gives the places in the
-    /// file. Books run to hundreds of thousands of positions, of which a test
+    /// file. A book can have hundreds of thousands of positions, and a test
     /// plays a few thousand. A book of games is checked as a whole.
     ///
     /// # Errors
@@ -72,7 +72,10 @@ impl Book {
     ) -> Result<Self, BookError> {
         let book = Self::read(path, options)?;
         if let Openings::Lines { text, starts } = &book.openings {
-            let mut part: Vec<u32> = indices(starts.len()).iter().map(|&i| starts[i]).collect();
+            let mut part: Vec<u32> = indices(starts.len())
+                .iter()
+                .filter_map(|&index| starts.get(index).copied())
+                .collect();
             part.sort_unstable();
             check_lines(path, text, &part, options.variant)?;
         }
@@ -188,6 +191,14 @@ impl Book {
     /// # Panics
     /// If `index` is not below [`Book::len`], or the opening there is faulty
     /// and was not checked.
+    #[cfg_attr(
+        not(test),
+        expect(
+            clippy::expect_used,
+            clippy::indexing_slicing,
+            reason = "documented: openings are checked when the book is opened"
+        )
+    )]
     pub fn opening(&self, index: usize) -> Opening {
         match &self.openings {
             Openings::Lines { text, starts } => {

@@ -5,6 +5,18 @@
 //! of opening books mix the two: FEN with six fields, EPD with the counters as
 //! `hmvc` and `fmvn`, FEN followed by operations. All are read here.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::num::NonZeroU32;
 
 use shakmaty::{
@@ -76,7 +88,8 @@ impl<'a> PositionLine<'a> {
                 return Err(LineError::TooFewFields(index));
             }
         }
-        let mut setup = Fen::from_ascii(&line[..line.len() - rest.len()])?.into_setup();
+        let position = line.strip_suffix(rest).unwrap_or(line);
+        let mut setup = Fen::from_ascii(position)?.into_setup();
         if setup.pockets.is_some() {
             return Err(LineError::Pocket);
         }
@@ -217,8 +230,9 @@ impl<'a> Iterator for Operations<'a> {
                 return None;
             }
             let end = operation_end(self.rest);
-            let operation = self.rest[..end].trim_ascii_end();
-            self.rest = self.rest.get(end + 1..).unwrap_or_default();
+            let (operation, rest) = self.rest.split_at_checked(end)?;
+            let operation = operation.trim_ascii_end();
+            self.rest = rest.strip_prefix(b";").unwrap_or(rest);
             if !operation.is_empty() {
                 let (opcode, operands) = next_field(operation);
                 return Some((opcode, operands.trim_ascii_start()));
@@ -251,7 +265,7 @@ pub fn unquoted(operand: &[u8]) -> &[u8] {
 /// Whether a line of a book holds nothing: blank, or a comment with `#`.
 pub fn is_blank(line: &[u8]) -> bool {
     let line = line.trim_ascii();
-    line.is_empty() || line[0] == b'#'
+    line.first().is_none_or(|first| *first == b'#')
 }
 
 /// The first field and what follows it.

@@ -1,5 +1,17 @@
 //! The leading moves of PGN games.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::{
     cell::Cell,
     io::{self, Read},
@@ -93,7 +105,7 @@ impl<R: Read> Games<R> {
     /// The line at which the reader stands.
     fn line(&self) -> u64 {
         let ahead = memchr::memchr_iter(b'\n', self.reader.buffer()).count() as u64;
-        self.lines.get() - ahead + 1
+        self.lines.get().saturating_sub(ahead).saturating_add(1)
     }
 }
 
@@ -104,7 +116,7 @@ impl<R: Read> Iterator for Games<R> {
         if self.ended {
             return None;
         }
-        self.game += 1;
+        self.game = self.game.saturating_add(1);
         let outcome = match self.reader.read_game(&mut self.visitor) {
             Ok(None) => {
                 self.ended = true;
@@ -134,8 +146,9 @@ struct LineCounter<R> {
 impl<R: Read> Read for LineCounter<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.text.read(buffer)?;
-        let ends = memchr::memchr_iter(b'\n', &buffer[..count]).count() as u64;
-        self.lines.set(self.lines.get() + ends);
+        let read = buffer.get(..count).unwrap_or_default();
+        let ends = memchr::memchr_iter(b'\n', read).count() as u64;
+        self.lines.set(self.lines.get().saturating_add(ends));
         Ok(count)
     }
 }
@@ -237,31 +250,32 @@ impl Visitor for Leading {
     }
 }
 
-/// The first word of a PGN text that is written like a move but is none, with
-/// its line from 1. [`Reader`] passes over such words without a sound, so that
-/// the rest of the game would be read as another game.
+/// The first word of a PGN text that looks like a move but is not one, with its
+/// line from 1. [`Reader`] skips such words silently, so the rest would be read
+/// as another game.
 pub fn unreadable_move(text: &[u8]) -> Option<(u64, String)> {
-    let mut at = 0;
+    let mut rest = text;
     let mut line_start = true;
-    while let Some(&byte) = text.get(at) {
-        let rest = &text[at..];
+    while let Some(&byte) = rest.first() {
         let length = match byte {
             b'[' | b'%' if line_start => until(rest, b'\n'),
             b';' => until(rest, b'\n'),
-            b'{' => until(rest, b'}') + 1,
+            b'{' => until(rest, b'}').saturating_add(1),
             _ if is_word(byte) => {
                 let length = rest.iter().take_while(|&&byte| is_word(byte)).count();
-                let word = &rest[..length];
+                let (word, _) = rest.split_at_checked(length)?;
                 if looks_like_a_move(word) && !is_readable(word) {
-                    let line = memchr::memchr_iter(b'\n', &text[..at]).count() as u64 + 1;
-                    return Some((line, String::from_utf8_lossy(word).into_owned()));
+                    let before = text.strip_suffix(rest).unwrap_or(text);
+                    let ends = memchr::memchr_iter(b'\n', before).count() as u64;
+                    let word = String::from_utf8_lossy(word).into_owned();
+                    return Some((ends.saturating_add(1), word));
                 }
                 length
             }
             _ => 1,
         };
         line_start = byte == b'\n';
-        at += length;
+        rest = rest.get(length..).unwrap_or_default();
     }
     None
 }
@@ -283,12 +297,11 @@ fn looks_like_a_move(word: &[u8]) -> bool {
 fn is_readable(word: &[u8]) -> bool {
     // `1.e4` is two words, `1e4` and `e4!?` are one.
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let word = word[digits..].trim_ascii();
-    let end = word
-        .iter()
-        .rposition(|byte| !b"!?".contains(byte))
-        .map_or(0, |last| last + 1);
-    SanPlus::from_ascii(&word[..end]).is_ok()
+    let mut word = word.get(digits..).unwrap_or_default().trim_ascii();
+    while let Some((b'!' | b'?', before)) = word.split_last() {
+        word = before;
+    }
+    SanPlus::from_ascii(word).is_ok()
 }
 
 #[cfg(test)]

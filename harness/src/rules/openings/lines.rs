@@ -1,6 +1,18 @@
 //! Positions of a book, a line each.
 
-use std::{path::Path, thread};
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::{panic::resume_unwind, path::Path, thread};
 
 use super::{
     BookError, Variant,
@@ -14,28 +26,30 @@ const NAMED: usize = 3;
 /// The first four fields of a position: all but the move counters.
 pub(crate) fn without_counters(position: &[u8]) -> &[u8] {
     let position = position.trim_ascii_start();
-    let is_end = |at: &usize| {
-        position[*at].is_ascii_whitespace()
-            && position
-                .get(at + 1)
-                .is_some_and(|next| !next.is_ascii_whitespace())
+    let is_end = |(at, pair): (usize, &[u8])| match pair {
+        [end, next] if end.is_ascii_whitespace() && !next.is_ascii_whitespace() => Some(at),
+        _ => None,
     };
-    let end = (0..position.len()).filter(is_end).nth(3);
-    position[..end.unwrap_or(position.len())].trim_ascii_end()
+    let end = position.windows(2).enumerate().filter_map(is_end).nth(3);
+    let fields = end.and_then(|end| position.get(..end));
+    fields.unwrap_or(position).trim_ascii_end()
 }
 
 /// Where each line that holds a position starts.
 pub(super) fn line_starts(text: &[u8]) -> Vec<u32> {
-    let mut starts = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
+    let ends = memchr::memchr_iter(b'\n', text).count();
+    let mut starts = Vec::with_capacity(ends.saturating_add(1));
     let mut at = text
         .strip_prefix(BYTE_ORDER_MARK)
         .map_or(0, |_| BYTE_ORDER_MARK.len());
-    while at < text.len() {
-        let line = line_at(text, at as u32);
+    while at < text.len()
+        && let Ok(start) = u32::try_from(at)
+    {
+        let line = line_at(text, start);
         if !is_blank(line) {
-            starts.push(at as u32);
+            starts.push(start);
         }
-        at += line.len() + 1;
+        at = at.saturating_add(line.len()).saturating_add(1);
     }
     starts.shrink_to_fit();
     starts
@@ -43,8 +57,9 @@ pub(super) fn line_starts(text: &[u8]) -> Vec<u32> {
 
 /// The line that starts at this place.
 pub(super) fn line_at(text: &[u8], start: u32) -> &[u8] {
-    let rest = &text[start as usize..];
-    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+    let rest = text.get(start as usize..).unwrap_or_default();
+    let end = memchr::memchr(b'\n', rest);
+    end.and_then(|end| rest.get(..end)).unwrap_or(rest)
 }
 
 /// Checks the positions that start at these places.
@@ -59,14 +74,15 @@ pub(super) fn check_lines(
         return Ok(());
     };
     let number = |index: &usize| {
-        let before = &text[..starts[*index] as usize];
-        memchr::memchr_iter(b'\n', before).count() + 1
+        let start = starts.get(*index).map_or(0, |start| *start as usize);
+        let before = text.get(..start).unwrap_or_default();
+        memchr::memchr_iter(b'\n', before).count().saturating_add(1)
     };
     Err(BookError::Position {
         path: path.to_owned(),
         lines: first.iter().map(number).collect(),
         error,
-        others: faults.count - 1,
+        others: faults.count.saturating_sub(1),
     })
 }
 
@@ -87,12 +103,12 @@ fn faults(text: &[u8], starts: &[u32], variant: Variant) -> Faults {
         let mut faults = chunk.iter().enumerate().filter_map(|(index, &start)| {
             let line = PositionLine::parse(line_at(text, start));
             let error = line.and_then(|line| line.position(variant)).err()?;
-            Some((number * share + index, error))
+            Some((number.saturating_mul(share).saturating_add(index), error))
         });
         let (index, error) = faults.next()?;
         let mut indices = vec![index];
         indices.extend(faults.by_ref().take(NAMED - 1).map(|(index, _)| index));
-        Some((indices.len() + faults.count(), error, indices))
+        Some((indices.len().saturating_add(faults.count()), error, indices))
     };
     let found: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = starts
@@ -102,14 +118,14 @@ fn faults(text: &[u8], starts: &[u32], variant: Variant) -> Faults {
             .collect();
         workers
             .into_iter()
-            .filter_map(|worker| worker.join().expect("checking a line does not panic"))
+            .filter_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
             .collect()
     });
     let mut all = Faults::default();
     for (count, error, indices) in found {
-        all.count += count;
+        all.count = all.count.saturating_add(count);
         let (_, named) = all.first.get_or_insert((error, Vec::new()));
-        let missing = NAMED - named.len();
+        let missing = NAMED.saturating_sub(named.len());
         named.extend(indices.into_iter().take(missing));
     }
     all

@@ -1,38 +1,32 @@
 //! Where a game starts.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use shakmaty::{
-    CastlingMode, Chess, EnPassantMode, Position,
+    Chess, EnPassantMode, Position,
     fen::Fen,
     uci::{IllegalUciMoveError, ParseUciMoveError, UciMove},
 };
 use thiserror::Error;
 
+use super::Variant;
 use super::epd::{LineError, PositionLine};
 
 /// The usual start position, all six fields.
 pub(crate) const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-/// The rules that a book and its games follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Variant {
-    #[default]
-    Standard,
-    Chess960,
-}
-
-impl Variant {
-    /// How shakmaty names the same thing.
-    pub fn castling_mode(self) -> CastlingMode {
-        match self {
-            Variant::Standard => CastlingMode::Standard,
-            Variant::Chess960 => CastlingMode::Chess960,
-        }
-    }
-}
 
 /// Where a game starts: a position, or moves from a position. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -114,7 +108,7 @@ impl Opening {
     pub fn position(&self, variant: Variant) -> Result<Chess, StartError> {
         let mut position = self.start(variant)?;
         for (index, text) in self.uci_moves().enumerate() {
-            let ply = index + 1;
+            let ply = index.saturating_add(1);
             let uci: UciMove = text.parse().map_err(|source| StartError::Notation {
                 ply,
                 text: text.to_owned(),

@@ -1,5 +1,17 @@
 //! Bytes of a plain or packed file, and what they are.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::{
     borrow::Cow,
     fs::File,
@@ -107,8 +119,8 @@ impl Source {
     }
 }
 
-/// Reads a whole file of up to 4 GiB, unpacking gzip and zip (told by their
-/// first bytes, whatever the file is called).
+/// Reads a whole file of up to 4 GiB, unpacking gzip and zip (recognised by
+/// their first bytes, whatever the file name is).
 ///
 /// # Errors
 /// See [`SourceError`].
@@ -168,7 +180,10 @@ fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceErro
 fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, SourceError> {
     let path = path.to_owned();
     let mut bytes = Vec::new();
-    match contents.take(limit + 1).read_to_end(&mut bytes) {
+    match contents
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+    {
         Ok(length) if length as u64 > limit => Err(SourceError::Inflates { path, limit }),
         Ok(_) => Ok(bytes),
         Err(source) => Err(SourceError::Io { path, source }),
@@ -212,18 +227,14 @@ fn listed(names: &[String]) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     if names.len() > LISTED {
-        text += &format!(" and {} more", names.len() - LISTED);
+        text += &format!(" and {} more", names.len().saturating_sub(LISTED));
     }
     text
 }
 
 /// Lower-case hexadecimal digits of bytes.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string succeeds");
-        text
-    })
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Replays a run's games with a rules library that had no part in playing
-//! them, and checks that ledger and PGN tell one story.
+//! Replays a run's games with a rules library that had no part in playing them,
+//! and checks that ledger and PGN agree.
 
-mod replay;
+pub(super) mod replay;
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use replay::replay;
 /// What verifying found.
 pub(crate) struct VerifyReport {
     pub games: u64,
-    /// One line for each thing that does not fit.
+    /// One line for each fault.
     pub faults: Vec<String>,
     /// Over all games up to the verdict, in hexadecimal.
     pub digest: String,
@@ -70,12 +70,17 @@ pub(crate) fn verify(
             "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
         ));
     }
+    let shard = experiment.shard();
     let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let mut hasher = Sha256::new();
     let mut different = 0;
     for entry in pairs.in_order(u64::MAX)? {
         let entry = entry?;
         different += 1;
+        if !shard.contains(entry.result.pair) {
+            let pair = entry.result.pair + 1;
+            faults.push(format!("pair {pair} does not belong to {}", shard.words()));
+        }
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
@@ -112,7 +117,7 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
                     entry.result.pair + 1
                 ));
             }
-            at = offset + bytes;
+            at = offset.saturating_add(bytes);
         }
     }
     if at != len {
@@ -134,19 +139,44 @@ fn check_game(
     if (text.len() as u64) < entry.pgn[game].1 {
         return Err("it lies outside the PGN".to_string());
     }
+    let players = entry.result.engines.map(|engine| names[engine].as_str());
+    check_text(&entry.result, game, text, players, mode, notation).map(|_| ())
+}
+
+/// How a game began and went.
+#[cfg_attr(
+    not(feature = "fleet"),
+    expect(
+        dead_code,
+        reason = "only results from other machines are compared further"
+    )
+)]
+pub(crate) struct Line {
+    pub(crate) fen: Option<String>,
+    /// UCI moves separated by spaces, those of the opening included.
+    pub(crate) moves: String,
+}
+
+/// Makes sure that a game's text tells what the pair's result does. `players` are the
+/// names of the pair's first and second engine.
+///
+/// # Errors
+/// What differs, in words.
+pub(crate) fn check_text(
+    pair: &PairResult,
+    game: usize,
+    text: &[u8],
+    players: [&str; 2],
+    mode: CastlingMode,
+    notation: Notation,
+) -> Result<Line, String> {
     let replayed = replay(text, mode, notation)?;
-    let result = &entry.result.games[game];
-    let [white, black] = match game {
-        0 => entry.result.engines,
-        _ => [entry.result.engines[1], entry.result.engines[0]],
-    };
+    let result = &pair.games[game];
+    let [white, black] = [players[game], players[1 - game]];
     let fits = [
-        ("White", replayed.white == names[white]),
-        ("Black", replayed.black == names[black]),
-        (
-            "round",
-            replayed.round == (entry.result.pair + 1).to_string(),
-        ),
+        ("White", replayed.white == white),
+        ("Black", replayed.black == black),
+        ("round", replayed.round == (pair.pair + 1).to_string()),
         ("result", replayed.result == result.outcome.as_str()),
     ];
     if let Some((what, _)) = fits.into_iter().find(|(_, fits)| !fits) {
@@ -156,7 +186,11 @@ fn check_game(
     if digest != result.digest {
         return Err("its moves are not those of the ledger's digest".to_string());
     }
-    check_ending(replayed.ending, result)
+    check_ending(replayed.ending, result)?;
+    Ok(Line {
+        fen: replayed.fen,
+        moves: replayed.moves,
+    })
 }
 
 /// An ending by rule must be on the board, exactly where the game ends.
@@ -169,18 +203,18 @@ fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), Strin
             | Termination::Repetition
             | Termination::FiftyMoves
     );
-    let told = by_rule.then_some(Ending {
+    let claimed = by_rule.then_some(Ending {
         outcome: result.outcome,
         termination: result.termination,
     });
     let word = |ending: Option<Ending>| ending.map_or("no end by rule", |e| e.termination.words());
-    if told == ending {
+    if claimed == ending {
         Ok(())
     } else {
         Err(format!(
             "the board shows {}, but the ledger has {}",
             word(ending),
-            word(told)
+            word(claimed)
         ))
     }
 }

@@ -1,6 +1,17 @@
 //! One game, from its PGN, played again on a board.
 
-use std::fmt::Write as _;
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::io;
 use std::ops::ControlFlow;
 
@@ -10,8 +21,8 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
-/// A game as the PGN tells it.
-pub(super) struct Replayed {
+/// A game as the PGN has it.
+pub(in crate::run) struct Replayed {
     pub(super) white: String,
     pub(super) black: String,
     pub(super) round: String,
@@ -19,7 +30,7 @@ pub(super) struct Replayed {
     pub(super) fen: Option<String>,
     /// UCI moves separated by spaces.
     pub(super) moves: String,
-    pub(super) referee: Referee,
+    pub(in crate::run) referee: Referee,
     pub(super) ending: Option<Ending>,
 }
 
@@ -27,7 +38,7 @@ pub(super) struct Replayed {
 ///
 /// # Errors
 /// What is wrong with it, in words.
-pub(super) fn replay(
+pub(in crate::run) fn replay(
     pgn: &[u8],
     mode: CastlingMode,
     notation: Notation,
@@ -48,11 +59,11 @@ fn uci_moves(pgn: &[u8]) -> Result<Vec<String>, String> {
     let (_, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
     let mut moves = Vec::new();
     let mut outside = String::new();
-    let mut depth = 0;
+    let mut depth = 0_u64;
     for c in movetext.chars() {
         match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
+            '{' => depth = depth.saturating_add(1),
+            '}' => depth = depth.saturating_sub(1),
             _ if depth == 0 => outside.push(c),
             _ => {}
         }
@@ -82,7 +93,8 @@ impl Replayed {
         let legal = find(&self.referee)
             .ok_or_else(|| format!("{text} is not a legal move after{}", self.moves))?;
         let mode = self.referee.position().castles().mode();
-        write!(self.moves, " {}", legal.to_uci(mode)).expect("writing to a string cannot fail");
+        self.moves.push(' ');
+        self.moves += &legal.to_uci(mode).to_string();
         self.ending = self.referee.play(legal);
         Ok(())
     }

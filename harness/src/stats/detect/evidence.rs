@@ -5,10 +5,10 @@
 
 use super::{Finding, Test};
 
-/// The fewest pairs for a word about openings or about engines that play
+/// The fewest pairs for a finding about openings or about engines that play
 /// alike.
 const FEWEST_PAIRS: u64 = 20;
-/// So many pairs for each opening are too many.
+/// This number of pairs for each opening is too large.
 const PAIRS_AN_OPENING: u64 = 10;
 /// Of pairs that count although they are repeats: this many and this share.
 const FEWEST_REPEATS: u64 = 3;
@@ -26,8 +26,8 @@ pub(crate) struct Repetition {
     pub distinct_games: u64,
 }
 
-/// Repeats that were left out are always worth a word; those that were counted
-/// only if they are not a chance or two.
+/// Repeats that were left out are always reported; those that were counted only
+/// if there are more than chance explains.
 pub(crate) fn repeated_games(found: Repetition) -> Option<Finding> {
     let Repetition {
         pairs,

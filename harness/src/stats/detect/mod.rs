@@ -6,17 +6,17 @@
 //! [`evidence`] counts what makes games no evidence.
 
 mod evidence;
+mod finding;
 mod groups;
 mod openings;
 mod runs;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::counts::Pentanomial;
 
 pub(crate) use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
+pub(crate) use finding::{Finding, Test};
 pub(crate) use groups::between_groups;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
@@ -33,82 +33,6 @@ pub(crate) struct TaggedPair {
     pub process: Option<String>,
     /// The opening, by its number.
     pub opening: Option<u64>,
-}
-
-/// What a test looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Test {
-    Workers,
-    TimeBlocks,
-    Processes,
-    RunsInTime,
-    OddOpening,
-    RepeatedGames,
-    FewOpenings,
-    AlikeEngines,
-    IgnoredLimit,
-}
-
-impl Test {
-    /// As a reader names it.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Workers => "differences between workers",
-            Self::TimeBlocks => "differences over time",
-            Self::Processes => "differences between processes",
-            Self::RunsInTime => "results in clusters",
-            Self::OddOpening => "an odd opening",
-            Self::RepeatedGames => "repeated games",
-            Self::FewOpenings => "few openings",
-            Self::AlikeEngines => "engines that play alike",
-            Self::IgnoredLimit => "a limit that is not kept",
-        }
-    }
-}
-
-/// The result of one test.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Finding {
-    pub test: Test,
-    /// How often good data would look at least as bad, 0 to 1; absent where
-    /// it is not a matter of chance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p_value: Option<f64>,
-    /// What stands out, for a person.
-    pub detail: String,
-}
-
-/// Below this a finding is worth reporting. With five tests, one good match in
-/// 200 shows one by chance.
-pub(crate) const NOTEWORTHY: f64 = 1e-3;
-
-impl Finding {
-    /// One that is not a matter of chance.
-    fn of_counts(test: Test, detail: String) -> Self {
-        Self {
-            test,
-            p_value: None,
-            detail,
-        }
-    }
-
-    /// Whether it should be reported.
-    pub(crate) fn is_noteworthy(&self) -> bool {
-        self.p_value.is_none_or(|p_value| p_value < NOTEWORTHY)
-    }
-
-    /// For a reader.
-    pub(crate) fn sentence(&self) -> String {
-        let chance = self
-            .p_value
-            .map_or(String::new(), |p_value| format!(", p = {p_value:.1e}"));
-        format!(
-            "Suspicious ({}{chance}): {}",
-            self.test.words(),
-            self.detail
-        )
-    }
 }
 
 /// How many blocks of time a match is cut into.

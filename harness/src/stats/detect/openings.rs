@@ -50,7 +50,7 @@ pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
         (two_sided_tail(sum, scaled), results[0].opening, counts)
     });
     let (tail, opening, counts) = tails.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    // Sidak: the smallest of so many independent p-values.
+    // Sidak: the smallest of this number of independent p-values.
     let p_value = -(openings as f64 * (-tail).ln_1p()).exp_m1();
     Some(Finding {
         test: Test::OddOpening,
@@ -59,7 +59,7 @@ pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
     })
 }
 
-/// The probabilities of the sum of half points of so many pairs.
+/// The probabilities of the sum of half points of this number of pairs.
 fn distribution_of_sum(pair: &[f64; 5], pairs: u64) -> Vec<f64> {
     let mut sum = vec![1.0];
     for _ in 0..pairs {

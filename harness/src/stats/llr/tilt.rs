@@ -56,8 +56,8 @@ impl<const K: usize> Tilt<K> {
         let (mut left, mut right) = (0.0_f64, 1.0_f64);
         let mut high = 1.0_f64;
         for step in 0..MAX_STEPS {
-            // The equation, its derivative, and the product of end weights
-            // that clears its poles, all but for constant factors.
+            // The equation, its derivative, and the product of end weights that
+            // clears its poles, all up to constant factors.
             let (mut value, mut slope) = (0.0, 0.0);
             for i in 0..K {
                 let pull = distances[i] / (1.0 - levels[i] + distances[i] * high);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::stats::counts::{Counts, Pentanomial, Wdl};
+
 /// One game by indices of players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Game {
@@ -49,7 +51,7 @@ impl Games {
         &self.names
     }
 
-    /// Adds so many games that belong to no pair.
+    /// Adds this number of games that belong to no pair.
     ///
     /// # Panics
     /// If a player is not known, plays itself, or has over two half points.
@@ -80,6 +82,32 @@ impl Games {
         );
         let counts = self.pairs.entry([one.white, two.white]).or_default();
         counts[one.half_points][two.half_points] += count;
+    }
+
+    /// The results of a player from its own side: its pairs, or its single games if
+    /// those are more games.
+    pub(super) fn results_of(&self, name: &str) -> Counts {
+        let player = self.index.get(name).copied();
+        let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
+        for unit in self.units() {
+            let half_points = |game: Game| match player {
+                _ if player == Some(game.white) => Some(game.half_points),
+                _ if player == Some(game.black) => Some(2 - game.half_points),
+                _ => None,
+            };
+            let own: Vec<usize> = unit.each().filter_map(half_points).collect();
+            match own[..] {
+                [one, two] => pairs.0[one + two] += unit.count,
+                [0] => games.losses += unit.count,
+                [1] => games.draws += unit.count,
+                [_] => games.wins += unit.count,
+                _ => {}
+            }
+        }
+        match games.games() > pairs.games() {
+            true => games.into(),
+            false => pairs.into(),
+        }
     }
 
     fn check(&self, game: Game) {

@@ -12,52 +12,20 @@
 mod draws;
 mod fit;
 mod games;
+mod options;
 mod pools;
+mod support;
 
 use serde::Serialize;
 
 use super::elo::Estimate;
 use super::normal::{self, Z95};
+use super::summary::Interval;
 
 pub use games::{Game, Games};
+pub use options::{RatingError, RatingOptions};
 
 use fit::Fit;
-
-/// How the scale is fixed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RatingOptions {
-    /// Players whose rating is given.
-    pub anchors: Vec<(String, f64)>,
-    /// The mean rating of a pool without anchors.
-    pub average: f64,
-    /// White's advantage in Elo; `None` to estimate it.
-    pub white_advantage: Option<f64>,
-    /// Elo at which the stronger player takes ten of eleven points: 400.
-    /// (Ordo's scale is 202 at 76 %: 403.5.)
-    pub scale: f64,
-}
-
-impl Default for RatingOptions {
-    fn default() -> Self {
-        Self {
-            anchors: Vec::new(),
-            average: 0.0,
-            white_advantage: None,
-            scale: 400.0,
-        }
-    }
-}
-
-/// Why ratings cannot be computed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum RatingError {
-    #[error("no games to rate")]
-    NoGames,
-    #[error("the anchor `{name}` has no games; the players are {players}")]
-    UnknownAnchor { name: String, players: String },
-    #[error("the ratings did not converge: are the anchors' ratings compatible with the results?")]
-    NoConvergence,
-}
 
 /// What can be said of one player.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -67,6 +35,8 @@ pub struct Rating {
     /// losses. The interval is relative to the anchors, or to the pool's mean
     /// if there are none.
     pub elo: Option<Estimate>,
+    /// Where the interval of `elo` comes from; see [`Ratings::supported_by`].
+    pub interval: Interval,
     /// Ratings of different pools cannot be compared.
     pub pool: usize,
     pub games: u64,
@@ -175,6 +145,7 @@ fn tally(games: &Games) -> Vec<Rating> {
         .map(|name| Rating {
             name: name.clone(),
             elo: None,
+            interval: Interval::FixedLength,
             pool: 0,
             games: 0,
             points: 0.0,

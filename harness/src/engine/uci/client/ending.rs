@@ -7,7 +7,6 @@ use tokio::time::timeout_at;
 
 use super::Client;
 use crate::engine::uci::guard;
-use crate::engine::uci::process::kill_group;
 
 impl Client {
     /// Closes the engine's input, as happens when the controlling program dies,
@@ -48,27 +47,31 @@ impl Client {
     /// Ends the engine and all its descendants at once.
     pub async fn kill(mut self) {
         tracing::info!("engine {} ended", self.pid);
-        kill_group(self.pid);
+        // The drop must not signal a process id that is no longer ours.
+        if let Some(group) = self.group.take() {
+            group.kill();
+        }
         let _ = self.child.kill().await;
         guard::forget(self.pid);
-        // The drop must not signal a process id that is no longer ours.
-        self.pid = 0;
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        if self.pid != 0 {
-            kill_group(self.pid);
+        if let Some(group) = self.group.take() {
+            group.kill();
             guard::forget(self.pid);
         }
     }
 }
 
+/// `STATUS_ILLEGAL_INSTRUCTION` of Windows as an exit code.
+const ILLEGAL_INSTRUCTION: &str = "0xc000001d";
+
 /// How a process ended, in words.
 fn describe(status: ExitStatus) -> String {
     let text = status.to_string().replacen(": ", " ", 1);
-    if text.contains("SIGILL") {
+    if text.contains("SIGILL") || text.contains(ILLEGAL_INSTRUCTION) {
         return format!("killed by {text}: perhaps it is built for another processor");
     }
     match text.starts_with("signal") {

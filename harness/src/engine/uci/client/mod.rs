@@ -16,18 +16,18 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::options::EngineOption;
-use crate::engine::uci::output::{EngineOutput, ReadTimer};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
-use crate::rules::Info;
+use crate::platform::{EngineOutput, ProcessGroup, ReadTimer};
+use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
 
-/// How long an engine may take to say that it is there.
+/// How long an engine may take to get ready.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// From its start to `uciok`.
@@ -73,13 +73,13 @@ fn shortened(name: &str) -> String {
 
 /// Why there was no `uciok`.
 enum Unheard {
-    Answer(AnswerError),
+    NoAnswer(AnswerError),
     TooManyOptions,
 }
 
 impl From<AnswerError> for Unheard {
     fn from(error: AnswerError) -> Self {
-        Self::Answer(error)
+        Self::NoAnswer(error)
     }
 }
 
@@ -97,7 +97,9 @@ pub enum AnswerError {
 pub struct Client {
     child: Child,
     pid: u32,
-    /// Closed to tell the engine that nobody is there any more.
+    /// The process and its descendants, until they have ended.
+    group: Option<ProcessGroup>,
+    /// Closed to show the engine that its controller is gone.
     stdin: Option<ChildStdin>,
     lines: LineReader<EngineOutput>,
     /// Of the wait for an answer to what was sent last.
@@ -106,7 +108,7 @@ pub struct Client {
     attended: Instant,
     /// When something was sent last.
     sent: Instant,
-    /// When the thread last saw to what else there is to do.
+    /// When the thread last let other tasks run.
     rested: Instant,
     /// Wakes `hone` to look up. It is left to run from move to move, because
     /// setting it costs more than an idle glance now and then.
@@ -120,6 +122,8 @@ pub struct Client {
     /// What has been set and differs from the engine's defaults.
     set: Vec<(String, String)>,
     info: Info,
+    /// Lines to keep of what it says before its answers.
+    patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
 }
@@ -137,6 +141,8 @@ impl Client {
             command: command.clone(),
             source,
         })?;
+        let pid = child.id().unwrap_or(0);
+        let group = ProcessGroup::of(pid);
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
         let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
@@ -144,10 +150,10 @@ impl Client {
             source,
         })?;
         let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
-        let pid = child.id().unwrap_or(0);
         guard::watch(pid);
         let mut client = Self {
             pid,
+            group: Some(group),
             child,
             stdin,
             lines: LineReader::new(stdout),
@@ -156,13 +162,14 @@ impl Client {
             sent: Instant::now(),
             rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
-            transcript: Transcript::of(pid),
+            transcript: Transcript::of(pid, launch.name()),
             stderr,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
             set: Vec::new(),
             info: Info::default(),
+            patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
         };
@@ -172,12 +179,12 @@ impl Client {
                 Ok(client)
             }
             Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
-            Err(Unheard::Answer(AnswerError::Disconnected)) => Err(StartError::Ended {
+            Err(Unheard::NoAnswer(AnswerError::Disconnected)) => Err(StartError::Ended {
                 command,
                 status: client.exit_status().await,
                 stderr: client.stderr_hint(),
             }),
-            Err(Unheard::Answer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
+            Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
                 seconds: timeouts.startup.as_secs(),
                 heard: client.stderr_hint(),
@@ -215,6 +222,17 @@ impl Client {
         }
     }
 
+    /// The name that the log has for it.
+    pub(crate) fn set_label(&mut self, name: &str) {
+        self.transcript.set_label(name);
+    }
+
+    /// Keeps lines of what it says before its answers, for its [`Info`].
+    pub(crate) fn keep_lines(&mut self, patterns: &[LinePattern]) {
+        self.info.lines = vec![None; patterns.len()];
+        self.patterns = patterns.to_vec();
+    }
+
     /// The engine's `id name`; empty if it gave none.
     pub fn name(&self) -> &str {
         &self.name
@@ -236,7 +254,7 @@ impl Client {
     }
 
     /// Brings the engine's options from what they are to `wanted`: sends what
-    /// differs, and sets back to its default what is no longer wanted.
+    /// differs, and resets to its default what is not wanted any more.
     ///
     /// # Errors
     /// [`AnswerError`] if the engine no longer reads.

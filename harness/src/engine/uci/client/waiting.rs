@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
-use crate::engine::uci::output::{ReadTimer, TICK};
 use crate::engine::uci::transcript::Direction;
-use crate::rules::Info;
+use crate::platform::{ReadTimer, TICK};
+use crate::rules::{Info, LinePattern};
 
 /// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,14 +18,34 @@ pub struct Answer {
 /// An answer that comes within this time is prompt.
 pub(crate) const PROMPT: Duration = Duration::from_millis(5);
 
-/// So often a thread sees to other things even if all answers are prompt.
+/// A thread lets other tasks run at least this often, even if all answers are
+/// prompt.
 const REST: Duration = Duration::from_millis(20);
+
+/// Characters kept of a line for the record.
+const MAX_KEPT: usize = 1024;
 
 /// Where the lines of an answer are kept.
 struct Heard<'a> {
     info: &'a mut Info,
+    patterns: &'a [LinePattern],
     best: &'a mut Vec<u8>,
     ponder: &'a mut Vec<u8>,
+}
+
+impl Heard<'_> {
+    /// Keeps a line that the record wants.
+    fn keep(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        // An endless line would make an endless comment.
+        let text: String = text.chars().take(MAX_KEPT).collect();
+        for (pattern, kept) in self.patterns.iter().zip(&mut self.info.lines) {
+            if pattern.is_match(&text) {
+                *kept = Some(text.clone());
+            }
+        }
+    }
 }
 
 impl Client {
@@ -78,6 +98,9 @@ impl Client {
         mut watch: impl FnMut(&Info),
     ) -> Result<Answer, AnswerError> {
         self.wait_for(deadline, |heard, line| {
+            if !heard.patterns.is_empty() {
+                heard.keep(line);
+            }
             if let Some(rest) = line.strip_prefix(b"info")
                 && rest.first().is_some_and(u8::is_ascii_whitespace)
             {
@@ -127,6 +150,7 @@ impl Client {
             let arrived = self.lines.arrived();
             let mut heard = Heard {
                 info: &mut self.info,
+                patterns: &self.patterns,
                 best: &mut self.best,
                 ponder: &mut self.ponder,
             };
@@ -141,7 +165,7 @@ impl Client {
         }
     }
 
-    /// An engine that never stops talking must not keep the floor.
+    /// An engine that never stops writing must not block the other tasks.
     pub(super) fn stop_if_late(
         &mut self,
         arrived: Instant,
@@ -220,14 +244,14 @@ impl Client {
         None
     }
 
-    /// Lets the thread see to what else there is to do.
+    /// Lets the thread run its other tasks.
     async fn rest(&mut self) {
         self.rested = self.attended;
         yield_now().await;
     }
 
-    /// For how long nobody has watched for the answer to what was sent last,
-    /// because `hone` itself was stopped. Deadlines are later by that.
+    /// For how long `hone` did not watch for the answer to the last command,
+    /// because it was stopped itself. Deadlines move by this time.
     pub fn unwatched(&self) -> Duration {
         self.watch.unwatched()
     }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 
-use super::super::delay::waited_by;
 use super::{End, Game, index, lost, millis, silence};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
+use crate::platform::waited_by;
 use crate::rules::Termination;
 
 /// How long after its time an engine may still answer, so that it need not be
@@ -56,8 +56,8 @@ impl Game<'_> {
         }
     }
 
-    /// An engine that is past its time is told to stop, so that it can go on
-    /// with the next game.
+    /// An engine that is past its time gets `stop`, so that it can play the
+    /// next game.
     async fn late_answer(&mut self, player: usize) -> Result<Answer, AnswerError> {
         let client = self.table.slots[player].client();
         let deadline = Instant::now() + GRACE;

@@ -4,14 +4,12 @@
 use std::time::Duration;
 
 use shakmaty::Color::{self, Black, White};
-use shakmaty::fen::Epd;
-use shakmaty::{EnPassantMode, Position};
 
 use super::{End, Game, index, millis};
 use crate::executor::local::evidence;
 use crate::executor::{Evidence, GameText};
 use crate::rules::openings::Variant;
-use crate::rules::{Ending, GameHeader, write_game};
+use crate::rules::{Ending, GameHeader, final_epd, write_game};
 use crate::rules::{GameResult, Outcome, Termination};
 
 impl Game<'_> {
@@ -60,20 +58,10 @@ impl Game<'_> {
         let movetext = self.table.movetext.finish(style, &reason, outcome.as_str());
         write_game(&mut text.pgn, style, &header, movetext);
         if style.epd {
-            text.epd = self.final_epd();
+            text.epd = final_epd(self.referee.position());
         }
         text.reason = reason;
         (result, text)
-    }
-
-    fn final_epd(&self) -> String {
-        let position = self.referee.position();
-        format!(
-            "{} hmvc {}; fmvn {};\n",
-            Epd::from_position(position, EnPassantMode::Legal),
-            position.halfmoves(),
-            position.fullmoves()
-        )
     }
 
     /// All that can help to find out why an engine failed.

@@ -12,10 +12,10 @@ use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
-use super::delay::DelayMeter;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::{AnswerError, PROMPT};
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
+use crate::platform::DelayMeter;
 use crate::rules::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
@@ -123,7 +123,7 @@ pub(super) struct Played {
     pub(super) evidence: Option<Evidence>,
 }
 
-/// How a game ended, with what the record says beside it.
+/// How a game ended, with further facts for the record.
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
@@ -340,8 +340,8 @@ impl<'a> Game<'a> {
             Ok(written) => written,
             Err(error) => return Some(lost(color, silence(error, timed))),
         };
-        // While it thinks, the opponent's last move is put on record, and
-        // before the first move the game before.
+        // While it thinks, the opponent's last move is recorded; before the
+        // first move, the previous game.
         self.flush();
         self.show_thinking();
         self.table.deferred.send();
@@ -382,9 +382,10 @@ impl<'a> Game<'a> {
         self.nodes[side] = self.nodes[side].saturating_add(info.nodes);
         let effort = &mut self.effort[side];
         effort.moves += 1;
-        effort.depth += u64::from(info.depth);
-        effort.seldepth += u64::from(info.seldepth);
-        effort.latency_us += u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        effort.depth = effort.depth.saturating_add(u64::from(info.depth));
+        effort.seldepth = effort.seldepth.saturating_add(u64::from(info.seldepth));
+        let latency_us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+        effort.latency_us = effort.latency_us.saturating_add(latency_us);
         let Some((legal, san)) = self.referee.find_written(client.best_move()) else {
             return Some(lost(color, Termination::IllegalMove));
         };
@@ -419,7 +420,7 @@ impl<'a> Game<'a> {
             .map(End::from)
     }
 
-    /// Puts the last move on record, if it is not yet.
+    /// Records the last move, if that has not been done.
     fn flush(&mut self) {
         let Some(last) = self.unrecorded.take() else {
             return;

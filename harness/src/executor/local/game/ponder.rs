@@ -34,7 +34,7 @@ impl Game<'_> {
         command.push(b'\n');
         push_go(&mut command, &self.clocks, index(color), true);
         let client = self.table.slots[player].client();
-        // If it no longer reads, its next turn will show it.
+        // If it does not read any more, its next turn will show that.
         if client.send(&command, deadline).await.is_ok() {
             self.pondering[index(color)] = Some(legal);
         }

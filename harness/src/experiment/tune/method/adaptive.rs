@@ -62,7 +62,7 @@ impl Default for AdaptiveSettings {
     }
 }
 
-/// Posteriors are worked out so many times in a run.
+/// Number of times a run computes posteriors.
 const REFRESHES: u64 = 300;
 
 /// The adaptive method at work.

@@ -92,7 +92,7 @@ impl Effects {
 pub(super) struct Grid {
     /// Optima, in ranges from the start, denser near the start.
     optima: Vec<f64>,
-    /// Logarithms of the optima's priors, but for a constant.
+    /// Logarithms of the optima's priors, up to a constant.
     log_optima: Vec<f64>,
     /// Curvatures (Elo per squared range), evenly spaced in their logarithm.
     curvatures: Vec<f64>,

@@ -21,7 +21,7 @@ const WIDENED: f64 = 3.0;
 const NOTICEABLE: f64 = 1.0;
 /// Posterior samples behind an optimum's interval.
 const SAMPLES: u64 = 4000;
-/// An interaction is named if it is so many standard deviations from 0.
+/// An interaction is named if it is this many standard deviations from 0.
 const SIGNIFICANT: f64 = 2.5;
 
 /// Whether a parameter matters.
@@ -234,92 +234,4 @@ fn interactions(surface: &Surface, space: &Space) -> Vec<Interaction> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::landscape::{Axis, Fall, Landscape};
-    use super::super::method::{Spsa, SpsaSettings};
-    use super::super::pair_model::PairModel;
-    use super::super::param::Param;
-    use super::super::tuner::{Budget, Tuner};
-    use super::*;
-
-    /// A live, a dead and a weak parameter.
-    fn played_run() -> (Landscape, Response, Vec<f64>) {
-        let axis = |name: &str, start: f64, optimum: f64, sensitivity: f64| Axis {
-            name: name.to_owned(),
-            min: 0.0,
-            max: 100.0,
-            start,
-            optimum,
-            sensitivity,
-            skew: 0.0,
-        };
-        let axes = vec![
-            axis("Live", 40.0, 60.0, 300.0),
-            axis("Dead", 50.0, 70.0, 0.0),
-            axis("Weak", 50.0, 45.0, 60.0),
-        ];
-        let params = axes
-            .iter()
-            .map(|axis| Param::int(&axis.name, axis.start, axis.min, axis.max));
-        let space = Space::new(params.collect()).unwrap();
-        let landscape = Landscape::new(axes, Fall::Flattening { scale: 300.0 }, None);
-        let budget = Budget {
-            batches: 2500,
-            pairs: 8,
-            window: 1,
-        };
-        let method = Spsa::new(SpsaSettings::default(), space.clone(), 2500, 8);
-        let mut tuner = Tuner::new(space.clone(), budget, 3, Box::new(method)).with_history();
-        let mut outcomes = stream(3, Purpose::Outcomes, 0);
-        while let Some((_, played)) = tuner.plan() {
-            let elo = landscape.elo(&played.plus) - landscape.elo(&played.minus);
-            tuner.result(PairModel::BENCHMARK.draw(elo, 8, &mut outcomes));
-        }
-        tuner.finish();
-        let values = tuner.method().values();
-        let response = tuner.history().unwrap().response(&space, &values).unwrap();
-        (landscape, response, space.nearest(&values))
-    }
-
-    #[test]
-    fn tells_live_from_dead_and_brackets_the_truth() {
-        let (landscape, response, values) = played_run();
-        let [live, dead, weak] = &response.params[..] else {
-            panic!("three parameters");
-        };
-        assert_eq!(live.weight, Weight::Matters);
-        assert_ne!(dead.weight, Weight::Matters);
-        assert!(
-            live.optimum.low <= 60.0 && 60.0 <= live.optimum.high,
-            "{live:?}"
-        );
-        assert!(live.optimum.low > 40.0, "better than the start: {live:?}");
-        assert!(
-            weak.optimum.low <= 45.0 && 45.0 <= weak.optimum.high,
-            "{weak:?}"
-        );
-        // 300 / 16 Elo a quarter of the span away.
-        assert!(
-            live.quarter.low < 18.75 && live.quarter.high > 18.75,
-            "{live:?}"
-        );
-        assert!(
-            response.interactions.is_empty(),
-            "{:?}",
-            response.interactions
-        );
-        let gain = landscape.elo(&values) - landscape.elo(&[40.0, 50.0, 50.0]);
-        assert!(
-            response.gain.low < gain && gain < response.gain.high,
-            "{gain} {response:?}"
-        );
-        assert!(response.gain.low > 0.0);
-        assert_eq!(response.pairs, 20_000);
-    }
-
-    #[test]
-    fn says_nothing_without_pairs() {
-        let space = Space::new(vec![Param::int("A", 1.0, 0.0, 2.0)]).unwrap();
-        assert!(History::default().response(&space, &[1.0]).is_none());
-    }
-}
+mod tests;

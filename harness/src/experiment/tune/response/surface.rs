@@ -12,7 +12,7 @@
 use crate::stats::cholesky::Cholesky;
 
 /// Prior standard deviation of a slope, in units of a curvature's: the optimum
-/// is believed to be about so many ranges away.
+/// is expected about this many ranges away.
 const SLOPE: f64 = 0.2;
 /// Prior mean of a curvature, in units of its standard deviation: parameters
 /// have an optimum more often than not.
@@ -177,7 +177,7 @@ struct System {
 struct Fit {
     mean: Vec<f64>,
     factor: Cholesky,
-    /// Log of the marginal likelihood, but for a constant.
+    /// Log of the marginal likelihood, up to a constant.
     evidence: f64,
 }
 

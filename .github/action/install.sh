@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Puts `hone` where the other scripts find it: a program that is there, a release's
+# archive whose checksum is right, or a build of the action's own source.
+# Output `hone`: its path.
+set -euo pipefail
+
+home=${HONE_HOME:?}
+version=${INPUT_VERSION:-}
+if [ -z "$version" ]; then
+    # The action of a release installs that release.
+    case "${ACTION_REF:-}" in
+        v[0-9]*) version=$ACTION_REF ;;
+        *) version=source ;;
+    esac
+fi
+
+target() {
+    case "${RUNNER_OS:-Linux}-${RUNNER_ARCH:-X64}" in
+        Linux-X64) echo x86_64-unknown-linux-musl ;;
+        Linux-ARM64) echo aarch64-unknown-linux-musl ;;
+        macOS-X64) echo x86_64-apple-darwin ;;
+        macOS-ARM64) echo aarch64-apple-darwin ;;
+        Windows-X64) echo x86_64-pc-windows-msvc ;;
+        *)
+            echo "::error::there is no release of hone for ${RUNNER_OS:-?} ${RUNNER_ARCH:-?}; set \`version: source\`" >&2
+            return 1
+            ;;
+    esac
+}
+
+checksum() {
+    if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1
+}
+
+suffix=
+[ "${RUNNER_OS:-Linux}" != Windows ] || suffix=.exe
+if [ -n "${INPUT_HONE:-}" ]; then
+    hone=$(cd "$(dirname "$INPUT_HONE")" && pwd)/$(basename "$INPUT_HONE")
+elif [ "$version" = source ]; then
+    (cd "${GITHUB_ACTION_PATH:?}" && cargo build --profile quick --bin hone)
+    hone=${CARGO_TARGET_DIR:-$GITHUB_ACTION_PATH/target}/quick/hone$suffix
+else
+    triple=$(target)
+    extension=tar.gz
+    [ -z "$suffix" ] || extension=zip
+    archive=hone-$triple.$extension
+    releases=${HONE_RELEASES:-${GITHUB_SERVER_URL:-https://github.com}/${ACTION_REPOSITORY:?}/releases/download}
+    mkdir -p "$home/bin"
+    for file in "$archive" "$archive.sha256"; do
+        curl --fail --silent --show-error --location --retry 3 \
+            --output "$home/$file" "$releases/$version/$file"
+    done
+    read -r expected _ <"$home/$archive.sha256"
+    found=$(checksum "$home/$archive")
+    if [ "$found" != "$expected" ]; then
+        echo "::error::$archive has the checksum $found, expected $expected"
+        exit 1
+    fi
+    if [ -z "$suffix" ]; then
+        tar xzf "$home/$archive" -C "$home/bin" --strip-components=1
+    else
+        # The tar of Windows reads zip archives.
+        "${SYSTEMROOT:-/c/Windows}/System32/tar.exe" xf "$(cygpath -w "$home/$archive")" \
+            -C "$(cygpath -w "$home/bin")" --strip-components=1
+    fi
+    hone=$home/bin/hone$suffix
+fi
+"$hone" --version
+echo "hone=$hone" >>"$GITHUB_OUTPUT"

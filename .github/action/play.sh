@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Plays, or resumes what an earlier job has not finished. Never fails because of a
+# result: verdict.sh does that once everything is kept.
+#
+# Outputs: `code` (exit code of hone), `verdict`, `run` (folder), `summary` (file),
+# `artifact` (name) and `archive` (file), `commentable`.
+set -euo pipefail
+
+home=${HONE_HOME:?}
+mode=${INPUT_MODE:-sprt}
+name=${INPUT_NAME:-gate}
+shard=${INPUT_SHARD:-}
+# Both are kept for a later job at these paths: a run requires the same binaries.
+export HONE_CACHE=$home/work/cache
+runs=$home/work/runs
+mkdir -p "$HONE_CACHE" "$runs"
+
+part=
+[ -z "$shard" ] || part=-shard-${shard%/*}-of-${shard#*/}
+run=$runs/$name$part
+summary=$home/$name$part.md
+rm -f "$summary"
+
+# The commit before the change, if nothing else is asked for.
+base() {
+    if [ -n "${INPUT_BASE:-}" ]; then
+        echo "$INPUT_BASE"
+    elif [ "${GITHUB_EVENT_NAME:-}" = push ]; then
+        before=$(jq -r '.before // empty' "$GITHUB_EVENT_PATH")
+        # A new branch has none.
+        case "$before" in
+            "" | 0000000*) echo git:HEAD^1 ;;
+            *) echo "git:$before" ;;
+        esac
+    else
+        # HEAD is the change merged into its base.
+        echo git:HEAD^1
+    fi
+}
+
+# The arguments of `hone sprt`, in the array `arguments`.
+test_arguments() {
+    arguments=()
+    [ -z "${INPUT_CONFIG:-}" ] || arguments+=("$INPUT_CONFIG")
+    local limit=${INPUT_LIMIT:-} profile=${INPUT_PROFILE:-}
+    if [ -z "${INPUT_CONFIG:-}" ]; then
+        limit=${limit:-nodes=20000}
+        profile=${profile:-non-regression}
+    fi
+    if [ -z "${INPUT_CONFIG:-}" ] || [ -n "${INPUT_DEV:-}${INPUT_BASE:-}" ]; then
+        arguments+=(--dev "${INPUT_DEV:-git:HEAD}" --base "$(base)")
+    fi
+    [ -z "${INPUT_BUILD:-}" ] || arguments+=(--build "$INPUT_BUILD")
+    [ -z "${INPUT_CMD:-}" ] || arguments+=(--cmd "$INPUT_CMD")
+    [ -z "${INPUT_BOOK:-}" ] || arguments+=(--book "$INPUT_BOOK")
+    [ -z "$limit" ] || arguments+=(--limit "$limit")
+    [ -z "$profile" ] || arguments+=(--profile "$profile")
+    [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
+    further
+}
+
+# One argument a line.
+further() {
+    local line
+    while IFS= read -r line; do
+        line=${line%$'\r'}
+        [ -z "$line" ] || arguments+=("$line")
+    done <<<"${INPUT_ARGUMENTS:-}"
+}
+
+resume_or() {
+    if [ -e "$run/run.toml" ]; then
+        "$HONE" resume "$run" --max-time "$max_time" --summary "$summary"
+    else
+        "$@" --max-time "$max_time" --out "$run" --summary "$summary"
+    fi
+}
+
+max_time=${INPUT_MAX_TIME:-60m}
+code=0
+case "$mode" in
+    sprt)
+        test_arguments
+        [ -z "$shard" ] || arguments+=(--shard "$shard")
+        resume_or "$HONE" sprt "${arguments[@]}" || code=$?
+        ;;
+    build)
+        # One pair in which every engine has to answer; the shards find the builds.
+        test_arguments
+        trial=$home/trial
+        rm -rf "$trial"
+        "$HONE" sprt "${arguments[@]}" --pairs 1 --max-time 1s --out "$trial" \
+            --summary "$summary" || code=$?
+        # Undecided is what one pair has to be.
+        [ "$code" != 3 ] || code=0
+        ;;
+    pool)
+        shards=()
+        for archive in "$home"/shards/*/*.tar.gz; do
+            [ -e "$archive" ] || continue
+            tar xzf "$archive" -C "$home"
+        done
+        for folder in "$runs/$name"-shard-*; do
+            [ ! -e "$folder/run.toml" ] || shards+=("$folder")
+        done
+        if [ ${#shards[@]} = 0 ]; then
+            echo "::error::no shard of $name has left a run"
+            code=4
+        else
+            "$HONE" pool "${shards[@]}" --out "$run" --summary "$summary" || code=$?
+            # What a lost shard has not played is played here.
+            if [ "$code" = 3 ]; then
+                code=0
+                "$HONE" resume "$run" --max-time "$max_time" --summary "$summary" || code=$?
+            fi
+        fi
+        ;;
+    nightly)
+        arguments=("${INPUT_CONFIG:?a configuration is needed for mode nightly}")
+        further
+        run=results
+        # An unfinished night of an earlier job continues.
+        if [ -d "$home/work/track" ] && [ ! -e "$run/track" ]; then
+            mkdir -p "$run"
+            mv "$home/work/track" "$run/track"
+        fi
+        "$HONE" track "${arguments[@]}" --max-time "$max_time" --summary "$summary" || code=$?
+        rm -rf "$home/work/track"
+        [ ! -d "$run/track" ] || cp -a "$run/track" "$home/work/track"
+        "$HONE" builds prune --older-than 14d || true
+        ;;
+    *)
+        echo "::error::mode is sprt, build, pool or nightly, not $mode"
+        code=2
+        ;;
+esac
+
+case "$code" in
+    0) verdict=passed ;;
+    1) verdict=failed ;;
+    3) verdict=undecided ;;
+    *) verdict=not-played ;;
+esac
+if [ ! -e "$summary" ]; then
+    if [ -e "$run/report.md" ] && [ "$mode" = pool ]; then
+        cp "$run/report.md" "$summary"
+    else
+        printf '## hone: %s\n\nExit code %s; the log of this job has the reason.\n' \
+            "$verdict" "$code" >"$summary"
+    fi
+    [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$summary" >>"$GITHUB_STEP_SUMMARY"
+fi
+
+{
+    echo "code=$code"
+    echo "verdict=$verdict"
+    echo "run=$run"
+    echo "summary=$summary"
+    # A shard has no verdict to tell.
+    if [ -n "$shard" ] || [ "$mode" = nightly ] || { [ "$mode" = build ] && [ "$code" = 0 ]; }; then
+        echo "commentable=false"
+    else
+        echo "commentable=true"
+    fi
+} >>"$GITHUB_OUTPUT"
+
+# An archive, because artifacts lose the permission to execute.
+if [ "$mode" != nightly ] && [ -e "$run/run.toml" ]; then
+    archive=$home/hone-$name$part.tar.gz
+    tar czf "$archive" -C "$home" "work/runs/$name$part" work/cache/builds
+    echo "artifact=hone-$name$part" >>"$GITHUB_OUTPUT"
+    echo "archive=$archive" >>"$GITHUB_OUTPUT"
+fi

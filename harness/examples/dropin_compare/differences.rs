@@ -1,0 +1,145 @@
+//! Differences that are known, each with its reason. They are removed from
+//! both sides before these are compared.
+
+use regex_lite::Regex;
+
+use super::case::Case;
+use super::played::Played;
+
+/// A difference between `hone` and the program whose place it takes.
+pub(crate) struct Difference {
+    pub name: &'static str,
+    pub reason: &'static str,
+    /// What is replaced in each line that has it.
+    pattern: &'static str,
+    /// A line that becomes empty by that is removed.
+    replacement: &'static str,
+}
+
+const fn gone(name: &'static str, reason: &'static str, pattern: &'static str) -> Difference {
+    Difference {
+        name,
+        reason,
+        pattern,
+        replacement: "",
+    }
+}
+
+/// All of them.
+pub(crate) const DIFFERENCES: [Difference; 8] = [
+    gone(
+        "names in the PGN",
+        "the run's manifest has the names and authors of the engines, and readers of PGN name the opening",
+        r#"^\[(EngineWhiteName|EngineWhiteAuthor|EngineBlackName|EngineBlackAuthor|ECO|Opening) ".*"\]$"#,
+    ),
+    Difference {
+        name: "Event",
+        reason: "the default names the program that played",
+        pattern: r#"^\[Event "(Fastchess Tournament|hone match|\?|)"\]$"#,
+        replacement: "[Event]",
+    },
+    gone(
+        "notes at the start",
+        "hone prints notes and warnings about the command line on standard error",
+        r"^(Warning: No opening book.*|Warning: Unknown opening format.*|Indexing opening suite.*|Info: .*)$",
+    ),
+    Difference {
+        name: "the illegal move",
+        reason: "the warning names the game; the move is in the evidence",
+        pattern: r"^Warning; Illegal move .* played by",
+        replacement: "Warning; Illegal move played by",
+    },
+    gone(
+        "variations",
+        "one warning for each game instead of one for each search",
+        r"^(Warning; Illegal PV move|Info; |Position; |Moves; ).*$",
+    ),
+    gone(
+        "errors",
+        "errors are one line on standard error that begins with error:",
+        r"^(Unrecognized option.*|Error.*|Reason: .*|Did you mean.*|Usage.*)$",
+    ),
+    Difference {
+        name: "a time forfeit's overrun",
+        reason: "hone measures to the millisecond when the answer is due, fastchess when it arrives",
+        pattern: r"\(\d+ms overrun\)",
+        replacement: "(overrun)",
+    },
+    gone("time of the run", "a time", r"^Total Time: .*$"),
+];
+
+/// What varies from run to run.
+const TIMES: &[(&str, &str)] = &[
+    (
+        r#"^\[(Date|GameDuration|GameStartTime|GameEndTime) ".*"\]$"#,
+        "[$1]",
+    ),
+    (r"(/\d+) \d+\.\d+s", "$1 TIME"),
+    (r"has CRC32: 0x[0-9a-f]+", "has CRC32: X"),
+    (r"run: \S+ (fastchess )?-config", "run: -config"),
+];
+
+/// Removes times and the known differences. Returns the indices of those that
+/// were there on one side only.
+pub(crate) fn remove(played: &mut [Played], case: &Case) -> Vec<usize> {
+    for (pattern, replacement) in TIMES {
+        replace(played, pattern, replacement);
+    }
+    let mut found = Vec::new();
+    for (index, difference) in DIFFERENCES.iter().enumerate() {
+        let counts = replace(played, difference.pattern, difference.replacement);
+        if counts[0] != counts[1] {
+            found.push(index);
+        }
+    }
+    for side in played {
+        for (_, lines) in &mut side.texts {
+            if case.is_parallel() {
+                sort(lines);
+            }
+        }
+    }
+    found
+}
+
+/// Replaces a pattern in all lines; returns what was replaced, by side.
+fn replace(played: &mut [Played], pattern: &str, replacement: &str) -> Vec<Vec<String>> {
+    let regex = Regex::new(pattern).expect("the pattern is valid");
+    let mut counts = Vec::new();
+    for side in played {
+        let mut replaced = Vec::new();
+        for (_, lines) in &mut side.texts {
+            for line in lines.iter_mut() {
+                replaced.extend(
+                    regex
+                        .find_iter(line)
+                        .map(|found| found.as_str().to_string()),
+                );
+            }
+            let mut kept = Vec::new();
+            for line in lines.drain(..) {
+                let new = regex.replace_all(&line, replacement).into_owned();
+                if !new.is_empty() || new == line {
+                    kept.push(new);
+                }
+            }
+            *lines = kept;
+        }
+        counts.push(replaced);
+    }
+    counts
+}
+
+/// Games that end in another order: their lines sorted, and the last block.
+fn sort(lines: &mut Vec<String>) {
+    let is_game =
+        |line: &String| line.starts_with("Started game") || line.starts_with("Finished game");
+    let mut games: Vec<String> = lines.iter().filter(|line| is_game(line)).cloned().collect();
+    games.sort();
+    let last = lines
+        .iter()
+        .rposition(|line| is_game(line))
+        .map_or(0, |index| index + 1);
+    games.extend(lines.drain(last..).filter(|line| !line.is_empty()));
+    *lines = games;
+}

@@ -1,0 +1,382 @@
+//! `hone fastchess` and `hone cutechess-cli`, also when the program is called
+//! by one of these names.
+
+mod log;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, anyhow, bail, ensure};
+use clap::{Args, FromArgMatches};
+
+use super::common::{announce, failure};
+use super::{Cli, Exit, Failure, errors, help};
+use crate::dropin::page;
+use crate::dropin::show::{Console, Files};
+use crate::dropin::{CONFIG_JSON, KnownEngines, OutFile, Program, Request, Settings, StartedRun};
+use crate::engine::uci::guard;
+use crate::experiment::Verdict;
+use crate::kinds::{Match, RunKind, Session, Test};
+use crate::ledger::Recovery;
+use crate::output;
+use crate::run::{Ended, Manifest};
+
+/// Play as fastchess: its command line, and what it prints.
+///
+/// Takes the options of fastchess 1.8; docs/coming-from.md lists them with
+/// what differs. A run's folder is kept under results/ as always, so
+/// `hone report`, `verify` and `resume` work. Called by the name `fastchess`
+/// (a link), hone does the same.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct FastchessArgs {
+    #[command(flatten)]
+    line: LineArgs,
+}
+
+/// Play as cutechess-cli: its command line, and what it prints.
+///
+/// Takes the options of cutechess-cli 1.5; docs/coming-from.md lists them with
+/// what differs. A run's folder is kept under results/ as always, so
+/// `hone report`, `verify` and `resume` work. Called by the name
+/// `cutechess-cli` (a link), hone does the same.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct CutechessArgs {
+    #[command(flatten)]
+    line: LineArgs,
+}
+
+/// Read by [`called`] before anything else, because a dash begins a word of
+/// several letters here.
+#[derive(Debug, Args)]
+struct LineArgs {
+    /// The options of the program. Besides: --explain prints the equivalent
+    /// configuration of hone, --out DIR names the run's folder, and
+    /// --exit-code verdict returns the exit codes of hone.
+    #[arg(
+        value_name = "OPTIONS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    words: Vec<String>,
+}
+
+impl FastchessArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        run(Program::Fastchess, "fastchess", &self.line.words)
+    }
+}
+
+impl CutechessArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        run(Program::Cutechess, "cutechess-cli", &self.line.words)
+    }
+}
+
+/// A command line in the words of another program.
+#[derive(Debug)]
+pub(super) struct Called {
+    program: Program,
+    /// How it was called, to be named in what is printed.
+    command: String,
+    words: Vec<OsString>,
+}
+
+/// Whether the command line is another program's: by the name of this program
+/// or by its first word.
+pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
+    let (own, words) = arguments.split_first()?;
+    let is_guard = words.first().is_some_and(|word| word == guard::ARGUMENT);
+    if is_guard {
+        return None;
+    }
+    let own_name = own.to_string_lossy();
+    if let Some(program) = Program::of_command(own) {
+        return Some(Called {
+            program,
+            command: own_name.into_owned(),
+            words: words.to_vec(),
+        });
+    }
+    let (first, words) = words.split_first()?;
+    let program = Program::named(first.to_str()?)?;
+    Some(Called {
+        program,
+        command: format!("{own_name} {}", program.name()),
+        words: words.to_vec(),
+    })
+}
+
+impl Called {
+    /// Runs the command line.
+    pub(super) fn main(self) -> ExitCode {
+        let words: Result<Vec<String>, _> = self
+            .words
+            .into_iter()
+            .map(|word| {
+                word.into_string()
+                    .map_err(|word| anyhow!("{} is not text", word.display()))
+            })
+            .collect();
+        let outcome = words
+            .map_err(Failure::from)
+            .and_then(|words| run(self.program, &self.command, &words));
+        let exit = outcome.unwrap_or_else(|failure| {
+            errln!("{}", errors::rendered("play", &failure.error));
+            // The programs have one code for every error.
+            Exit::Rejected
+        });
+        match output::finish() {
+            Ok(()) => exit.into(),
+            Err(error) => {
+                errln!("error: cannot write to standard output: {error}");
+                Exit::Rejected.into()
+            }
+        }
+    }
+}
+
+/// The options that only `hone` has.
+#[derive(Debug, Default)]
+struct Own {
+    explain: bool,
+    /// Print the table of flags for the documentation; not in the help.
+    table: bool,
+    out: Option<PathBuf>,
+    /// Whether the exit code is that of `hone`.
+    verdict: bool,
+}
+
+impl Own {
+    /// Takes them out of the words.
+    fn take(words: &[String]) -> anyhow::Result<(Self, Vec<String>)> {
+        let mut own = Self::default();
+        let mut rest = Vec::new();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--explain" => own.explain = true,
+                "--table" => own.table = true,
+                "--out" => {
+                    let folder = words.next().context("`--out` needs a folder")?;
+                    own.out = Some(folder.into());
+                }
+                "--exit-code" => match words.next().map(String::as_str) {
+                    Some("verdict") => own.verdict = true,
+                    Some("program") => own.verdict = false,
+                    _ => bail!("`--exit-code`: verdict or program is allowed"),
+                },
+                _ => rest.push(word.clone()),
+            }
+        }
+        Ok((own, rest))
+    }
+}
+
+/// What a command line came from, for what is printed and resumed.
+#[derive(Debug)]
+struct Line<'a> {
+    program: Program,
+    command: &'a str,
+    own: Own,
+    words: Vec<String>,
+}
+
+fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
+    let (own, words) = Own::take(words)?;
+    if own.table {
+        out!("{}", page::tables());
+        return Ok(Exit::Done);
+    }
+    let line = Line {
+        program,
+        command,
+        own,
+        words,
+    };
+    match Request::read(program, &line.words)? {
+        Request::Help => {
+            out!("{}", usage(program, command));
+            Ok(Exit::Done)
+        }
+        Request::Version => {
+            let own = env!("CARGO_PKG_VERSION");
+            outln!("{} {} (hone {own})", program.name(), program.version());
+            Ok(Exit::Done)
+        }
+        Request::Engines => {
+            let places = KnownEngines::usual_places();
+            for name in KnownEngines::in_first_of(&places).names()? {
+                outln!("{name}");
+            }
+            Ok(Exit::Done)
+        }
+        Request::Compliance(words) => check(&words),
+        Request::Play(settings) => line.play(&settings),
+    }
+}
+
+fn usage(program: Program, command: &str) -> String {
+    format!(
+        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): 0, or 1 for an error\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
+        program.name(),
+        program.version(),
+        page::plain(),
+    )
+}
+
+/// `--compliance ENGINE ARGUMENTS`.
+fn check(words: &[String]) -> Result<Exit, Failure> {
+    let engine = shlex::try_join(words.iter().map(String::as_str)).map_err(anyhow::Error::from)?;
+    let matches = help::command().try_get_matches_from(["hone", "check", "--", &engine]);
+    let matches = matches.map_err(anyhow::Error::from)?;
+    let cli = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from)?;
+    cli.command.run()
+}
+
+impl Line<'_> {
+    fn play(&self, settings: &Settings) -> Result<Exit, Failure> {
+        let file = settings.config.file.as_deref();
+        if let Some(file) = file.filter(|_| !settings.config.discard) {
+            return self.resume(file, settings);
+        }
+        for warning in &settings.warnings {
+            errln!("warning: {warning}");
+        }
+        if self.own.explain {
+            out!("{}", settings.explanation()?);
+            return Ok(Exit::Done);
+        }
+        self.start(settings)
+    }
+
+    fn start(&self, settings: &Settings) -> Result<Exit, Failure> {
+        log::install(settings)?;
+        for warning in &settings.warnings {
+            tracing::warn!("{warning}");
+        }
+        guard::install();
+        match settings.is_sprt() {
+            true => self.start_kind::<Test>(settings),
+            false => self.start_kind::<Match>(settings),
+        }
+    }
+
+    fn start_kind<K: RunKind>(&self, settings: &Settings) -> Result<Exit, Failure> {
+        let config = settings.config(rand::random())?;
+        K::check(&config)?;
+        let files = open_files(settings, false)?;
+        let session = Session::<K>::create(config, self.own.out.as_deref(), &mut announce);
+        let session = session.map_err(failure)?;
+        if self.program == Program::Fastchess {
+            let started = StartedRun {
+                hone: env!("CARGO_PKG_VERSION").to_string(),
+                run: session.folder.path().to_path_buf(),
+                arguments: self.words.clone(),
+            };
+            started.write(&config_name(settings))?;
+        }
+        self.conclude(session, settings, files)
+    }
+
+    fn resume(&self, file: &Path, asked: &Settings) -> Result<Exit, Failure> {
+        let started = StartedRun::read(file)?;
+        let Request::Play(settings) = Request::read(self.program, &started.arguments)? else {
+            return Err(anyhow!("{} names no match", file.display()).into());
+        };
+        if self.own.explain {
+            out!("{}", settings.explanation()?);
+            return Ok(Exit::Done);
+        }
+        if asked.config.anew {
+            return self.start(&settings);
+        }
+        log::install(&settings)?;
+        guard::install();
+        let run = &started.run;
+        match settings.is_sprt() {
+            true => self.resume_kind::<Test>(run, &settings),
+            false => self.resume_kind::<Match>(run, &settings),
+        }
+    }
+
+    fn resume_kind<K: RunKind>(&self, run: &Path, settings: &Settings) -> Result<Exit, Failure> {
+        let kind = Manifest::read(run)?.kind;
+        ensure_kind::<K>(run, kind)?;
+        let files = open_files(settings, true)?;
+        let session =
+            Session::<K>::resume(run, Recovery::LastPair, &mut announce).map_err(failure)?;
+        self.conclude(session, settings, files)
+    }
+
+    fn conclude<K: RunKind>(
+        &self,
+        session: Session<K>,
+        settings: &Settings,
+        files: Files,
+    ) -> Result<Exit, Failure> {
+        let folder = session.folder.path().to_path_buf();
+        let mut console = Console::new(settings, &session.manifest, files)?;
+        let played = session.run_in_view(&mut console, &mut announce);
+        let ended = played.map_err(failure)?.ended;
+        let config = config_name(settings);
+        let resume = match self.program {
+            Program::Fastchess => format!("{} -config file={}", self.command, config.display()),
+            Program::Cutechess => format!("hone resume {}", folder.display()),
+        };
+        console.conclude(ended, Some(&resume));
+        if let Some(error) = console.take_file_error() {
+            return Err(error.into());
+        }
+        Ok(self.exit(ended))
+    }
+
+    /// The programs exit with 0 whatever the result is.
+    fn exit(&self, ended: Ended) -> Exit {
+        match (ended, self.own.verdict) {
+            (Ended::Interrupted | Ended::Waiting, true) => Exit::Interrupted,
+            (Ended::Interrupted | Ended::Waiting, false) => Exit::Rejected,
+            (Ended::OutOfTime, true) => Exit::Inconclusive,
+            (Ended::Verdict(Verdict::H0), true) => Exit::Rejected,
+            (Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated), true) => Exit::Inconclusive,
+            _ => Exit::Done,
+        }
+    }
+}
+
+fn ensure_kind<K: RunKind>(run: &Path, kind: crate::run::Kind) -> anyhow::Result<()> {
+    ensure!(
+        kind == K::KIND,
+        "{} is a {}, not the {} that was started",
+        run.display(),
+        kind.name(),
+        K::KIND.name()
+    );
+    Ok(())
+}
+
+fn config_name(settings: &Settings) -> PathBuf {
+    let asked = settings.config.outname.clone();
+    asked.unwrap_or_else(|| CONFIG_JSON.into())
+}
+
+fn open_files(settings: &Settings, is_resumed: bool) -> anyhow::Result<Files> {
+    let path = |file: &Option<OutFile>, extension: &str| {
+        file.as_ref().map(|file| {
+            let made_up = || {
+                let now = jiff::Zoned::now().strftime("%Y%m%d_%H%M%S").to_string();
+                PathBuf::from(format!("fastchess_{now}.{extension}"))
+            };
+            (file.path.clone().unwrap_or_else(made_up), file.append)
+        })
+    };
+    let pgn = path(&settings.pgn, "pgn");
+    let epd = path(&settings.epd, "epd");
+    let files = Files::open(pgn, epd, is_resumed)?;
+    match settings.crc {
+        true => files.with_crc(),
+        false => Ok(files),
+    }
+}

@@ -1,0 +1,297 @@
+//! `hone fleet`: the server of a fleet, its credentials, and who is there.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+
+use super::{Exit, Failure};
+use crate::fleet::{self, Access, Name, Role, Setup, Token, Tokens, VARIABLE};
+use crate::platform::host_name;
+use crate::settings::TimeSpan;
+
+/// Play runs on many machines.
+///
+/// One machine runs the server (`up`), the others are workers (`hone worker
+/// JOIN`). Runs are started with --fleet: `hone sprt test.toml --fleet`.
+#[derive(Debug, Args)]
+pub(super) struct FleetArgs {
+    #[command(subcommand)]
+    command: FleetCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FleetCommand {
+    Up(UpArgs),
+    Status(StatusArgs),
+    Join(JoinArgs),
+    Revoke(RevokeArgs),
+    Tokens(TokensArgs),
+}
+
+/// Start the server, and print the lines for workers and for runs.
+///
+/// Needs nats-server, 2.10.23 or later. Listens only on this machine unless
+/// --listen says otherwise. It stays in the foreground and restarts
+/// nats-server if that ends.
+#[derive(Debug, Args)]
+struct UpArgs {
+    /// Address and port. 0.0.0.0:4222 lets other machines connect.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value_t = loopback())]
+    listen: SocketAddr,
+    /// The name or address by which workers reach this machine [default: the
+    /// listening address, or the machine's name].
+    #[arg(long)]
+    host: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Print a unit for systemd that does this, and start nothing.
+    #[arg(long)]
+    systemd: bool,
+}
+
+/// Show the machines and runs of a fleet.
+#[derive(Debug, Args)]
+struct StatusArgs {
+    /// A fleet other than the one of this machine or of $HONE_FLEET.
+    #[arg(long, value_name = "FLEET")]
+    fleet: Option<String>,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make another credential, and print its line.
+#[derive(Debug, Args)]
+struct JoinArgs {
+    /// Its name, as that of the person who gets it.
+    name: Name,
+    /// What it allows.
+    #[arg(long, value_enum, default_value_t = RoleArg::Worker)]
+    role: RoleArg,
+    /// When the server stops accepting it, as in 30d or 12h [default: never].
+    #[arg(long, value_name = "TIME")]
+    expires: Option<TimeSpan>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// Make the server refuse a credential. Its workers are disconnected.
+#[derive(Debug, Args)]
+struct RevokeArgs {
+    /// The credential.
+    name: Name,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+/// List the credentials.
+#[derive(Debug, Args)]
+struct TokensArgs {
+    #[command(flatten)]
+    data: DataArgs,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct DataArgs {
+    /// The server's data [default: hone/fleet in the user's data folder].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RoleArg {
+    /// Take jobs and give results.
+    Worker,
+    /// Start runs.
+    Submit,
+}
+
+fn loopback() -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, 4222).into()
+}
+
+impl DataArgs {
+    fn dir(&self) -> anyhow::Result<PathBuf> {
+        match &self.data {
+            Some(dir) => std::path::absolute(dir).context("the working directory is gone"),
+            None => fleet::data_dir(),
+        }
+    }
+}
+
+impl FleetArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        match self.command {
+            FleetCommand::Up(args) => args.run()?,
+            FleetCommand::Status(args) => args.run()?,
+            FleetCommand::Join(args) => args.run()?,
+            FleetCommand::Revoke(args) => args.run()?,
+            FleetCommand::Tokens(args) => args.run()?,
+        }
+        Ok(Exit::Done)
+    }
+
+    /// What an error could not do.
+    pub(super) fn purpose(&self) -> &'static str {
+        match self.command {
+            FleetCommand::Up(_) => "start the fleet's server",
+            FleetCommand::Status(_) => "show the fleet",
+            FleetCommand::Join(_) => "make a credential",
+            FleetCommand::Revoke(_) => "revoke the credential",
+            FleetCommand::Tokens(_) => "list the credentials",
+        }
+    }
+}
+
+impl UpArgs {
+    fn run(self) -> anyhow::Result<()> {
+        let setup = Setup {
+            data: self.data.dir()?,
+            listen: self.listen,
+            host: self.advertised()?,
+        };
+        if self.systemd {
+            let program = std::env::current_exe().context("where is this program?")?;
+            out!("{}", fleet::unit(&program, &arguments(&setup)));
+            return Ok(());
+        }
+        let chosen = self.data.data.is_some();
+        fleet::up(&setup, |workers, owner| {
+            outln!("workers:  hone worker {}", workers.line());
+            match chosen {
+                true => outln!("runs:     hone sprt test.toml --fleet={}", owner.line()),
+                false => outln!("runs:     hone sprt test.toml --fleet    (on this machine)"),
+            }
+            errln!(
+                "{} listens on {}; Ctrl-C ends it",
+                setup.data.display(),
+                setup.listen
+            );
+        })
+    }
+
+    /// What JOIN has for this machine.
+    fn advertised(&self) -> anyhow::Result<String> {
+        if let Some(host) = &self.host {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || ".-_[]:".contains(c);
+            ensure!(
+                !host.is_empty() && host.chars().all(is_part),
+                "`--host {host}` is neither a name nor an address"
+            );
+            return Ok(host.clone());
+        }
+        match self.listen.ip() {
+            ip if ip.is_unspecified() => {
+                host_name().context("this machine has no name\nhelp: give one with --host")
+            }
+            IpAddr::V6(ip) => Ok(format!("[{ip}]")),
+            IpAddr::V4(ip) => Ok(ip.to_string()),
+        }
+    }
+}
+
+/// The options that repeat a setup.
+fn arguments(setup: &Setup) -> Vec<String> {
+    let listen = setup.listen.to_string();
+    let data = setup.data.display().to_string();
+    [
+        "fleet",
+        "up",
+        "--listen",
+        &listen,
+        "--host",
+        &setup.host,
+        "--data",
+        &data,
+    ]
+    .map(str::to_string)
+    .to_vec()
+}
+
+impl StatusArgs {
+    fn run(self) -> anyhow::Result<()> {
+        let access = Access::chosen(self.fleet.as_deref())?;
+        let access = access.for_role(Role::Submit)?;
+        let overview = fleet::overview(&access)?;
+        match self.json {
+            true => outln!("{}", serde_json::to_string(&overview)?),
+            false => out!("{}", overview.text()),
+        }
+        Ok(())
+    }
+}
+
+impl JoinArgs {
+    fn run(self) -> anyhow::Result<()> {
+        let role = match self.role {
+            RoleArg::Worker => Role::Worker,
+            RoleArg::Submit => Role::Submit,
+        };
+        let mut tokens = Tokens::open(&self.data.dir()?)?;
+        let access = tokens.join(self.name, role, self.expires.map(TimeSpan::duration))?;
+        match role {
+            Role::Worker => outln!("hone worker {}", access.line()),
+            Role::Submit => outln!("{VARIABLE}={}", access.line()),
+        }
+        Ok(())
+    }
+}
+
+impl RevokeArgs {
+    fn run(self) -> anyhow::Result<()> {
+        Tokens::open(&self.data.dir()?)?.revoke(&self.name)?;
+        outln!(
+            "{} is revoked; the server disconnects it within a second or two",
+            self.name
+        );
+        Ok(())
+    }
+}
+
+impl TokensArgs {
+    fn run(self) -> anyhow::Result<()> {
+        let tokens = Tokens::open(&self.data.dir()?)?;
+        if self.json {
+            let all: Vec<_> = tokens.all().iter().map(token_json).collect();
+            outln!("{}", json!({ "tokens": all }));
+            return Ok(());
+        }
+        outln!("{:<32} {:<7} {:<8} expires", "name", "role", "state");
+        for token in tokens.all() {
+            let expires = token
+                .expires
+                .map_or("never".to_string(), |end| end.to_string());
+            outln!(
+                "{:<32} {:<7} {:<8} {expires}",
+                token.name.as_str(),
+                token.role.name(),
+                state(token)
+            );
+        }
+        Ok(())
+    }
+}
+
+fn state(token: &Token) -> &'static str {
+    match token.revoked {
+        true => "revoked",
+        false if token.is_valid(jiff::Timestamp::now()) => "valid",
+        false => "expired",
+    }
+}
+
+fn token_json(token: &Token) -> serde_json::Value {
+    json!({
+        "name": token.name,
+        "role": token.role,
+        "state": state(token),
+        "created": token.created,
+        "expires": token.expires,
+    })
+}

@@ -1,0 +1,74 @@
+//! Where pairs are played: on this machine, or on a fleet.
+
+use std::path::Path;
+
+use clap::Args;
+
+#[cfg(feature = "fleet")]
+use crate::fleet::{Access, Role, RunKey};
+use crate::kinds::Place;
+
+/// Where a run's pairs are played.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct PlaceArgs {
+    /// Play the pairs on the workers of a fleet: the one that `hone fleet up`
+    /// runs on this machine, or the one that $HONE_FLEET or a value names, as
+    /// in --fleet=LINE or --fleet=fleet.toml.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "")]
+    fleet: Option<String>,
+    /// The run's share of the fleet, relative to other runs: 1 to 1000.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    priority: u32,
+}
+
+impl PlaceArgs {
+    /// Where a new run is played.
+    ///
+    /// # Errors
+    /// If there is no such fleet.
+    #[cfg(feature = "fleet")]
+    pub(super) fn place(&self) -> anyhow::Result<Place> {
+        let Some(named) = &self.fleet else {
+            return Ok(Place::Here);
+        };
+        let named = Some(named.as_str()).filter(|named| !named.is_empty());
+        let access = Access::chosen(named)?.for_role(Role::Submit)?;
+        Ok(Place::Fleet {
+            access: Box::new(access),
+            priority: self.priority,
+        })
+    }
+
+    /// Where a run is continued: on a fleet, if it has been on one.
+    ///
+    /// # Errors
+    /// If there is no such fleet.
+    #[cfg(feature = "fleet")]
+    pub(super) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
+        use anyhow::Context;
+        if self.fleet.is_some() || !RunKey::exists(run) {
+            return self.place();
+        }
+        let args = Self {
+            fleet: Some(String::new()),
+            ..self.clone()
+        };
+        args.place().context(
+            "the run was played on a fleet\nhelp: with --local it is continued on this machine",
+        )
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    pub(super) fn place(&self) -> anyhow::Result<Place> {
+        Ok(Place::Here)
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    pub(super) fn place_of(&self, _run: &Path) -> anyhow::Result<Place> {
+        Ok(Place::Here)
+    }
+}

@@ -1,0 +1,90 @@
+//! `hone pool`: several runs as one.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ends::{ResultArgs, repeating};
+use super::play::{exit_of, show};
+use super::{Exit, Failure};
+use crate::kinds;
+use crate::pool::{self, Plan, Pooled};
+use crate::report::{SummaryNotes, write_files};
+use crate::run::{RunFiles, find_run};
+
+/// Judge the shards of a run, played on several machines, as one run.
+///
+/// The ledgers of the runs are joined in a new folder and judged in pair order,
+/// up to the first pair that is missing. Configuration, engines, book and seed
+/// must agree. With the same --out, later calls add the pairs that are new.
+/// Exit codes as for `hone sprt`; 3 also if pairs of a match are missing.
+#[derive(Debug, Args)]
+pub(super) struct PoolArgs {
+    /// The runs: their folders, or the beginnings of their names in results/.
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The folder of the pool; by default a new one under results/.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArgs,
+}
+
+impl PoolArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let runs: Vec<PathBuf> = self
+            .runs
+            .iter()
+            .map(|run| find_run(run))
+            .collect::<anyhow::Result<_>>()?;
+        let Pooled {
+            folder,
+            runs,
+            added,
+        } = Plan::new(&runs, self.out.as_deref())?
+            .write()
+            .map_err(Failure::failed)?;
+        let dir = folder.path();
+        errln!("pooled {runs} runs in {}: {added} new pairs", dir.display());
+        self.judge(RunFiles::open(dir).map_err(Failure::failed)?)
+    }
+
+    /// Shows the results of the pool, and what it lacks.
+    fn judge(&self, files: RunFiles) -> Result<Exit, Failure> {
+        let judged = || {
+            let fold = kinds::fold_of(&files)?;
+            let mut present = Vec::new();
+            for entry in files.pairs.in_order(u64::MAX)? {
+                present.push(entry?.result.pair);
+            }
+            let division = pool::division(&files.manifest);
+            let missing = pool::missing(&present, fold.experiment.budget(), division);
+            anyhow::Ok((fold.verdict(), missing))
+        };
+        let (verdict, missing) = judged().map_err(Failure::failed)?;
+        let kind = files.manifest.kind;
+        let engines = files.manifest.engines.clone();
+        let dir = files.folder.path().to_path_buf();
+        let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
+        write_files(&*report, &dir).map_err(Failure::failed)?;
+        show(&*report, self.results.json).map_err(Failure::failed)?;
+        let resume = format!("hone resume {}", dir.display());
+        let notes = SummaryNotes {
+            repeat: &repeating(&engines),
+            resume: verdict.is_none().then_some(resume.as_str()),
+        };
+        self.results
+            .summarize(&report.summary(notes))
+            .map_err(Failure::failed)?;
+        if let Some(verdict) = verdict {
+            return Ok(exit_of(verdict, kind));
+        }
+        for line in missing {
+            errln!("{line}");
+        }
+        errln!(
+            "No verdict yet. Resume the runs and pool again, or play what is missing here with `{resume}`."
+        );
+        Ok(Exit::Inconclusive)
+    }
+}

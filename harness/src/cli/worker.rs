@@ -1,0 +1,83 @@
+//! `hone worker`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::fleet::{self, Access, Asked, Name, WorkerOptions};
+
+/// Play pairs for a fleet.
+///
+/// JOIN is the line that `hone fleet up` or `hone fleet join` prints, or a file
+/// with it. The worker only makes outgoing connections. The engines come from
+/// the owners of the runs: join only a fleet whose owners you trust. Ctrl-C
+/// finishes the pairs in progress, a second one leaves at once.
+#[derive(Debug, Args)]
+pub(super) struct WorkerArgs {
+    /// The JOIN line, or a file with it.
+    join: String,
+    /// Threads that engines may use [default: physical cores].
+    #[arg(long, value_name = "N")]
+    cores: Option<NonZeroUsize>,
+    /// Memory that engines may be given, as in 8G or 512M [default: all].
+    #[arg(long, value_name = "SIZE", value_parser = megabytes)]
+    max_memory: Option<u64>,
+    /// Endgame tables on this machine, for runs that adjudicate by them.
+    #[arg(long, value_name = "DIR")]
+    syzygy: Option<PathBuf>,
+    /// The worker's name in reports [default: the machine's name].
+    #[arg(long)]
+    name: Option<Name>,
+}
+
+impl WorkerArgs {
+    pub(super) fn run(self) -> Result<Exit, Failure> {
+        let access = Access::read(&self.join)?;
+        let asked = Asked {
+            name: self.name,
+            cores: self.cores,
+            memory_mb: self.max_memory,
+            syzygy: self.syzygy,
+        };
+        fleet::work(&WorkerOptions::new(access, asked)?)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Of `8G`, `512M` or `8192` (megabytes).
+fn megabytes(text: &str) -> anyhow::Result<u64> {
+    let (digits, factor) = match text.as_bytes().last() {
+        Some(b'G' | b'g') => (&text[..text.len() - 1], 1024),
+        Some(b'M' | b'm') => (&text[..text.len() - 1], 1),
+        _ => (text, 1),
+    };
+    let number: u64 = digits
+        .parse()
+        .context("use a number with M or G, as in 8G")?;
+    number.checked_mul(factor).context("it is too large")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(megabytes("8G").expect("a size"), 8192);
+        assert_eq!(megabytes("512M").expect("a size"), 512);
+        assert_eq!(megabytes("100").expect("a size"), 100);
+        for text in [
+            "",
+            "G",
+            "8T",
+            "-1G",
+            "99999999999999999999G",
+            "18446744073709551615G",
+        ] {
+            assert!(megabytes(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Tests in a row, each played if the one before accepts H1: the configuration of
+//! each.
+
+use super::Config;
+use super::stage::StageSection;
+
+/// Lays a stage over the configuration of the one before.
+fn apply(stage: &StageSection, config: &mut Config) {
+    if let Some(limit) = &stage.limit {
+        config.set_limit(limit.clone());
+    }
+    if let Some(openings) = &stage.openings {
+        config.r#match.openings = openings.clone();
+    }
+    if let Some(seed) = stage.seed {
+        config.r#match.seed = seed;
+    }
+    if stage.sprt.is_some() {
+        config.sprt = stage.sprt;
+    }
+    for engine in &mut config.engine {
+        for (name, value) in &stage.options.0 {
+            let all = &mut engine.options.0;
+            all.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+            all.push((name.clone(), value.clone()));
+        }
+    }
+}
+
+impl Config {
+    /// Makes it the configuration of its first stage, which still lists all
+    /// stages; without stages it stays as it is.
+    pub(crate) fn enter_first_stage(&mut self) {
+        if let Some(first) = self.stage.first().cloned() {
+            apply(&first, self);
+        }
+    }
+
+    /// The configurations of the stages after the first, from that of the
+    /// first. None of them has stages of its own.
+    pub(crate) fn later_stages(&self) -> Vec<Self> {
+        let mut config = self.clone();
+        let stages = std::mem::take(&mut config.stage);
+        let mut later = Vec::new();
+        for stage in stages.iter().skip(1) {
+            // Other openings than those before, even from the same book.
+            config.r#match.seed += 1;
+            apply(stage, &mut config);
+            later.push(config.clone());
+        }
+        later
+    }
+
+    /// How stage `index` (from 0) is called: `stage 2 of 3 (LTC)`.
+    pub(crate) fn stage_words(&self, index: usize) -> String {
+        let words = format!("stage {} of {}", index + 1, self.stage.len());
+        match self.stage.get(index).map(|stage| stage.name.as_str()) {
+            None | Some("") => words,
+            Some(name) => format!("{words} ({name})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAGES: &str = "[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\nlimit = \"nodes=5\"\n\
+        [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nseed = 5\n\
+        [[stage]]\nname = \"STC\"\nsprt = { elo1 = 4.0 }\n\
+        [[stage]]\nlimit = \"40+0.4\"\noptions = { hash = 64 }\n\
+        [[stage]]\nname = \"VLTC\"\nseed = 1\nsprt = { elo0 = 0.5, elo1 = 2.5 }\n";
+
+    #[test]
+    fn a_stage_has_what_it_sets_and_else_what_the_stage_before_has() {
+        let mut config: Config = toml::from_str(STAGES).expect("valid");
+        config.enter_first_stage();
+        assert_eq!(config.sprt.map(|sprt| sprt.elo1), Some(4.0));
+        assert_eq!(config.r#match.seed, 5);
+        assert!(config.engine[0].limit.is_some());
+        assert_eq!(config.stage.len(), 3);
+        let [ltc, vltc] = &config.later_stages()[..] else {
+            panic!("two stages follow");
+        };
+        assert_eq!(ltc.r#match.limit.to_string(), "40+0.4");
+        assert_eq!(ltc.engine[0].limit, None);
+        assert_eq!(ltc.engine[0].options.0, [("hash".into(), "64".into())]);
+        assert_eq!(ltc.engine[1].options.get("Hash"), Some("64"));
+        assert_eq!(ltc.sprt.map(|sprt| sprt.elo1), Some(4.0));
+        assert_eq!(ltc.r#match.seed, 6);
+        assert_eq!(vltc.r#match.limit.to_string(), "40+0.4");
+        assert_eq!(vltc.r#match.seed, 1);
+        assert_eq!(vltc.sprt.map(|sprt| sprt.elo0), Some(0.5));
+        assert!(vltc.stage.is_empty());
+        assert_eq!(config.stage_words(0), "stage 1 of 3 (STC)");
+        assert_eq!(config.stage_words(1), "stage 2 of 3");
+    }
+
+    #[test]
+    fn entering_the_first_stage_again_changes_nothing() {
+        let mut config: Config = toml::from_str(STAGES).expect("valid");
+        config.enter_first_stage();
+        let mut again = config.clone();
+        again.enter_first_stage();
+        assert_eq!(again, config);
+    }
+}

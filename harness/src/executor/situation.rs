@@ -1,0 +1,81 @@
+//! The situation in which an engine failed.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use serde::{Deserialize, Serialize};
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position};
+
+use crate::engine::uci::Launch;
+use crate::rules::Referee;
+
+/// A failure as `replay.toml` keeps it: all that is needed to put the engine
+/// into it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Situation {
+    pub name: String,
+    /// What went wrong, in words.
+    pub failure: String,
+    pub chess960: bool,
+    /// The two commands it was sent; empty if it failed before the first.
+    pub position: String,
+    pub go: String,
+    /// Milliseconds it had for its answer.
+    pub allowed_ms: u64,
+    /// Milliseconds it may take to start and to get ready.
+    pub startup_ms: u64,
+    pub stall_ms: u64,
+    /// All options it was given, in order.
+    pub options: Vec<(String, String)>,
+    pub launch: Launch,
+}
+
+impl Situation {
+    /// The game after the `position` command.
+    ///
+    /// # Errors
+    /// What is wrong with the command, in words.
+    pub(crate) fn referee(&self) -> Result<Referee, String> {
+        if [&self.position, &self.go]
+            .iter()
+            .any(|command| command.contains(char::is_control))
+        {
+            return Err("the bundle's commands contain control characters".to_string());
+        }
+        let mode = match self.chess960 {
+            true => CastlingMode::Chess960,
+            false => CastlingMode::Standard,
+        };
+        let body = self.position.trim_start_matches("position ");
+        let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
+        let position: Chess = match start.strip_prefix("fen ") {
+            None => Chess::default(),
+            Some(fen) => fen
+                .parse::<Fen>()
+                .map_err(|error| error.to_string())?
+                .into_position(mode)
+                .map_err(|error| error.to_string())?,
+        };
+        let mut referee = Referee::new(position);
+        for text in moves.split_whitespace() {
+            let legal = referee
+                .find(text.as_bytes())
+                .ok_or_else(|| format!("the bundle's move {text} is illegal"))?;
+            referee.play(legal);
+        }
+        if referee.position().legal_moves().is_empty() {
+            return Err("the bundle's position has no legal move".to_string());
+        }
+        Ok(referee)
+    }
+}

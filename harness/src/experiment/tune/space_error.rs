@@ -1,0 +1,14 @@
+//! Why a set of parameters cannot be tuned.
+
+/// Why a set of parameters cannot be tuned.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum SpaceError {
+    #[error("parameter `{name}`: {reason}")]
+    Param { name: String, reason: String },
+    #[error(
+        "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
+    )]
+    Empty,
+    #[error("parameter `{0}` is named twice")]
+    Twice(String),
+}

@@ -1,0 +1,162 @@
+//! Whether a result fits its job. A worker is another machine, perhaps of
+//! another person: its games are replayed before they count.
+
+use std::sync::Arc;
+
+use super::message::{EvidenceText, Played};
+use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
+use crate::experiment::PairResult;
+use crate::run::verify;
+
+/// The names of files of evidence that are kept.
+const EVIDENCE: [&str; 6] = [
+    "summary.txt",
+    REPLAY,
+    "dialogue-first.txt",
+    "dialogue-second.txt",
+    "stderr-first.txt",
+    "stderr-second.txt",
+];
+const REPLAY: &str = "replay.toml";
+
+/// A result that counts.
+#[derive(Debug)]
+pub(crate) struct Accepted {
+    /// Its worker is not numbered yet.
+    pub(crate) played: PlayedPair,
+    pub(crate) evidence: Vec<Evidence>,
+}
+
+/// Makes a result of what a worker sent.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn accept(job: &PairJob, played: Played) -> Result<Accepted, String> {
+    let result = PairResult {
+        pair: job.pair,
+        engines: [job.players[0].engine, job.players[1].engine],
+        games: played.games,
+    };
+    let names = [&*job.players[0].name, &*job.players[1].name];
+    let rules = &job.rules;
+    for game in 0..2 {
+        let line = verify::check_text(
+            &result,
+            game,
+            played.texts[game].pgn.as_bytes(),
+            names,
+            rules.variant.castling_mode(),
+            rules.record.notation,
+        )?;
+        if line.fen.as_deref() != job.opening.fen.as_deref()
+            || !line.moves.trim_start().starts_with(&*job.opening.moves)
+        {
+            return Err("it does not start from the pair's opening".to_string());
+        }
+        let epd = &played.texts[game].epd;
+        if rules.record.epd != epd.ends_with('\n') {
+            return Err("its final position is missing or not asked for".to_string());
+        }
+    }
+    let evidence = played.evidence.into_iter();
+    Ok(Accepted {
+        evidence: evidence
+            .map(|one| kept(job, one))
+            .collect::<Result<_, _>>()?,
+        played: PlayedPair {
+            result,
+            opening_number: job.opening_number,
+            texts: played.texts,
+            worker: 0,
+            finished_ms: played.finished_ms,
+        },
+    })
+}
+
+/// Evidence under known names. `hone replay` starts the program that
+/// `replay.toml` names: that is never one that a worker chose.
+fn kept(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
+    let mut files = Vec::new();
+    for (name, text) in evidence.files {
+        let known = EVIDENCE.into_iter().find(|known| *known == name);
+        let known = known.ok_or("its evidence has a file of an unknown name")?;
+        let text = match known {
+            REPLAY => with_own_launch(job, &text)?,
+            _ => text,
+        };
+        files.push((known, text));
+    }
+    Ok(Evidence {
+        pair: job.pair,
+        game: evidence.game,
+        files,
+    })
+}
+
+fn with_own_launch(job: &PairJob, text: &str) -> Result<String, String> {
+    let mut situation: Situation =
+        toml::from_str(text).map_err(|_| "its evidence cannot be replayed".to_string())?;
+    let player = job
+        .players
+        .iter()
+        .find(|player| *player.name == *situation.name);
+    let player = player.ok_or("its evidence is of an engine that did not play")?;
+    situation.launch = (*Arc::clone(&player.launch)).clone();
+    Ok(toml::to_string(&situation).expect("a situation can be put into TOML"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::message::samples::{pair_job, played};
+    use super::*;
+    use crate::engine::uci::Launch;
+
+    fn situation(program: &str) -> String {
+        let situation = Situation {
+            name: "new".to_string(),
+            failure: "crash".to_string(),
+            chess960: false,
+            position: String::new(),
+            go: String::new(),
+            allowed_ms: 1,
+            startup_ms: 1,
+            stall_ms: 1,
+            options: Vec::new(),
+            launch: Launch {
+                program: program.into(),
+                args: vec!["-c".to_string()],
+                dir: None,
+                env: Vec::new(),
+            },
+        };
+        toml::to_string(&situation).expect("TOML")
+    }
+
+    #[test]
+    fn a_result_of_another_opening_is_refused() {
+        let mut job = pair_job(0);
+        accept(&job, played(0, String::new())).expect("fits");
+        job.opening.moves = "e2e4".into();
+        let error = accept(&job, played(0, String::new())).expect_err("another opening");
+        assert!(error.contains("opening"), "{error}");
+    }
+
+    #[test]
+    fn a_worker_cannot_choose_what_is_replayed_or_where_evidence_goes() {
+        let job = pair_job(0);
+        let with = |name: &str, text: String| {
+            let mut played = played(0, String::new());
+            played.evidence.push(EvidenceText {
+                game: 0,
+                files: BTreeMap::from([(name.to_string(), text)]),
+            });
+            accept(&job, played)
+        };
+        let accepted = with(REPLAY, situation("/bin/sh")).expect("kept");
+        let (_, text) = &accepted.evidence[0].files[0];
+        assert!(!text.contains("/bin/sh") && !text.contains("-c"), "{text}");
+        assert!(with("../../x", String::new()).is_err());
+    }
+}

@@ -1,0 +1,202 @@
+//! How to reach a fleet: one line (JOIN) that `hone fleet up` prints, or a
+//! file `fleet.toml` for a NATS server that is there already.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use super::ids::Name;
+
+/// Where a user names a fleet other than the one on this machine.
+pub(crate) const VARIABLE: &str = "HONE_FLEET";
+/// In the data folder of `hone fleet up`: what runs on this machine use.
+pub(crate) const SUBMIT_FILE: &str = "submit.toml";
+const PREFIX: &str = "hone1.";
+
+/// What a credential allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Role {
+    /// Take jobs and give results.
+    Worker,
+    /// Start runs.
+    Submit,
+}
+
+impl Role {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::Submit => "submit",
+        }
+    }
+}
+
+/// Address and credential of a fleet's server.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Access {
+    /// As in `tls://host:4222`; several are separated by commas.
+    pub(crate) url: String,
+    /// The credential's name.
+    pub(crate) name: Name,
+    pub(crate) role: Role,
+    /// The nkey seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seed: Option<String>,
+    /// A NATS credentials file, in place of a seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) creds: Option<PathBuf>,
+    /// SHA-256 of the server's certificate, in hexadecimal digits. Without it
+    /// the certificate must be signed by an authority that the system trusts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fingerprint: Option<String>,
+}
+
+/// Without the secret.
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} at {}", self.role.name(), self.name, self.url)
+    }
+}
+
+impl Access {
+    /// One line that holds everything, for `hone worker`.
+    pub(crate) fn line(&self) -> String {
+        let json = serde_json::to_vec(self).expect("an access can be put into JSON");
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(json))
+    }
+
+    /// Reads a line, or the file of that name: with a line in it, which so
+    /// stays out of the list of processes, or a `fleet.toml`.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
+        let Some(encoded) = text.trim().strip_prefix(PREFIX) else {
+            let path = Path::new(text);
+            ensure!(
+                path.is_file(),
+                "`{text}` is neither a JOIN line nor a file\nhelp: a JOIN line begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
+            );
+            return Self::of_file(path);
+        };
+        let access = URL_SAFE_NO_PAD
+            .decode(encoded)
+            .ok()
+            .and_then(|json| serde_json::from_slice(&json).ok());
+        access.context("the JOIN line is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
+    }
+
+    /// Reads a `fleet.toml`.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        match text.trim().starts_with(PREFIX) {
+            true => Self::read(&text),
+            false => toml::from_str(&text).with_context(|| path.display().to_string()),
+        }
+    }
+
+    /// The fleet that `--fleet` means: what it names, or `HONE_FLEET`, or the
+    /// one that `hone fleet up` has on this machine.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn chosen(named: Option<&str>) -> anyhow::Result<Self> {
+        let variable = std::env::var(VARIABLE)
+            .ok()
+            .filter(|value| !value.is_empty());
+        if let Some(text) = named.map(str::to_string).or(variable) {
+            return Self::read(&text);
+        }
+        let path = data_dir()?.join(SUBMIT_FILE);
+        match path.is_file() {
+            true => Self::of_file(&path),
+            false => bail!(
+                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one with --fleet=JOIN or {VARIABLE}"
+            ),
+        }
+    }
+
+    /// Refuses a credential for something else.
+    ///
+    /// # Errors
+    /// Which one is needed.
+    pub(crate) fn for_role(self, role: Role) -> anyhow::Result<Self> {
+        ensure!(
+            self.role == role || self.creds.is_some(),
+            "the credential `{}` is for role `{}`, and `{}` is needed\nhelp: make one with `hone fleet join --role {}`",
+            self.name,
+            self.role.name(),
+            role.name(),
+            role.name()
+        );
+        Ok(self)
+    }
+}
+
+/// Where `hone fleet up` keeps its data: `fleet` in `hone` in `$XDG_DATA_HOME`
+/// or `~/.local/share` (on Windows `%LOCALAPPDATA%`).
+///
+/// # Errors
+/// If there is no such folder.
+pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
+    let folder = |name: &str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty());
+        value.map(PathBuf::from)
+    };
+    folder("XDG_DATA_HOME")
+        .or_else(|| folder("LOCALAPPDATA").filter(|_| cfg!(windows)))
+        .or_else(|| Some(folder("HOME")?.join(".local").join("share")))
+        .map(|dir| dir.join("hone").join("fleet"))
+        .context("no folder for the fleet's data\nhelp: name one with --data")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access() -> Access {
+        Access {
+            url: "tls://box:4222".to_string(),
+            name: Name::new("all").expect("a name"),
+            role: Role::Worker,
+            seed: Some("SUSECRET".to_string()),
+            creds: None,
+            fingerprint: Some("ab".repeat(32)),
+        }
+    }
+
+    #[test]
+    fn a_line_comes_back_and_needs_no_quotes() {
+        let line = access().line();
+        assert!(
+            line.bytes()
+                .all(|c| c.is_ascii_alphanumeric() || b"._-".contains(&c)),
+            "{line}"
+        );
+        assert_eq!(Access::read(&line).expect("read"), access());
+        assert_eq!(Access::read(&format!(" {line}\n")).expect("read"), access());
+        let cut = &line[..line.len() - 5];
+        let error = Access::read(cut).expect_err("cut").to_string();
+        assert!(error.contains("damaged"), "{error}");
+        assert!(Access::read("nonsense").is_err());
+    }
+
+    #[test]
+    fn a_worker_credential_starts_no_runs_and_is_never_shown() {
+        let error = access().for_role(Role::Submit).expect_err("a worker's");
+        assert!(error.to_string().contains("--role submit"), "{error}");
+        assert!(access().for_role(Role::Worker).is_ok());
+        assert!(!format!("{:?}", access()).contains("SUSECRET"));
+    }
+}

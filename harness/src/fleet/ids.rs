@@ -1,0 +1,107 @@
+//! Names that are parts of subjects: nothing else may get into one.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A name with a character that does not belong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a valid name: use 1 to 32 of a-z, 0-9 and -")]
+pub(crate) struct NameError(String);
+
+/// A name of a credential, a machine or a run: 1 to 32 of `a-z`, `0-9` and
+/// `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct Name(String);
+
+impl Name {
+    pub(crate) fn new(text: &str) -> Result<Self, NameError> {
+        let is_valid = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+        if (1..=32).contains(&text.len()) && text.bytes().all(is_valid) {
+            Ok(Self(text.to_string()))
+        } else {
+            Err(NameError(text.chars().take(40).collect()))
+        }
+    }
+
+    /// The nearest valid name, as of a host name.
+    pub(crate) fn nearest(text: &str) -> Option<Self> {
+        let valid = |c: char| match c.to_ascii_lowercase() {
+            c @ ('a'..='z' | '0'..='9') => c,
+            _ => '-',
+        };
+        let text: String = text.chars().take(32).map(valid).collect();
+        Self::new(text.trim_matches('-')).ok()
+    }
+
+    /// A random one: 16 hexadecimal digits.
+    pub(crate) fn random() -> Self {
+        Self(format!("{:016x}", rand::random::<u64>()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Self::new(&text)
+    }
+}
+
+impl std::str::FromStr for Name {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Self::new(text)
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A worker: the credential that it joined with, which the server checks, and
+/// its own name under that.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct WorkerId {
+    pub(crate) credential: Name,
+    pub(crate) machine: Name,
+}
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.credential, self.machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_means_something_in_a_subject_is_a_name() {
+        for text in ["", "a.b", "*", ">", "A", "a b", "é", &"a".repeat(33)] {
+            assert!(Name::new(text).is_err(), "{text}");
+        }
+        assert!(Name::new("box-14").is_ok());
+        assert!(serde_json::from_str::<Name>("\"a.>\"").is_err());
+        assert_eq!(
+            Name::nearest("My.Box_7.").map(String::from),
+            Some("my-box-7".into())
+        );
+        assert_eq!(Name::nearest("..."), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! What a fleet needs of whatever carries its messages. NATS is one transport;
+//! another implements these two traits.
+
+use std::future::Future;
+use std::time::Duration;
+
+use super::ids::{Name, WorkerId};
+
+/// Why the transport could not do something.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct LinkError(pub(crate) String);
+
+impl LinkError {
+    pub(crate) fn new(what: &str, error: impl std::fmt::Display) -> Self {
+        Self(format!("{what}: {error}"))
+    }
+}
+
+/// What reaches a run's owner.
+pub(crate) enum ToRunner<R> {
+    /// A result, and how its delivery is acknowledged.
+    Reply {
+        worker: WorkerId,
+        bytes: Vec<u8>,
+        receipt: R,
+    },
+    /// What a worker tells of itself.
+    Status { worker: WorkerId, bytes: Vec<u8> },
+    /// Somebody wants to know which runs there are.
+    Asked,
+}
+
+/// The side of a run's owner. One value carries one run.
+pub(crate) trait RunnerLink {
+    /// Acknowledges a delivery.
+    type Receipt;
+
+    /// Removes all jobs of the run.
+    async fn withdraw(&self) -> Result<(), LinkError>;
+
+    /// Makes sure that the run's queue and its results exist. Returns the
+    /// number of jobs that are in the queue or with a worker.
+    async fn backlog(&mut self) -> Result<u64, LinkError>;
+
+    /// Number of results that wait.
+    async fn waiting(&self) -> Result<u64, LinkError>;
+
+    /// Puts a job into the queue; repeated until it is there.
+    fn publish(&self, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
+
+    /// Tells the workers of the run.
+    async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError>;
+
+    /// Asks all workers to tell of themselves.
+    async fn ask(&self) -> Result<(), LinkError>;
+
+    /// Tells the workers to leave the run's pairs.
+    async fn stop(&self) -> Result<(), LinkError>;
+
+    /// What comes next. Cancel safe.
+    async fn next(&mut self) -> ToRunner<Self::Receipt>;
+
+    /// The result is on disk here, or not wanted.
+    async fn acknowledge(&self, receipt: Self::Receipt) -> Result<(), LinkError>;
+
+    /// Numbers of the parts of a file that the store has.
+    async fn stored(&self, sha256: &str) -> Result<Vec<u64>, LinkError>;
+
+    /// Puts a part of a file into the store.
+    async fn store(&self, sha256: &str, chunk: u64, bytes: Vec<u8>) -> Result<(), LinkError>;
+
+    /// Removes everything of the run.
+    async fn remove(&self) -> Result<(), LinkError>;
+
+    /// Sends what has not been sent yet.
+    async fn flush(&self);
+}
+
+/// The files of jobs.
+pub(crate) trait FileSource: Send + Sync + 'static {
+    /// A part of a file.
+    fn chunk(
+        &self,
+        sha256: &str,
+        chunk: u64,
+    ) -> impl Future<Output = Result<Vec<u8>, LinkError>> + Send;
+}
+
+/// What reaches a worker.
+pub(crate) enum ToWorker<D> {
+    /// A job, and its delivery.
+    Job {
+        run: Name,
+        bytes: Vec<u8>,
+        delivery: D,
+    },
+    /// What was pulled has come; there may have been none.
+    PullEnded { run: Name, jobs: usize },
+    /// A run tells of itself.
+    Notice { run: Name, bytes: Vec<u8> },
+    /// A run's pairs are not wanted any more.
+    Stopped { run: Name },
+    /// Somebody wants to know which workers there are.
+    Asked,
+    /// The server is there again, or gone.
+    Connection { is_up: bool },
+    /// The server does not accept the credential any more.
+    Expelled,
+}
+
+/// The side of a worker.
+pub(crate) trait WorkerLink {
+    /// A job that this worker was given.
+    type Delivery: Clone;
+    type Files: FileSource;
+
+    /// What comes next. Cancel safe.
+    async fn next(&mut self) -> ToWorker<Self::Delivery>;
+
+    /// Asks for up to `jobs` jobs of a run, and waits for them up to `wait`.
+    /// [`ToWorker::PullEnded`] follows. One request at a time.
+    async fn pull(&mut self, run: &Name, jobs: usize, wait: Duration);
+
+    /// The job is still being played.
+    async fn keep(&self, delivery: &Self::Delivery);
+
+    /// The job is done.
+    async fn done(&self, delivery: &Self::Delivery);
+
+    /// Another worker may take the job.
+    async fn give_back(&self, delivery: &Self::Delivery);
+
+    /// Sends a result; returns when it is stored. Repeated until then.
+    fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
+
+    /// Tells everybody of this worker.
+    async fn report(&self, bytes: Vec<u8>);
+
+    /// Asks all runs to tell of themselves.
+    async fn ask(&self);
+
+    /// Where files come from.
+    fn files(&self) -> Self::Files;
+
+    /// Sends what has not been sent yet.
+    async fn flush(&self);
+}

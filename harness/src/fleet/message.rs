@@ -1,0 +1,535 @@
+//! What travels between runners and workers: JSON with a version, of bounded
+//! size. What is malformed, too long or of another version is refused.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::ids::Name;
+use crate::executor::{GameText, PairJob};
+use crate::rules::GameResult;
+
+/// Raised when a message changes its meaning: a worker and a runner that do
+/// not speak the same version refuse each other.
+pub(crate) const VERSION: u32 = 1;
+
+/// Parts in which files travel, in bytes.
+pub(crate) const CHUNK: usize = 512 * 1024;
+/// The longest message that a server carries, in bytes.
+pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;
+/// The largest file that travels, in bytes.
+const MAX_FILE: u64 = 1024 * 1024 * 1024;
+/// The longest text of a game or of a file of evidence, in bytes.
+pub(crate) const MAX_TEXT: usize = 96 * 1024;
+
+/// Why a message is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MessageError {
+    #[error("the message has {bytes} bytes, and {allowed} are allowed")]
+    TooLong { bytes: usize, allowed: usize },
+    #[error("the message is malformed: {0}")]
+    Malformed(String),
+    #[error("the message is of protocol version {0}, and this hone supports version {VERSION}")]
+    Version(u32),
+    #[error("the message is not valid: {0}")]
+    Invalid(&'static str),
+}
+
+/// A kind of message.
+pub(crate) trait Message: Serialize + DeserializeOwned {
+    /// The longest it can be, in bytes.
+    const LIMIT: usize;
+
+    /// Refuses values that no honest sender has.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn check(&self) -> Result<(), &'static str>;
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, M> {
+    hone: u32,
+    body: &'a M,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Incoming<M> {
+    #[serde(rename = "hone")]
+    _version: u32,
+    body: M,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    hone: u32,
+}
+
+/// The bytes of a message.
+///
+/// # Errors
+/// [`MessageError::TooLong`], [`MessageError::Invalid`].
+pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, MessageError> {
+    message.check().map_err(MessageError::Invalid)?;
+    let envelope = Outgoing {
+        hone: VERSION,
+        body: message,
+    };
+    let bytes = serde_json::to_vec(&envelope).expect("a message can be put into JSON");
+    check_length::<M>(&bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a message.
+///
+/// # Errors
+/// [`MessageError`].
+pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
+    check_length::<M>(bytes)?;
+    let malformed = |error: serde_json::Error| MessageError::Malformed(error.to_string());
+    let version = serde_json::from_slice::<Versioned>(bytes).map_err(malformed)?;
+    if version.hone != VERSION {
+        return Err(MessageError::Version(version.hone));
+    }
+    let incoming: Incoming<M> = serde_json::from_slice(bytes).map_err(malformed)?;
+    incoming.body.check().map_err(MessageError::Invalid)?;
+    Ok(incoming.body)
+}
+
+fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
+    match bytes.len() > M::LIMIT {
+        true => Err(MessageError::TooLong {
+            bytes: bytes.len(),
+            allowed: M::LIMIT,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// A file that a worker needs for a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileRef {
+    /// In hexadecimal digits.
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+    /// Its name, without a folder.
+    pub(crate) name: String,
+    /// Index of the player that needs it.
+    pub(crate) player: usize,
+    /// The UCI option whose value is the file's path; `None` for the engine's
+    /// program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) option: Option<String>,
+    /// The node count of its `bench` where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bench: Option<u64>,
+}
+
+impl FileRef {
+    /// Number of its parts.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.bytes.div_ceil(CHUNK as u64).max(1)
+    }
+
+    fn check(&self) -> Result<(), &'static str> {
+        let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+        let is_odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
+        if self.sha256.len() != 64 || !self.sha256.bytes().all(is_hex) {
+            return Err("a file's sha256");
+        }
+        if self.name.is_empty()
+            || self.name.len() > 128
+            || self.name.starts_with('.')
+            || self.name.contains(is_odd)
+        {
+            return Err("a file's name");
+        }
+        if self.bytes > MAX_FILE || self.player > 1 {
+            return Err("a file's size or player");
+        }
+        Ok(())
+    }
+}
+
+/// A pair to play. Paths of programs in it are only names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Job {
+    pub(crate) run: Name,
+    pub(crate) lease: String,
+    pub(crate) pair: PairJob,
+    pub(crate) files: Vec<FileRef>,
+}
+
+impl Message for Job {
+    const LIMIT: usize = 128 * 1024;
+
+    fn check(&self) -> Result<(), &'static str> {
+        check_lease(&self.lease)?;
+        if self.files.len() > 16 {
+            return Err("more than 16 files");
+        }
+        for file in &self.files {
+            file.check()?;
+        }
+        let program_of = |player| {
+            let programs = self.files.iter();
+            programs
+                .filter(|file| file.player == player && file.option.is_none())
+                .count()
+        };
+        if (0..2).any(|player| program_of(player) != 1) {
+            return Err("each player needs one program");
+        }
+        for player in &self.pair.players {
+            let launch = &player.launch;
+            if launch.dir.is_some() || launch.program.components().count() != 1 {
+                return Err("a path of another machine");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_lease(lease: &str) -> Result<(), &'static str> {
+    match lease.len() == 32 && lease.bytes().all(|c| c.is_ascii_hexdigit()) {
+        true => Ok(()),
+        false => Err("a lease"),
+    }
+}
+
+/// What a worker answers to a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum Reply {
+    Played(Box<Played>),
+    Refused(Refusal),
+}
+
+/// A played pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Played {
+    pub(crate) pair: u64,
+    pub(crate) lease: String,
+    /// Milliseconds since 1970.
+    pub(crate) finished_ms: i64,
+    pub(crate) games: [GameResult; 2],
+    pub(crate) texts: [GameText; 2],
+    /// Of games that an engine lost by failing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) evidence: Vec<EvidenceText>,
+}
+
+/// Files of evidence of a failure, by their names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EvidenceText {
+    /// 0 or 1.
+    pub(crate) game: usize,
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// Why a worker does not play a run's pairs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Refusal {
+    pub(crate) pair: u64,
+    pub(crate) lease: String,
+    pub(crate) reason: String,
+    /// The run's own rule is to stop: `on_failure = "stop"`.
+    pub(crate) stops_run: bool,
+}
+
+impl Message for Reply {
+    const LIMIT: usize = MAX_PAYLOAD - 1024;
+
+    fn check(&self) -> Result<(), &'static str> {
+        match self {
+            Self::Played(played) => played.check(),
+            Self::Refused(refusal) => {
+                check_lease(&refusal.lease)?;
+                match refusal.reason.len() > 2000 {
+                    true => Err("the reason is too long"),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Played {
+    fn check(&self) -> Result<(), &'static str> {
+        check_lease(&self.lease)?;
+        if self.evidence.len() > 8 || self.evidence.iter().any(|one| one.game > 1) {
+            return Err("the evidence");
+        }
+        let texts = self.texts.iter();
+        let is_long = |text: &str| text.len() > 4 * MAX_TEXT;
+        if texts.clone().any(|text| is_long(&text.pgn))
+            || texts.clone().any(|text| text.epd.len() > 256)
+        {
+            return Err("a game's text is too long");
+        }
+        if texts
+            .clone()
+            .any(|text| text.pgn.matches("[Event ").count() != 1)
+        {
+            return Err("a text must be one game");
+        }
+        if texts.clone().any(|text| text.epd.matches('\n').count() > 1) {
+            return Err("a final position must be one line");
+        }
+        Ok(())
+    }
+}
+
+/// What a runner tells of its run, every few seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Notice {
+    /// The kind and the engines, for people.
+    pub(crate) title: String,
+    /// Its share of the machines, relative to other runs.
+    pub(crate) priority: u32,
+    /// Threads that think at the same time in one game.
+    pub(crate) threads: usize,
+    /// Megabytes that both engines of a game need.
+    pub(crate) memory_mb: u64,
+    /// Operating system and processor that its programs are for.
+    pub(crate) platform: String,
+    /// Pieces of the endgame tables that it needs.
+    pub(crate) tables: Option<usize>,
+    /// Pairs absorbed and in flight.
+    pub(crate) recorded: u64,
+    pub(crate) in_flight: u64,
+    /// What is played is finished, and nothing else is begun.
+    pub(crate) draining: bool,
+    /// Workers whose results are not wanted, and why.
+    pub(crate) excluded: BTreeMap<String, String>,
+}
+
+impl Message for Notice {
+    const LIMIT: usize = 8 * 1024;
+
+    fn check(&self) -> Result<(), &'static str> {
+        match self.threads == 0 || !(1..=1000).contains(&self.priority) {
+            true => Err("threads or priority"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a worker tells of itself, every few seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Status {
+    pub(crate) hone: String,
+    /// Operating system and processor.
+    pub(crate) platform: String,
+    pub(crate) processor: String,
+    pub(crate) cores: usize,
+    pub(crate) busy: usize,
+    /// Games since it joined.
+    pub(crate) games: u64,
+    pub(crate) time_forfeits: u64,
+    pub(crate) failures: u64,
+    /// Games a minute, over the last minutes.
+    pub(crate) pace: f64,
+    /// The pairs that it has taken, by run.
+    pub(crate) holds: BTreeMap<Name, Vec<u64>>,
+    /// Runs that it refused, and why.
+    pub(crate) refuses: BTreeMap<Name, String>,
+    /// It takes no further pairs and ends soon.
+    pub(crate) leaving: bool,
+}
+
+impl Message for Status {
+    const LIMIT: usize = 64 * 1024;
+
+    fn check(&self) -> Result<(), &'static str> {
+        match self.cores > 4096 || self.busy > self.cores || !self.pace.is_finite() {
+            true => Err("a number"),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod samples {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::uci::Launch;
+    use crate::executor::{Player, Rules};
+    use crate::rules::openings::{Opening, Variant};
+    use crate::rules::{Effort, Outcome, Termination};
+    use crate::settings::OnFailure;
+
+    fn player(engine: usize, name: &str) -> Player {
+        Player {
+            engine,
+            name: name.into(),
+            launch: Arc::new(Launch {
+                program: name.into(),
+                args: Vec::new(),
+                dir: None,
+                env: Vec::new(),
+            }),
+            program: Arc::default(),
+            options: Arc::from([]),
+            limit: Arc::new("nodes=100".parse().expect("a limit")),
+            ponder: false,
+            restart: false,
+        }
+    }
+
+    pub(crate) fn pair_job(pair: u64) -> PairJob {
+        PairJob {
+            pair,
+            players: [player(0, "new"), player(1, "old")],
+            opening: Opening::default(),
+            opening_number: 1,
+            rules: Arc::new(Rules {
+                variant: Variant::Standard,
+                margin_ms: 0,
+                stall_ms: 1000,
+                startup_ms: 1000,
+                adjudication: toml::from_str("").expect("none"),
+                record: toml::from_str("").expect("the usual style"),
+                on_failure: OnFailure::Count,
+            }),
+            seed: 1,
+        }
+    }
+
+    pub(crate) fn job(pair: u64) -> Job {
+        let file = |player| FileRef {
+            sha256: "0a".repeat(32),
+            bytes: 12,
+            name: "engine".to_string(),
+            player,
+            option: None,
+            bench: None,
+        };
+        Job {
+            run: Name::new("run").expect("a name"),
+            lease: "0".repeat(32),
+            pair: pair_job(pair),
+            files: vec![file(0), file(1)],
+        }
+    }
+
+    /// 1. f3 e5 2. g4 Qh4#, twice: each engine loses with White.
+    pub(crate) fn played(pair: u64, lease: String) -> Played {
+        let moves = "f2f3 e7e5 g2g4 d8h4";
+        let game = || GameResult {
+            outcome: Outcome::Black,
+            termination: Termination::Checkmate,
+            plies: 4,
+            ms: [1, 2],
+            nodes: [200, 200],
+            effort: [Effort::default(); 2],
+            digest: crate::rules::game_digest(None, moves, Outcome::Black),
+            line: None,
+        };
+        let text = |white: &str, black: &str| GameText {
+            pgn: format!(
+                "[Event \"?\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{}\"]\n\
+                 [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n",
+                pair + 1
+            ),
+            epd: String::new(),
+            reason: "Black mates".to_string(),
+        };
+        Played {
+            pair,
+            lease,
+            finished_ms: 5,
+            games: [game(), game()],
+            texts: [text("new", "old"), text("old", "new")],
+            evidence: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::samples::{job, played};
+    use super::*;
+
+    #[test]
+    fn messages_come_back_as_they_were_sent() {
+        let sent = job(3);
+        let bytes = encode(&sent).expect("sent");
+        let received: Job = decode(&bytes).expect("read");
+        assert_eq!(received, sent);
+        let sent = Reply::Played(Box::new(played(3, "1".repeat(32))));
+        let received: Reply = decode(&encode(&sent).expect("sent")).expect("read");
+        assert_eq!(received, sent);
+    }
+
+    #[test]
+    fn other_versions_and_unknown_fields_are_refused() {
+        let bytes = encode(&job(3)).expect("sent");
+        let text = String::from_utf8(bytes).expect("text");
+        let newer = text.replacen("\"hone\":1", "\"hone\":2", 1);
+        assert_eq!(
+            decode::<Job>(newer.as_bytes()),
+            Err(MessageError::Version(2))
+        );
+        for (from, to) in [
+            ("\"body\"", "\"more\":1,\"body\""),
+            ("\"lease\"", "\"more\":1,\"lease\""),
+            ("\"lease\":\"0", "\"lease\":\"x"),
+            ("\"name\":\"engine\"", "\"name\":\"../engine\""),
+            ("\"run\":\"run\"", "\"run\":\"run.>\""),
+            ("\"program\":\"new\"", "\"program\":\"/bin/sh\""),
+            ("\"dir\":null", "\"dir\":\"/tmp\""),
+        ] {
+            assert!(text.contains(from), "{from} in {text}");
+            let changed = text.replacen(from, to, 1);
+            assert!(decode::<Job>(changed.as_bytes()).is_err(), "{to}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_unread() {
+        let bytes = vec![b' '; Job::LIMIT + 1];
+        let error = decode::<Job>(&bytes).expect_err("too long");
+        assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_text_with_two_games_is_refused() {
+        let mut two = played(0, "1".repeat(32));
+        two.texts[0].pgn = two.texts[0].pgn.repeat(2);
+        assert!(encode(&Reply::Played(Box::new(two))).is_err());
+    }
+
+    proptest! {
+        /// Any single damaged byte is either noticed or leaves a valid message.
+        #[test]
+        fn damaged_messages_never_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000) {
+            let mut bytes = encode(&job(3)).expect("sent");
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            if let Ok(read) = decode::<Job>(&bytes) {
+                prop_assert!(encode(&read).is_ok());
+            }
+            bytes.truncate(cut % bytes.len());
+            prop_assert!(decode::<Job>(&bytes).is_err());
+        }
+
+        #[test]
+        fn bytes_of_any_kind_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..500)) {
+            prop_assert!(decode::<Reply>(&bytes).is_err());
+            prop_assert!(decode::<Status>(&bytes).is_err());
+        }
+    }
+}

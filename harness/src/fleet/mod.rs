@@ -1,0 +1,40 @@
+//! Many machines: the owner of a run sends its pairs to workers and takes
+//! their results. NATS with JetStream carries the messages; the run's ledger is
+//! the only truth, so whatever the server loses is sent again.
+//!
+//! ```text
+//! runner ──Job──► queue ──► worker (its own `local` executor)
+//!        ◄─Reply─ results ◄─┘      Notice, Status: who is there
+//! ```
+//!
+//! * `message`, `ids`, `lease`, `access`: what travels, and who may send it.
+//! * `dispatch`, `accept`, `suspects`, `draw`: decisions, without any network.
+//! * `link`: what is needed of a transport; `nats` is one.
+//! * `runner`, `worker`: the two sides. `server`: `hone fleet up`. `overview`:
+//!   `hone fleet status`.
+
+mod accept;
+mod access;
+mod dispatch;
+mod draw;
+mod files;
+mod ids;
+mod lease;
+mod link;
+mod message;
+mod nats;
+mod overview;
+mod roster;
+mod runner;
+mod server;
+mod suspects;
+mod worker;
+
+pub(crate) use access::{Access, Role, VARIABLE, data_dir};
+pub(crate) use ids::Name;
+pub(crate) use lease::RunKey;
+pub(crate) use message::Notice;
+pub(crate) use overview::overview;
+pub(crate) use runner::{FleetRun, start};
+pub(crate) use server::{Setup, Token, Tokens, unit, up};
+pub(crate) use worker::{Asked, WorkerOptions, platform, work};

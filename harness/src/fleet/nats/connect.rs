@@ -1,0 +1,147 @@
+//! A connection, to exactly the server that JOIN names.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use async_nats::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use async_nats::rustls::crypto::{
+    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+};
+use async_nats::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use async_nats::rustls::{ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme};
+use async_nats::{Client, ConnectOptions, Event};
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc;
+
+use super::subjects::inbox;
+use crate::fleet::access::Access;
+
+const CONNECT: Duration = Duration::from_secs(10);
+const REQUEST: Duration = Duration::from_secs(10);
+const PING: Duration = Duration::from_secs(10);
+const MOST_DELAY: Duration = Duration::from_secs(3);
+
+/// Connects, and from then on connects again whenever the connection breaks.
+/// What happens to the connection goes to `events`.
+///
+/// # Errors
+/// If the server cannot be reached, is another one, or refuses the credential.
+pub(crate) async fn connect(
+    access: &Access,
+    events: mpsc::UnboundedSender<Event>,
+) -> anyhow::Result<Client> {
+    let mut options = ConnectOptions::new()
+        .name(format!("hone {} {}", access.role.name(), access.name))
+        .custom_inbox_prefix(inbox(&access.name))
+        .connection_timeout(CONNECT)
+        .request_timeout(Some(REQUEST))
+        .ping_interval(PING)
+        .max_reconnects(None)
+        .reconnect_delay_callback(|attempts| {
+            let delay = Duration::from_millis(50 << attempts.min(6));
+            delay.min(MOST_DELAY)
+        })
+        .ignore_discovered_servers()
+        .event_callback(move |event| {
+            // Whoever does not listen any more is ending.
+            let _ = events.send(event);
+            async {}
+        });
+    if let Some(seed) = &access.seed {
+        options = options.nkey(seed.clone());
+    }
+    if let Some(creds) = &access.creds {
+        let text = std::fs::read_to_string(creds)
+            .with_context(|| format!("cannot read {}", creds.display()))?;
+        options = options
+            .credentials(&text)
+            .with_context(|| creds.display().to_string())?;
+    }
+    if let Some(fingerprint) = &access.fingerprint {
+        options = options
+            .tls_client_config(pinned(fingerprint)?)
+            .require_tls(true);
+    }
+    let servers: Vec<_> = access.url.split(',').map(str::trim).collect();
+    options.connect(servers).await.map_err(|error| {
+        anyhow!("cannot connect to {}: {error}\nhelp: is the server up (`hone fleet up`), and may this machine reach it? A credential may also be expired or revoked", access.url)
+    })
+}
+
+/// Accepts exactly one certificate, whoever signed it.
+fn pinned(fingerprint: &str) -> anyhow::Result<ClientConfig> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Pinned {
+        fingerprint: fingerprint.to_ascii_lowercase(),
+        provider: Arc::clone(&provider),
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .context("TLS cannot be set up")?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    Ok(config)
+}
+
+#[derive(Debug)]
+struct Pinned {
+    fingerprint: String,
+    provider: Arc<CryptoProvider>,
+}
+
+/// SHA-256 of a certificate, in hexadecimal digits.
+pub(crate) fn fingerprint(certificate: &[u8]) -> String {
+    let digest = Sha256::digest(certificate);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        let shown = fingerprint(end_entity);
+        match shown == self.fingerprint {
+            true => Ok(ServerCertVerified::assertion()),
+            false => Err(TlsError::General(format!(
+                "the server's certificate is not the one that JOIN names (fingerprint {}, and {} is expected)",
+                &shown[..16],
+                self.fingerprint.get(..16).unwrap_or("")
+            ))),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, cert, dss, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, dss, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}

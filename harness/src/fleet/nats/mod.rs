@@ -1,0 +1,18 @@
+//! The transport: NATS with JetStream. Three streams hold what must not be
+//! lost while nobody listens; the rest is plain messages.
+
+mod api;
+mod connect;
+mod pull;
+mod runner;
+mod streams;
+mod subjects;
+mod watch;
+mod worker;
+
+pub(crate) use connect::{connect, fingerprint};
+pub(crate) use runner::NatsRunner;
+pub(crate) use streams::prepare;
+pub(crate) use subjects::{submit_permissions, worker_permissions};
+pub(crate) use watch::{Heard, Watch};
+pub(crate) use worker::NatsWorker;

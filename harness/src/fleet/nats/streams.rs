@@ -1,0 +1,76 @@
+//! The three streams, made and kept as they should be by `hone fleet up`.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use async_nats::Client;
+use async_nats::jetstream;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
+
+use super::subjects::{FILES, JOBS, RESULTS};
+use crate::fleet::message::{Job, MAX_PAYLOAD, Message};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Makes the streams that are not there, and brings the others up to date.
+///
+/// # Errors
+/// If the server refuses.
+pub(crate) async fn prepare(client: &Client) -> anyhow::Result<()> {
+    let context = jetstream::new(client.clone());
+    for config in [jobs(), results(), files()] {
+        let name = config.name.clone();
+        context
+            .create_or_update_stream(config)
+            .await
+            .with_context(|| format!("cannot create the stream {name}"))?;
+    }
+    Ok(())
+}
+
+fn limit(bytes: usize) -> i32 {
+    // Subject and headers count too.
+    i32::try_from(bytes + 1024).expect("a message is not that long")
+}
+
+/// What is lost here is sent again by its run.
+fn jobs() -> Config {
+    Config {
+        name: JOBS.to_string(),
+        subjects: vec!["hone.job.*".to_string()],
+        retention: RetentionPolicy::WorkQueue,
+        max_message_size: limit(Job::LIMIT),
+        max_age: 7 * DAY,
+        duplicate_window: Duration::from_secs(10),
+        ..Config::default()
+    }
+}
+
+/// A worker that floods its own subject fills only that.
+fn results() -> Config {
+    Config {
+        name: RESULTS.to_string(),
+        subjects: vec!["hone.result.*.*.*".to_string()],
+        retention: RetentionPolicy::WorkQueue,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_messages_per_subject: 50_000,
+        max_message_size: limit(MAX_PAYLOAD),
+        max_age: 30 * DAY,
+        duplicate_window: Duration::from_secs(10),
+        ..Config::default()
+    }
+}
+
+fn files() -> Config {
+    Config {
+        name: FILES.to_string(),
+        subjects: vec!["hone.file.*.*".to_string()],
+        max_messages_per_subject: 1,
+        max_message_size: limit(MAX_PAYLOAD),
+        max_age: 90 * DAY,
+        allow_direct: true,
+        duplicate_window: Duration::from_secs(10),
+        ..Config::default()
+    }
+}

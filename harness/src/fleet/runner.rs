@@ -1,0 +1,468 @@
+//! The owner of a run on a fleet: sends its jobs, takes their results, and
+//! acknowledges them when they are in the ledger.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+
+use super::accept::Accepted;
+use super::access::Access;
+use super::dispatch::{Dispatch, Dropped, Judged};
+use super::files::{LocalFile, files_of, read_chunk, without_paths};
+use super::ids::WorkerId;
+use super::lease::RunKey;
+use super::link::{LinkError, RunnerLink, ToRunner};
+use super::message::{FileRef, Job, Notice, Played, Refusal, Reply, Status, decode, encode};
+use super::nats::{NatsRunner, connect};
+use super::roster::Roster;
+use super::suspects::Suspects;
+use crate::executor::remote::{Carrier, Command, Remote};
+use crate::executor::{Event, ExecutorError, PairJob, Stop};
+
+const ANNOUNCE: Duration = Duration::from_secs(5);
+const CHECK: Duration = Duration::from_secs(10);
+/// How long workers may take to tell what they have.
+const ANSWERS: Duration = Duration::from_millis(300);
+const DRAIN_CHECK: Duration = Duration::from_millis(500);
+/// A job that was taken just before the queue was emptied is in its worker's
+/// status by then.
+const IN_TRANSIT: Duration = Duration::from_millis(1500);
+/// How long files of a job are tried to be stored.
+const STORE: Duration = Duration::from_secs(120);
+/// How long the end may take.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// A run that is to be played on a fleet.
+pub(crate) struct FleetRun {
+    pub(crate) access: Access,
+    /// The run's folder.
+    pub(crate) dir: PathBuf,
+    /// What the workers are told of it.
+    pub(crate) notice: Notice,
+    /// Node counts of the engines' `bench`, by the hash of their program.
+    pub(crate) benches: BTreeMap<String, u64>,
+}
+
+/// Connects to the fleet, and takes over what an earlier process of the run
+/// has left there.
+///
+/// # Errors
+/// If the server cannot be reached or refuses.
+pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
+    let key = RunKey::of(&run.dir)?;
+    let roster = Roster::open(&run.dir)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the connection to the fleet cannot start")?;
+    let (events, _) = mpsc::unbounded_channel();
+    let link = runtime.block_on(async {
+        let client = connect(&run.access, events).await?;
+        let link = NatsRunner::new(client, key.run.clone()).await;
+        link.map_err(|error| anyhow!("cannot use the fleet at {}: {error}", run.access.url))
+    })?;
+    let (remote, carrier) = Remote::new();
+    let runner = Runner {
+        dispatch: Dispatch::new(key, run.notice.threads),
+        notice: run.notice,
+        benches: run.benches,
+        link,
+        carrier,
+        roster,
+        statuses: BTreeMap::new(),
+        sending: JoinSet::new(),
+        known: Vec::new(),
+        stored: BTreeSet::new(),
+        suspects: Suspects::default(),
+        draining: None,
+        shown_workers: None,
+        started: Instant::now(),
+        idle_checks: 0,
+    };
+    let thread = thread::Builder::new()
+        .name("fleet".to_string())
+        .spawn(move || runtime.block_on(runner.run()))
+        .context("the connection to the fleet cannot start")?;
+    Ok(remote.carried_by(thread))
+}
+
+struct Runner<L: RunnerLink> {
+    link: L,
+    dispatch: Dispatch<L::Receipt>,
+    carrier: Carrier,
+    roster: Roster,
+    notice: Notice,
+    benches: BTreeMap<String, u64>,
+    statuses: BTreeMap<WorkerId, Status>,
+    /// Jobs that the server does not have yet.
+    sending: JoinSet<()>,
+    known: Vec<LocalFile>,
+    /// Hashes of files that the store has.
+    stored: BTreeSet<String>,
+    suspects: Suspects,
+    draining: Option<Instant>,
+    /// The number of workers that the user was told last.
+    shown_workers: Option<usize>,
+    started: Instant,
+    /// Checks in a row that have found the queue empty.
+    idle_checks: u32,
+}
+
+/// Whether the loop goes on.
+enum Flow {
+    Continue,
+    End,
+}
+
+impl<L: RunnerLink> Runner<L> {
+    async fn run(mut self) {
+        if let Err(error) = self.take_over().await {
+            self.fail(error.to_string());
+        }
+        let mut announce = interval(ANNOUNCE);
+        let mut check = interval(CHECK);
+        let mut drain = interval(DRAIN_CHECK);
+        for timer in [&mut announce, &mut check, &mut drain] {
+            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        }
+        loop {
+            tokio::select! {
+                command = self.carrier.commands.recv() => {
+                    if let Flow::End = self.obey(command).await {
+                        break;
+                    }
+                }
+                arrival = self.link.next() => self.arrived(arrival).await,
+                _ = announce.tick() => {
+                    self.announce().await;
+                    self.show_workers();
+                }
+                _ = check.tick() => self.send_lost().await,
+                _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
+                Some(_) = self.sending.join_next() => {}
+            }
+            let capacity = self.dispatch.capacity(Instant::now());
+            self.carrier.capacity.store(capacity, Ordering::Relaxed);
+        }
+        let _ = timeout(FAREWELL, self.link.flush()).await;
+    }
+
+    /// Takes the results that wait from before, and empties the queue: what is
+    /// not being played is sent again.
+    async fn take_over(&mut self) -> Result<(), LinkError> {
+        self.announce().await;
+        self.link.ask().await?;
+        let waiting = self.link.waiting().await?;
+        self.link.withdraw().await?;
+        let start = Instant::now();
+        let mut taken = 0;
+        loop {
+            let time = if taken < waiting { CHECK } else { ANSWERS };
+            let left = time.saturating_sub(start.elapsed());
+            let Ok(arrival) = timeout(left, self.link.next()).await else {
+                return Ok(());
+            };
+            taken += u64::from(matches!(arrival, ToRunner::Reply { .. }));
+            self.arrived(arrival).await;
+        }
+    }
+
+    async fn obey(&mut self, command: Option<Command>) -> Flow {
+        match command {
+            Some(Command::Play(job)) => self.play(*job).await,
+            Some(Command::Recorded(pairs)) => {
+                for receipt in self.dispatch.recorded(&pairs) {
+                    self.acknowledge(receipt).await;
+                }
+            }
+            Some(Command::Stop(Stop::Drain)) => {
+                self.draining = Some(Instant::now());
+                self.notice.draining = true;
+                self.announce().await;
+                self.report(self.link.withdraw().await);
+            }
+            Some(Command::Stop(Stop::Abort)) => {
+                self.sending.abort_all();
+                self.notice.draining = true;
+                let leave = async {
+                    self.report(self.link.stop().await);
+                    self.report(self.link.withdraw().await);
+                };
+                let _ = timeout(FAREWELL, leave).await;
+            }
+            Some(Command::Conclude) => {
+                // What stays behind is removed by the server after some days.
+                let _ = timeout(FAREWELL, async { self.report(self.link.remove().await) }).await;
+            }
+            None => return Flow::End,
+        }
+        Flow::Continue
+    }
+
+    async fn play(&mut self, job: PairJob) {
+        let pair = job.pair;
+        let (stale, own) = self.dispatch.submit(job, Instant::now());
+        for receipt in stale {
+            self.acknowledge(receipt).await;
+        }
+        match own {
+            Some((worker, Judged::Counts(accepted))) => self.deliver(&worker, *accepted),
+            Some((worker, Judged::Dropped(receipt, why))) => {
+                self.dropped(&worker, pair, receipt, &why).await;
+                self.send(pair).await;
+            }
+            // Of an earlier process of this run: its result will come.
+            _ if self.dispatch.is_held(pair, Instant::now()) => {}
+            _ => self.send(pair).await,
+        }
+    }
+
+    /// Puts a pair's job into the queue, its files before it.
+    async fn send(&mut self, pair: u64) {
+        let Some(job) = self.dispatch.job(pair) else {
+            return;
+        };
+        let files = match files_of(job, &mut self.known) {
+            Ok(files) => files,
+            Err(error) => return self.fail(format!("cannot read an engine's file: {error}")),
+        };
+        let message = Job {
+            run: self.dispatch.run().clone(),
+            lease: self.dispatch.lease(pair),
+            pair: without_paths(job),
+            files: files.iter().map(|one| self.with_bench(&one.file)).collect(),
+        };
+        for file in &files {
+            if let Err(error) = self.store(file).await {
+                return self.fail(error);
+            }
+        }
+        match encode(&message) {
+            Ok(bytes) => {
+                self.sending.spawn(self.link.publish(bytes));
+            }
+            Err(error) => self.fail(format!("pair {} cannot be sent: {error}", pair + 1)),
+        }
+    }
+
+    fn with_bench(&self, file: &FileRef) -> FileRef {
+        let bench = match file.option {
+            None => self.benches.get(&file.sha256).copied(),
+            Some(_) => None,
+        };
+        FileRef {
+            bench,
+            ..file.clone()
+        }
+    }
+
+    /// Puts a file into the store, except the parts that are there.
+    async fn store(&mut self, file: &LocalFile) -> Result<(), String> {
+        let sha256 = &file.file.sha256;
+        if self.stored.contains(sha256) {
+            return Ok(());
+        }
+        let deadline = Instant::now() + STORE;
+        let path = file.path.display();
+        loop {
+            match self.store_missing(file).await {
+                Ok(()) => break,
+                Err(error) if Instant::now() > deadline => {
+                    return Err(format!(
+                        "cannot store {path} on the fleet's server: {error}"
+                    ));
+                }
+                Err(error) => {
+                    tracing::info!("{path} is stored again: {error}");
+                    sleep(Duration::from_secs(1)).await;
+                }
+            }
+        }
+        self.stored.insert(sha256.clone());
+        Ok(())
+    }
+
+    async fn store_missing(&self, file: &LocalFile) -> anyhow::Result<()> {
+        let sha256 = &file.file.sha256;
+        let there: BTreeSet<u64> = self.link.stored(sha256).await?.into_iter().collect();
+        for chunk in (0..file.file.chunks()).filter(|chunk| !there.contains(chunk)) {
+            let bytes = read_chunk(&file.path, chunk)?;
+            self.link.store(sha256, chunk, bytes).await?;
+        }
+        Ok(())
+    }
+
+    async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
+        match arrival {
+            ToRunner::Asked => self.announce().await,
+            ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
+                Ok(status) => {
+                    let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
+                    self.statuses.insert(worker, status);
+                    if is_new {
+                        self.announce().await;
+                    }
+                }
+                Err(error) => tracing::info!("worker {worker}: {error}"),
+            },
+            ToRunner::Reply {
+                worker,
+                bytes,
+                receipt,
+            } => match decode::<Reply>(&bytes) {
+                Ok(Reply::Played(played)) => self.judge(&worker, played, receipt).await,
+                Ok(Reply::Refused(refusal)) => self.refused(&worker, refusal, receipt).await,
+                Err(error) => {
+                    errln!("warning: worker {worker} sent a result that is refused: {error}");
+                    self.acknowledge(receipt).await;
+                }
+            },
+        }
+    }
+
+    async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {
+        let pair = played.pair;
+        match self.dispatch.take(worker, played, receipt) {
+            Judged::Counts(accepted) => self.deliver(worker, *accepted),
+            Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
+            Judged::Early | Judged::Repeated => {}
+        }
+    }
+
+    async fn dropped(&mut self, worker: &WorkerId, pair: u64, receipt: L::Receipt, why: &Dropped) {
+        let pair = pair + 1;
+        match why {
+            Dropped::Known => tracing::debug!("pair {pair} came again, from worker {worker}"),
+            Dropped::NotLeased => errln!(
+                "warning: worker {worker} sent a result of pair {pair}, which it was not given: refused"
+            ),
+            Dropped::Excluded => {}
+            Dropped::Wrong(why) => errln!(
+                "warning: worker {worker} sent a result of pair {pair} that is refused: {why}"
+            ),
+        }
+        self.acknowledge(receipt).await;
+    }
+
+    fn deliver(&mut self, worker: &WorkerId, accepted: Accepted) {
+        let number = self.roster.number(worker, self.statuses.get(worker));
+        let mut played = accepted.played;
+        match number {
+            Ok(number) => played.worker = number,
+            Err(error) => return self.fail(format!("{error:#}")),
+        }
+        if let Some(why) = self.suspects.absorb(worker, &played.result) {
+            self.exclude(worker, why);
+        }
+        for evidence in accepted.evidence {
+            self.event(Event::Evidence(Box::new(evidence)));
+        }
+        self.notice.recorded += 1;
+        self.event(Event::Played(Box::new(played)));
+    }
+
+    /// Takes nothing more of a worker. What it has played before stays: which
+    /// results count must not depend on what they are.
+    fn exclude(&mut self, worker: &WorkerId, why: String) {
+        errln!("warning: worker {worker} is excluded from this run: {why}");
+        self.dispatch.exclude(worker);
+        self.notice.excluded.insert(worker.to_string(), why);
+    }
+
+    async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
+        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair);
+        if is_honest && refusal.stops_run {
+            self.fail(refusal.reason);
+        } else if is_honest {
+            errln!(
+                "warning: worker {worker} does not play this run: {}",
+                refusal.reason
+            );
+        }
+        self.acknowledge(receipt).await;
+    }
+
+    async fn announce(&mut self) {
+        self.notice.in_flight = self.dispatch.in_flight();
+        match encode(&self.notice) {
+            Ok(bytes) => self.report(self.link.announce(bytes).await),
+            Err(error) => self.fail(error.to_string()),
+        }
+    }
+
+    /// Tells the user when the number of workers has changed.
+    fn show_workers(&mut self) {
+        let now = Instant::now();
+        let workers = self.dispatch.workers(now);
+        // Those that are there need a moment to answer.
+        let is_early = now.duration_since(self.started) < Duration::from_secs(2);
+        if self.shown_workers == Some(workers) || (workers == 0 && is_early) {
+            return;
+        }
+        self.shown_workers = Some(workers);
+        match workers {
+            0 => errln!("fleet: no worker takes part; the run waits for one"),
+            1 => errln!("fleet: 1 worker takes part"),
+            _ => errln!("fleet: {workers} workers take part"),
+        }
+    }
+
+    /// Sends pairs again whose job is gone and that no worker has: after a
+    /// server has lost its disk, or a worker has taken a job and died after
+    /// the queue was emptied.
+    async fn send_lost(&mut self) {
+        let backlog = match self.link.backlog().await {
+            Ok(backlog) => backlog,
+            Err(error) => return tracing::info!("{error}"),
+        };
+        self.idle_checks = match backlog == 0 && self.sending.is_empty() {
+            true => self.idle_checks + 1,
+            false => 0,
+        };
+        if self.draining.is_some() {
+            return;
+        }
+        let is_empty = self.idle_checks >= 2;
+        for pair in self.dispatch.lost(is_empty, Instant::now()) {
+            tracing::info!("pair {} is sent again", pair + 1);
+            self.send(pair).await;
+        }
+    }
+
+    async fn check_drained(&mut self) {
+        let Some(since) = self.draining else { return };
+        self.report(self.link.ask().await);
+        let now = Instant::now();
+        let settled = since + IN_TRANSIT;
+        if now > settled && self.dispatch.is_drained(settled, now) {
+            self.event(Event::Finished);
+        }
+    }
+
+    async fn acknowledge(&self, receipt: L::Receipt) {
+        self.report(self.link.acknowledge(receipt).await);
+    }
+
+    /// What the transport could not do is done again later.
+    fn report(&self, done: Result<(), LinkError>) {
+        if let Err(error) = done {
+            tracing::info!("{error}");
+        }
+    }
+
+    fn fail(&self, reason: String) {
+        self.event(Event::Failed(ExecutorError(reason)));
+    }
+
+    fn event(&self, event: Event) {
+        // Nobody listens any more only when the run is over.
+        let _ = self.carrier.events.send(event);
+    }
+}

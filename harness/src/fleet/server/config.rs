@@ -1,0 +1,77 @@
+//! The server's configuration: who may do what, and what is never lost.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use super::certificate::Certificate;
+use super::setup::Setup;
+use super::tokens::Tokens;
+use crate::fleet::access::Role;
+use crate::fleet::lease::write_private;
+use crate::fleet::message::MAX_PAYLOAD;
+use crate::fleet::nats::{submit_permissions, worker_permissions};
+
+/// Everything that the configuration is made of, except the credentials.
+pub(super) struct Configuration<'a> {
+    pub(super) setup: &'a Setup,
+    pub(super) certificate: &'a Certificate,
+    /// The public key of `hone fleet up` itself.
+    pub(super) admin: &'a str,
+}
+
+impl Configuration<'_> {
+    /// Writes the configuration. Returns its file.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn write(&self, tokens: &Tokens) -> anyhow::Result<PathBuf> {
+        let path = self.setup.data.join("nats-server.conf");
+        // The server reads JSON.
+        let text = serde_json::to_string_pretty(&self.value(tokens))?;
+        write_private(&path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
+    }
+
+    fn value(&self, tokens: &Tokens) -> Value {
+        let data = &self.setup.data;
+        let mut users = vec![json!({ "nkey": self.admin })];
+        for token in tokens.valid() {
+            let permissions = match token.role {
+                Role::Worker => worker_permissions(&token.name),
+                Role::Submit => submit_permissions(&token.name),
+            };
+            users.push(json!({
+                "nkey": token.public_key,
+                "permissions": {
+                    "publish": { "allow": permissions.publish },
+                    "subscribe": { "allow": permissions.subscribe },
+                },
+            }));
+        }
+        json!({
+            "server_name": "hone-fleet",
+            "listen": self.setup.listen.to_string(),
+            "max_payload": MAX_PAYLOAD,
+            "log_file": data.join("nats-server.log"),
+            "logfile_size_limit": 10_000_000,
+            "logfile_max_num": 2,
+            "tls": {
+                "cert_file": self.certificate.certificate,
+                "key_file": self.certificate.key,
+            },
+            "jetstream": {
+                "store_dir": data.join("jetstream"),
+                // A result is on disk before its worker forgets it.
+                "sync_interval": "always",
+            },
+            "accounts": {
+                "HONE": { "jetstream": "enabled", "users": users },
+                "SYSTEM": {},
+            },
+            "system_account": "SYSTEM",
+        })
+    }
+}

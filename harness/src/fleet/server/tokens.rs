@@ -1,0 +1,264 @@
+//! Credentials of a fleet: each has a name, a role, and perhaps an end.
+//! `tokens.toml` in the data folder keeps them; `hone fleet up` watches it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, ensure};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::fleet::access::{Access, Role};
+use crate::fleet::ids::Name;
+use crate::fleet::lease::write_private;
+
+const FILE: &str = "tokens.toml";
+
+/// A credential.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Token {
+    pub(crate) name: Name,
+    pub(crate) role: Role,
+    pub(crate) public_key: String,
+    seed: String,
+    pub(crate) created: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) revoked: bool,
+}
+
+impl Token {
+    fn new(name: Name, role: Role, expires: Option<Timestamp>) -> anyhow::Result<Self> {
+        let pair = nkeys::KeyPair::new_user();
+        Ok(Self {
+            name,
+            role,
+            public_key: pair.public_key(),
+            seed: pair.seed()?,
+            created: Timestamp::now(),
+            expires,
+            revoked: false,
+        })
+    }
+
+    /// Whether the server accepts it at a time.
+    pub(crate) fn is_valid(&self, now: Timestamp) -> bool {
+        !self.revoked && self.expires.is_none_or(|end| now < end)
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Content {
+    /// The server's address and certificate, once it has been up.
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    fingerprint: String,
+    #[serde(default)]
+    token: Vec<Token>,
+}
+
+/// The credentials in a data folder.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    path: PathBuf,
+    content: Content,
+    /// Those that the server knows.
+    known: BTreeSet<Name>,
+}
+
+impl Tokens {
+    /// Reads the credentials of a data folder; there may be none.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn open(data: &Path) -> anyhow::Result<Self> {
+        let path = data.join(FILE);
+        let mut tokens = Self {
+            content: read(&path)?,
+            path,
+            known: BTreeSet::new(),
+        };
+        tokens.known = tokens.names();
+        Ok(tokens)
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Token] {
+        &self.content.token
+    }
+
+    /// Those that the server is to accept now.
+    pub(super) fn valid(&self) -> impl Iterator<Item = &Token> {
+        let now = Timestamp::now();
+        self.content
+            .token
+            .iter()
+            .filter(move |token| token.is_valid(now))
+    }
+
+    fn names(&self) -> BTreeSet<Name> {
+        self.valid().map(|token| token.name.clone()).collect()
+    }
+
+    /// Whether other credentials are valid than at the last call.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(super) fn has_changed(&mut self) -> anyhow::Result<bool> {
+        self.content = read(&self.path)?;
+        let names = self.names();
+        let has_changed = names != self.known;
+        self.known = names;
+        Ok(has_changed)
+    }
+
+    /// The seed of one of the credentials that every fleet has, made if it was
+    /// never there; `None` if it is not valid any more.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn first(&mut self, name: &Name, role: Role) -> anyhow::Result<Option<String>> {
+        if !self.content.token.iter().any(|token| token.name == *name) {
+            self.content
+                .token
+                .push(Token::new(name.clone(), role, None)?);
+            self.write()?;
+            self.known = self.names();
+        }
+        let token = self.valid().find(|token| token.name == *name);
+        Ok(token.map(|token| token.seed.clone()))
+    }
+
+    /// Keeps what a JOIN line needs beside a seed.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn describe_server(&mut self, url: &str, fingerprint: &str) -> anyhow::Result<()> {
+        self.content.url = url.to_string();
+        self.content.fingerprint = fingerprint.to_string();
+        self.write()
+    }
+
+    /// Makes a credential. Returns its access.
+    ///
+    /// # Errors
+    /// If the name is taken, or the server has never been up.
+    pub(crate) fn join(
+        &mut self,
+        name: Name,
+        role: Role,
+        valid_for: Option<Duration>,
+    ) -> anyhow::Result<Access> {
+        ensure!(
+            !self.content.url.is_empty(),
+            "the server has never been started with this data folder\nhelp: start it with `hone fleet up`"
+        );
+        ensure!(
+            !self.content.token.iter().any(|token| token.name == name),
+            "a credential `{name}` exists already\nhelp: choose another name; a name is never used twice"
+        );
+        let expires = valid_for
+            .map(|time| Timestamp::now().checked_add(time))
+            .transpose()
+            .map_err(|error| anyhow!("`--expires`: {error}"))?;
+        let token = Token::new(name, role, expires)?;
+        let access = Access {
+            url: self.content.url.clone(),
+            name: token.name.clone(),
+            role,
+            seed: Some(token.seed.clone()),
+            creds: None,
+            fingerprint: Some(self.content.fingerprint.clone()),
+        };
+        self.content.token.push(token);
+        self.write()?;
+        Ok(access)
+    }
+
+    /// Makes the server refuse a credential.
+    ///
+    /// # Errors
+    /// If there is none of this name.
+    pub(crate) fn revoke(&mut self, name: &Name) -> anyhow::Result<()> {
+        let names: Vec<String> = self
+            .content
+            .token
+            .iter()
+            .map(|t| t.name.to_string())
+            .collect();
+        let token = self
+            .content
+            .token
+            .iter_mut()
+            .find(|token| token.name == *name);
+        let token = token.with_context(|| {
+            format!(
+                "no credential has the name `{name}`\nhelp: there are {}",
+                names.join(", ")
+            )
+        })?;
+        token.revoked = true;
+        self.write()
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        let text = toml::to_string(&self.content)?;
+        write_private(&self.path, text.as_bytes())
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+fn read(path: &Path) -> anyhow::Result<Content> {
+    match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Content::default()),
+        text => {
+            let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+            toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        Name::new(text).expect("a name")
+    }
+
+    #[test]
+    fn tokens_are_made_revoked_and_expire() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tokens = Tokens::open(folder.path()).expect("none");
+        assert!(
+            tokens.join(name("a"), Role::Worker, None).is_err(),
+            "no server yet"
+        );
+        tokens
+            .describe_server("tls://box:1", "ff")
+            .expect("written");
+        let access = tokens.join(name("a"), Role::Worker, None).expect("made");
+        assert_eq!(access.role, Role::Worker);
+        assert!(tokens.join(name("a"), Role::Worker, None).is_err(), "taken");
+        let mut watcher = Tokens::open(folder.path()).expect("read");
+        assert!(!watcher.has_changed().expect("read"));
+        tokens
+            .join(name("b"), Role::Worker, Some(Duration::from_secs(1000)))
+            .expect("made");
+        assert!(watcher.has_changed().expect("read"));
+        let b = watcher.all()[1].clone();
+        assert!(b.is_valid(Timestamp::now()));
+        assert!(!b.is_valid(Timestamp::now() + Duration::from_secs(2000)));
+        tokens.revoke(&name("a")).expect("revoked");
+        assert!(watcher.has_changed().expect("read"));
+        assert_eq!(watcher.names(), BTreeSet::from([name("b")]));
+        assert!(tokens.revoke(&name("c")).is_err());
+        // A name of a revoked credential must not come back to life.
+        assert!(tokens.join(name("a"), Role::Worker, None).is_err());
+        assert_eq!(tokens.first(&name("a"), Role::Worker).expect("read"), None);
+    }
+}

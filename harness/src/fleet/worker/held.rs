@@ -1,0 +1,188 @@
+//! A job that a worker has taken, until it is answered.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::executor::{Evidence, PairJob, PlayedPair};
+use crate::fleet::draw::Room;
+use crate::fleet::ids::Name;
+use crate::fleet::message::{EvidenceText, Job, MAX_TEXT, MessageError, Played, Reply, encode};
+use crate::settings::OnFailure;
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Playing,
+    /// Its result is on its way to the server.
+    Answered,
+}
+
+/// A job that is not answered yet.
+pub(super) struct Held<D> {
+    /// Its number on this worker.
+    pub(super) ticket: u64,
+    pub(super) run: Name,
+    pub(super) job: Job,
+    pub(super) delivery: D,
+    pub(super) room: Room,
+    pub(super) phase: Phase,
+}
+
+impl<D> Held<D> {
+    /// What its files are known by here: those of all jobs of a run are the
+    /// same, except in a bisection.
+    pub(super) fn files_key(&self) -> String {
+        let files = self.job.files.iter();
+        let parts = files.map(|file| {
+            let option = file.option.as_deref().unwrap_or("");
+            format!("{}/{}/{}/{option}", file.sha256, file.name, file.player)
+        });
+        format!("{}: {}", self.run, parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether an engine's failure stops the run.
+    pub(super) fn stops_run(&self) -> bool {
+        self.job.pair.rules.on_failure == OnFailure::Stop
+    }
+}
+
+/// Numbers engines over all runs: a slot that has an engine of one run must not
+/// take it for that of another.
+#[derive(Debug, Default)]
+pub(super) struct EngineNumbers {
+    known: BTreeMap<(Name, usize, String), usize>,
+}
+
+impl EngineNumbers {
+    pub(super) fn number(&mut self, run: &Name, job: &mut PairJob) {
+        for player in &mut job.players {
+            let sha256 = player.program.sha256().to_string();
+            let next = self.known.len();
+            let key = (run.clone(), player.engine, sha256);
+            player.engine = *self.known.entry(key).or_insert(next);
+        }
+    }
+}
+
+/// Replaces the owner's endgame tables by those of this machine.
+pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
+    if job.rules.adjudication.syzygy.is_some() {
+        let mut rules = (*job.rules).clone();
+        if let Some(rule) = &mut rules.adjudication.syzygy {
+            rule.path = path.to_path_buf();
+        }
+        job.rules = Arc::new(rules);
+    }
+}
+
+/// The message of a result. Long evidence is cut to what a message holds.
+///
+/// # Errors
+/// [`MessageError`] if even so it is too long.
+pub(super) fn reply_of<D>(
+    held: &Held<D>,
+    played: PlayedPair,
+    evidence: Vec<Evidence>,
+) -> Result<Vec<u8>, MessageError> {
+    let evidence = evidence.into_iter().take(4).map(|one| EvidenceText {
+        game: one.game,
+        files: one
+            .files
+            .into_iter()
+            .map(|(name, text)| (name.to_string(), ending(text)))
+            .collect(),
+    });
+    let mut message = Played {
+        pair: held.job.pair.pair,
+        lease: held.job.lease.clone(),
+        finished_ms: played.finished_ms,
+        games: played.result.games,
+        texts: played.texts,
+        evidence: evidence.collect(),
+    };
+    let whole = encode(&Reply::Played(Box::new(message.clone())));
+    match whole {
+        Err(MessageError::TooLong { .. }) if !message.evidence.is_empty() => {
+            message.evidence.clear();
+            encode(&Reply::Played(Box::new(message)))
+        }
+        encoded => encoded,
+    }
+}
+
+/// The last part of a text: a failure is at its end.
+fn ending(text: String) -> String {
+    let Some(start) = text.len().checked_sub(MAX_TEXT) else {
+        return text;
+    };
+    let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+    format!(
+        "(the beginning is cut off)\n{}",
+        &text[start.unwrap_or(0)..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::message::{decode, samples};
+    use super::*;
+
+    #[test]
+    fn evidence_that_is_too_long_never_costs_the_result() {
+        let job = samples::job(0);
+        let held = Held {
+            ticket: 0,
+            run: job.run.clone(),
+            delivery: (),
+            room: Room {
+                threads: 1,
+                memory_mb: 1,
+            },
+            phase: Phase::Answered,
+            job,
+        };
+        let sample = samples::played(0, String::new());
+        let played = PlayedPair {
+            result: crate::experiment::PairResult {
+                pair: 0,
+                engines: [0, 1],
+                games: sample.games,
+            },
+            opening_number: 1,
+            texts: sample.texts,
+            worker: 0,
+            finished_ms: 0,
+        };
+        let evidence = |length: usize| Evidence {
+            pair: 0,
+            game: 0,
+            files: vec![
+                ("summary.txt", "é".repeat(length)),
+                ("stderr-first.txt", "x".repeat(length)),
+            ],
+        };
+        for (count, kept) in [(1, 1), (4, 4), (9, 4)] {
+            let all = vec![evidence(300_000); count];
+            let bytes = reply_of(&held, played.clone(), all).expect("sent");
+            let Reply::Played(read) = decode(&bytes).expect("read") else {
+                panic!("another kind");
+            };
+            assert!(read.evidence.len() == kept || read.evidence.is_empty());
+        }
+    }
+
+    #[test]
+    fn engines_of_two_runs_are_never_taken_for_each_other() {
+        let mut numbers = EngineNumbers::default();
+        let number = |numbers: &mut EngineNumbers, run: &str| {
+            let mut job = samples::pair_job(0);
+            numbers.number(&Name::new(run).expect("a name"), &mut job);
+            job.players.map(|player| player.engine)
+        };
+        assert_eq!(number(&mut numbers, "a"), [0, 1]);
+        assert_eq!(number(&mut numbers, "b"), [2, 3]);
+        assert_eq!(number(&mut numbers, "a"), [0, 1]);
+    }
+}

@@ -1,0 +1,259 @@
+//! The jobs of a worker: taken, made ready, played, answered.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use super::held::{self, Held, Phase, reply_of};
+use super::prepare::{Prepared, prepare};
+use super::slot::{Doing, Report};
+use super::{PACE, Worker};
+use crate::executor::{Evidence, PlayedPair};
+use crate::fleet::draw::Room;
+use crate::fleet::ids::Name;
+use crate::fleet::link::WorkerLink;
+use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
+use crate::rules::Termination;
+
+const PULL_WAIT: Duration = Duration::from_secs(1);
+
+impl<L: WorkerLink> Worker<L> {
+    pub(super) async fn take(&mut self, run: Name, bytes: &[u8], delivery: L::Delivery) {
+        let job = match decode::<Job>(bytes) {
+            Ok(job) if job.run == run => job,
+            Ok(_) => return self.link.done(&delivery).await,
+            Err(error) => {
+                // Its owner sends it again if it is still wanted.
+                errln!("run {run}: a job is refused: {error}");
+                return self.link.done(&delivery).await;
+            }
+        };
+        let cannot = self.leaving.is_some() || self.refuses.contains_key(&run);
+        let Some(notice) = self.draw.notice(&run).filter(|_| !cannot) else {
+            return self.link.give_back(&delivery).await;
+        };
+        let room = Room {
+            threads: notice.threads,
+            memory_mb: notice.memory_mb,
+        };
+        self.draw.taken(&run);
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let held = Held {
+            ticket,
+            run,
+            job,
+            delivery,
+            room,
+            phase: Phase::Waiting,
+        };
+        let key = held.files_key();
+        if !self.prepared.contains_key(&key) {
+            self.prepared.insert(key.clone(), None);
+            let preparing = prepare(self.store.clone(), self.link.files(), self.here(&held.job));
+            let run = held.run.clone();
+            self.preparing
+                .spawn(async move { (key, run, ticket, preparing.await) });
+        }
+        self.held.push_back(held);
+    }
+
+    /// The job with this machine's endgame tables.
+    fn here(&self, job: &Job) -> Job {
+        let mut job = job.clone();
+        if let Some(path) = &self.syzygy {
+            held::use_tables(&mut job.pair, path);
+        }
+        job
+    }
+
+    pub(super) async fn got_ready(
+        &mut self,
+        key: String,
+        run: &Name,
+        ticket: u64,
+        prepared: anyhow::Result<Prepared>,
+    ) {
+        match prepared {
+            Ok(prepared) => {
+                self.prepared.insert(key, Some(prepared));
+            }
+            Err(error) => {
+                self.prepared.remove(&key);
+                self.cannot_play(run, ticket, format!("{error:#}"), false)
+                    .await;
+            }
+        }
+    }
+
+    /// Tells the run's owner why its pairs are not played here, and gives them
+    /// back.
+    async fn cannot_play(&mut self, run: &Name, ticket: u64, reason: String, stops_run: bool) {
+        self.refuse(run.clone(), reason.clone());
+        let (refused, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|held| held.run == *run && held.phase != Phase::Answered);
+        self.held = kept;
+        for held in &refused {
+            self.link.give_back(&held.delivery).await;
+        }
+        let left: BTreeSet<u64> = refused.iter().map(|held| held.ticket).collect();
+        self.leave_jobs(&left);
+        let Some(held) = refused.iter().find(|held| held.ticket == ticket) else {
+            return;
+        };
+        let reply = Reply::Refused(Refusal {
+            pair: held.job.pair.pair,
+            lease: held.job.lease.clone(),
+            reason: reason.chars().take(500).collect(),
+            stops_run,
+        });
+        if let Ok(bytes) = encode(&reply) {
+            let sent = self.link.reply(run, bytes);
+            self.sending.spawn(async move {
+                sent.await;
+                ticket
+            });
+        }
+        self.report().await;
+    }
+
+    /// Gives jobs to idle slots, the oldest first, as long as there is room.
+    pub(super) fn start_games(&mut self) {
+        let mut free = self.free(|held| held.phase == Phase::Playing);
+        for held in &mut self.held {
+            if held.phase != Phase::Waiting {
+                continue;
+            }
+            let fits = held.room.threads <= free.threads && held.room.memory_mb <= free.memory_mb;
+            let idle = self.doing.iter().position(|doing| *doing == Doing::Nothing);
+            let Some(slot) = idle.filter(|_| fits) else {
+                // Nothing overtakes it: it would wait for ever.
+                return;
+            };
+            let Some(Some(prepared)) = self.prepared.get(&held.files_key()) else {
+                continue;
+            };
+            let mut job = prepared.localized(held.job.pair.clone());
+            if let Some(path) = &self.syzygy {
+                held::use_tables(&mut job, path);
+            }
+            self.engines.number(&held.run, &mut job);
+            free.threads -= held.room.threads;
+            free.memory_mb -= held.room.memory_mb;
+            held.phase = Phase::Playing;
+            self.doing[slot] = Doing::Plays(held.ticket);
+            self.slots[slot].play(job);
+        }
+    }
+
+    /// What is left of the machine beside some of the jobs.
+    fn free(&self, counts: impl Fn(&Held<L::Delivery>) -> bool) -> Room {
+        let used = self.held.iter().filter(|held| counts(held));
+        let (threads, memory) = used.fold((0, 0), |(threads, memory), held| {
+            (threads + held.room.threads, memory + held.room.memory_mb)
+        });
+        let all = self.abilities.room;
+        Room {
+            threads: all.threads.saturating_sub(threads),
+            memory_mb: all.memory_mb.saturating_sub(memory),
+        }
+    }
+
+    /// Asks for jobs: one waits for each that is played.
+    pub(super) async fn pull(&mut self) {
+        if self.is_pulling || self.leaving.is_some() {
+            return;
+        }
+        let waiting = self.free(|held| held.phase == Phase::Waiting);
+        let run = self.draw.next(waiting, Instant::now(), |run, _| {
+            !self.refuses.contains_key(run)
+        });
+        let Some(run) = run.cloned() else { return };
+        let Some(notice) = self.draw.notice(&run) else {
+            return;
+        };
+        let by_memory = waiting
+            .memory_mb
+            .checked_div(notice.memory_mb)
+            .unwrap_or(u64::MAX);
+        let jobs = (waiting.threads / notice.threads)
+            .min(usize::try_from(by_memory).unwrap_or(usize::MAX));
+        if jobs > 0 {
+            self.is_pulling = true;
+            self.link.pull(&run, jobs, PULL_WAIT).await;
+        }
+    }
+
+    pub(super) async fn reported(&mut self, slot: usize, report: Report) {
+        let ticket = match (self.doing[slot], &report) {
+            (Doing::Plays(ticket), _) => ticket,
+            (Doing::Leaves, Report::Left) => {
+                self.doing[slot] = Doing::Nothing;
+                return;
+            }
+            _ => return,
+        };
+        self.doing[slot] = Doing::Nothing;
+        match report {
+            Report::Left => {}
+            Report::Played(played, evidence) => self.played(ticket, *played, evidence).await,
+            Report::Failed(reason) => {
+                let held = self.held.iter().find(|held| held.ticket == ticket);
+                let Some((run, stops_run)) = held.map(|held| (held.run.clone(), held.stops_run()))
+                else {
+                    return;
+                };
+                self.cannot_play(&run, ticket, reason, stops_run).await;
+            }
+        }
+    }
+
+    async fn played(&mut self, ticket: u64, played: PlayedPair, evidence: Vec<Evidence>) {
+        self.count(&played);
+        let Some(held) = self.held.iter_mut().find(|held| held.ticket == ticket) else {
+            // It is not wanted any more.
+            return;
+        };
+        held.phase = Phase::Answered;
+        let run = held.run.clone();
+        match reply_of(held, played, evidence) {
+            Ok(bytes) => {
+                let sent = self.link.reply(&run, bytes);
+                self.sending.spawn(async move {
+                    sent.await;
+                    ticket
+                });
+            }
+            Err(error) => {
+                held.phase = Phase::Waiting;
+                let reason = format!("a result cannot be sent: {error}");
+                self.cannot_play(&run, ticket, reason, false).await;
+            }
+        }
+    }
+
+    fn count(&mut self, played: &PlayedPair) {
+        self.games += 2;
+        for game in &played.result.games {
+            self.time_forfeits += u64::from(game.termination == Termination::TimeForfeit);
+            self.failures += u64::from(game.termination.is_failure());
+        }
+        let now = Instant::now();
+        self.finished.push_back(now);
+        while self
+            .finished
+            .front()
+            .is_some_and(|at| now.duration_since(*at) > PACE)
+        {
+            self.finished.pop_front();
+        }
+    }
+
+    pub(super) async fn answered(&mut self, ticket: u64) {
+        if let Some(at) = self.held.iter().position(|held| held.ticket == ticket)
+            && let Some(held) = self.held.remove(at)
+        {
+            self.link.done(&held.delivery).await;
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! A worker: takes jobs from a fleet, plays them, gives back results.
+
+mod held;
+mod jobs;
+mod options;
+mod prepare;
+mod slot;
+mod store;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::draw::{Abilities, Draw};
+use super::ids::{Name, WorkerId};
+use super::link::{ToWorker, WorkerLink};
+use super::message::{Message, Notice, Status, decode, encode};
+use super::nats::{NatsWorker, connect};
+use crate::run::{Interrupts, Request};
+use held::{EngineNumbers, Held, Phase};
+pub(crate) use options::{Asked, WorkerOptions, platform};
+use prepare::Prepared;
+use slot::{Doing, Report, Slot};
+use store::Store;
+
+const REPORT: Duration = Duration::from_secs(5);
+/// Often enough that the server does not give a job to another.
+const KEEP: Duration = Duration::from_secs(8);
+const TURN: Duration = Duration::from_millis(100);
+/// The time over which the pace is taken.
+pub(super) const PACE: Duration = Duration::from_secs(180);
+/// How long engines may take to end.
+const QUIT: Duration = Duration::from_secs(3);
+/// How long results may take to be stored after the worker was told to end.
+const FAREWELL: Duration = Duration::from_secs(30);
+
+/// Works until it is interrupted.
+///
+/// # Errors
+/// If the server cannot be reached at the start, or refuses the credential.
+pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the worker cannot start")?;
+    let worked = runtime.block_on(async {
+        let interrupts = Interrupts::listen().context("signals cannot be heard")?;
+        let (machine, _lock) = options.machine()?;
+        let id = WorkerId {
+            credential: options.access.name.clone(),
+            machine,
+        };
+        let (sender, events) = mpsc::unbounded_channel();
+        let client = connect(&options.access, sender).await?;
+        let link = NatsWorker::new(client, id.clone(), events).await?;
+        let room = options.abilities.room;
+        errln!(
+            "worker {id} at {}: {} cores, {} MB; Ctrl-C finishes the pairs in progress",
+            options.access.url,
+            room.threads,
+            room.memory_mb
+        );
+        Worker::new(link, id, options).run(interrupts).await
+    });
+    // Threads that still end an engine are not waited for any longer.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    worked
+}
+
+struct Worker<L: WorkerLink> {
+    link: L,
+    id: WorkerId,
+    abilities: Abilities,
+    processor: String,
+    syzygy: Option<std::path::PathBuf>,
+    store: Store,
+    draw: Draw,
+    /// Runs that are not played here, and why.
+    refuses: BTreeMap<Name, String>,
+    /// Runs that the user was told of.
+    shown: BTreeSet<Name>,
+    /// Jobs that were taken and not answered, in the order of arrival.
+    held: VecDeque<Held<L::Delivery>>,
+    next_ticket: u64,
+    is_pulling: bool,
+    is_cut_off: bool,
+    slots: Vec<Slot>,
+    /// What each slot is doing.
+    doing: Vec<Doing>,
+    reports: mpsc::UnboundedReceiver<(usize, Report)>,
+    /// By the files of their jobs.
+    prepared: BTreeMap<String, Option<Prepared>>,
+    preparing: JoinSet<(String, Name, u64, anyhow::Result<Prepared>)>,
+    /// Results that the server does not have yet: the tickets of their jobs.
+    sending: JoinSet<u64>,
+    engines: EngineNumbers,
+    games: u64,
+    time_forfeits: u64,
+    failures: u64,
+    finished: VecDeque<Instant>,
+    started: Instant,
+    leaving: Option<Instant>,
+}
+
+/// Whether the loop goes on.
+enum Flow {
+    Continue,
+    End,
+}
+
+impl<L: WorkerLink> Worker<L> {
+    fn new(link: L, id: WorkerId, options: &WorkerOptions) -> Self {
+        let (sender, reports) = mpsc::unbounded_channel();
+        let count = options.abilities.room.threads;
+        let store = Store::at(&options.cache);
+        store.prune();
+        Self {
+            link,
+            id,
+            abilities: options.abilities.clone(),
+            processor: options.processor.clone(),
+            syzygy: options.syzygy.clone(),
+            store,
+            draw: Draw::default(),
+            refuses: BTreeMap::new(),
+            shown: BTreeSet::new(),
+            held: VecDeque::new(),
+            next_ticket: 0,
+            is_pulling: false,
+            is_cut_off: false,
+            slots: (0..count)
+                .map(|number| Slot::start(number, sender.clone()))
+                .collect(),
+            doing: vec![Doing::Nothing; count],
+            reports,
+            prepared: BTreeMap::new(),
+            preparing: JoinSet::new(),
+            sending: JoinSet::new(),
+            engines: EngineNumbers::default(),
+            games: 0,
+            time_forfeits: 0,
+            failures: 0,
+            finished: VecDeque::new(),
+            started: Instant::now(),
+            leaving: None,
+        }
+    }
+
+    async fn run(mut self, mut interrupts: Interrupts) -> anyhow::Result<()> {
+        self.link.ask().await;
+        let mut report = interval(REPORT);
+        let mut keep = interval(KEEP);
+        let mut turn = interval(TURN);
+        for timer in [&mut report, &mut keep, &mut turn] {
+            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        }
+        loop {
+            tokio::select! {
+                arrival = self.link.next() => self.arrived(arrival).await?,
+                Some((slot, report)) = self.reports.recv() => self.reported(slot, report).await,
+                Some(prepared) = self.preparing.join_next() => {
+                    if let Ok((key, run, ticket, prepared)) = prepared {
+                        self.got_ready(key, &run, ticket, prepared).await;
+                    }
+                }
+                Some(sent) = self.sending.join_next() => {
+                    if let Ok(ticket) = sent {
+                        self.answered(ticket).await;
+                    }
+                }
+                _ = report.tick() => self.report().await,
+                _ = keep.tick() => {
+                    for held in &self.held {
+                        self.link.keep(&held.delivery).await;
+                    }
+                }
+                _ = turn.tick() => {}
+                request = interrupts.next() => {
+                    if let Flow::End = self.interrupted(request).await {
+                        break;
+                    }
+                }
+            }
+            self.start_games();
+            self.pull().await;
+            if self.is_done() {
+                break;
+            }
+        }
+        self.report().await;
+        self.link.flush().await;
+        // All at once: an engine may take a while to end.
+        let ending: Vec<_> = self.slots.drain(..).map(Slot::end).collect();
+        for task in ending {
+            let _ = timeout(QUIT, task).await;
+        }
+        Ok(())
+    }
+
+    /// Whether it was told to end, and everything is answered.
+    fn is_done(&self) -> bool {
+        let Some(since) = self.leaving else {
+            return false;
+        };
+        let is_idle = self.doing.iter().all(|doing| *doing == Doing::Nothing);
+        is_idle && (self.held.is_empty() || since.elapsed() > FAREWELL)
+    }
+
+    async fn interrupted(&mut self, request: Request) -> Flow {
+        let is_again = self.leaving.is_some();
+        self.leaving = Some(Instant::now());
+        let leaves_all = is_again || request == Request::Now;
+        let (kept, given): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|held| {
+                held.phase == Phase::Answered || (held.phase == Phase::Playing && !leaves_all)
+            });
+        self.held = kept;
+        for held in given {
+            self.link.give_back(&held.delivery).await;
+        }
+        if leaves_all {
+            self.report().await;
+            self.link.flush().await;
+            return Flow::End;
+        }
+        errln!(
+            "finishing {} pairs; interrupt again to leave at once",
+            self.held.len()
+        );
+        self.report().await;
+        Flow::Continue
+    }
+
+    async fn arrived(&mut self, arrival: ToWorker<L::Delivery>) -> anyhow::Result<()> {
+        match arrival {
+            ToWorker::Job {
+                run,
+                bytes,
+                delivery,
+            } => self.take(run, &bytes, delivery).await,
+            ToWorker::PullEnded { run, jobs } => {
+                self.is_pulling = false;
+                if jobs == 0 {
+                    self.draw.dry(&run, Instant::now());
+                }
+            }
+            ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
+                Ok(notice) => self.noticed(run, notice).await,
+                Err(error) => {
+                    self.refuse(run, error.to_string());
+                }
+            },
+            ToWorker::Stopped { run } => self.leave(&run).await,
+            ToWorker::Asked => self.report().await,
+            ToWorker::Connection { is_up: true } => {
+                if std::mem::take(&mut self.is_cut_off) {
+                    errln!("connected again");
+                }
+                self.link.ask().await;
+                self.report().await;
+            }
+            ToWorker::Connection { is_up: false } => {
+                self.is_cut_off = true;
+                errln!("the server does not answer; the pairs in progress are played on");
+            }
+            ToWorker::Expelled => bail!(
+                "the server does not accept this JOIN any more: it is expired or revoked\nhelp: ask for a new one (`hone fleet join`)"
+            ),
+        }
+        Ok(())
+    }
+
+    async fn noticed(&mut self, run: Name, notice: Notice) {
+        if let Some(why) = self.abilities.misfit(&notice) {
+            return self.refuse(run, why);
+        }
+        if let Some(why) = notice.excluded.get(&self.id.to_string()) {
+            let why = format!("its owner has excluded this worker: {why}");
+            self.give_back_waiting(&run).await;
+            return self.refuse(run, why);
+        }
+        if self.shown.insert(run.clone()) {
+            errln!("run {run}: {}", notice.title);
+        }
+        if notice.draining {
+            self.give_back_waiting(&run).await;
+        }
+        self.draw.heard(run, notice, Instant::now());
+    }
+
+    /// Does not play a run any more.
+    fn refuse(&mut self, run: Name, why: String) {
+        self.draw.forget(&run);
+        if self.refuses.get(&run) != Some(&why) {
+            errln!("run {run} is not played here: {why}");
+            self.refuses.insert(run, why);
+        }
+    }
+
+    async fn give_back_waiting(&mut self, run: &Name) {
+        let is_waiting =
+            |held: &Held<L::Delivery>| held.run == *run && held.phase == Phase::Waiting;
+        for held in self.held.iter().filter(|held| is_waiting(held)) {
+            self.link.give_back(&held.delivery).await;
+        }
+        self.held.retain(|held| !is_waiting(held));
+    }
+
+    /// The run is over, or its owner has gone.
+    async fn leave(&mut self, run: &Name) {
+        self.draw.forget(run);
+        self.shown.remove(run);
+        self.refuses.remove(run);
+        for held in self.held.iter().filter(|held| held.run == *run) {
+            self.link.done(&held.delivery).await;
+        }
+        let left: BTreeSet<u64> = self
+            .held
+            .iter()
+            .filter(|held| held.run == *run)
+            .map(|held| held.ticket)
+            .collect();
+        self.held.retain(|held| held.run != *run);
+        let of_run = format!("{run}: ");
+        self.prepared.retain(|key, _| !key.starts_with(&of_run));
+        self.leave_jobs(&left);
+    }
+
+    /// Takes the jobs with these tickets from the slots that play them.
+    fn leave_jobs(&mut self, tickets: &BTreeSet<u64>) {
+        for (slot, doing) in self.slots.iter().zip(&mut self.doing) {
+            if let Doing::Plays(ticket) = doing
+                && tickets.contains(ticket)
+            {
+                slot.leave();
+                *doing = Doing::Leaves;
+            }
+        }
+    }
+
+    async fn report(&mut self) {
+        let mut holds = BTreeMap::<Name, Vec<u64>>::new();
+        for held in &self.held {
+            holds
+                .entry(held.run.clone())
+                .or_default()
+                .push(held.job.pair.pair);
+        }
+        let over = PACE.min(self.started.elapsed()).as_secs_f64().max(1.0);
+        let now = Instant::now();
+        let recent = self
+            .finished
+            .iter()
+            .filter(|at| now.duration_since(**at) < PACE)
+            .count();
+        let busy = self.held.iter().filter(|held| held.phase == Phase::Playing);
+        let status = Status {
+            hone: env!("CARGO_PKG_VERSION").to_string(),
+            platform: self.abilities.platform.clone(),
+            processor: self.processor.clone(),
+            cores: self.abilities.room.threads,
+            busy: busy
+                .map(|held| held.room.threads)
+                .sum::<usize>()
+                .min(self.abilities.room.threads),
+            games: self.games,
+            time_forfeits: self.time_forfeits,
+            failures: self.failures,
+            pace: 120.0 * recent as f64 / over,
+            holds,
+            refuses: self.refuses.clone(),
+            leaving: self.leaving.is_some(),
+        };
+        match encode(&status) {
+            Ok(bytes) => self.link.report(bytes).await,
+            Err(error) => tracing::info!("status of {} bytes at most: {error}", Status::LIMIT),
+        }
+    }
+}

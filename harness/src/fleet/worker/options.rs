@@ -1,0 +1,115 @@
+//! What a worker offers, from the command line and from the machine.
+
+use std::fs::{self, File, TryLockError};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::{Context, ensure};
+
+use crate::builds::Cache;
+use crate::fleet::access::{Access, Role};
+use crate::fleet::draw::{Abilities, Room};
+use crate::fleet::ids::Name;
+use crate::platform::{host_name, memory_mb, physical_cores, processor_name};
+use crate::rules::tablebase;
+
+/// How a worker works.
+#[derive(Debug)]
+pub(crate) struct WorkerOptions {
+    pub(crate) access: Access,
+    name: Option<Name>,
+    pub(crate) abilities: Abilities,
+    pub(crate) processor: String,
+    pub(crate) syzygy: Option<PathBuf>,
+    /// Where files and locks are kept.
+    pub(crate) cache: PathBuf,
+}
+
+/// What the user asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) name: Option<Name>,
+    pub(crate) cores: Option<NonZeroUsize>,
+    pub(crate) memory_mb: Option<u64>,
+    pub(crate) syzygy: Option<PathBuf>,
+}
+
+impl WorkerOptions {
+    /// Completes what was asked for by what the machine has.
+    ///
+    /// # Errors
+    /// If something asked for is not there.
+    pub(crate) fn new(access: Access, asked: Asked) -> anyhow::Result<Self> {
+        let access = access.for_role(Role::Worker)?;
+        let tables = asked
+            .syzygy
+            .as_ref()
+            .map(|path| tablebase::most_pieces(path).with_context(|| "`--syzygy`".to_string()));
+        let threads = asked.cores.map_or_else(physical_cores, NonZeroUsize::get);
+        ensure!(threads <= 4096, "`--cores`: at most 4096 are allowed");
+        let all_memory = memory_mb();
+        Ok(Self {
+            access,
+            name: asked.name,
+            abilities: Abilities {
+                room: Room {
+                    threads,
+                    // Where the system does not tell, nothing is refused.
+                    memory_mb: asked.memory_mb.or(all_memory).unwrap_or(u64::MAX / 2),
+                },
+                platform: platform(),
+                tables: tables.transpose()?,
+            },
+            processor: processor_name().unwrap_or_default(),
+            syzygy: asked.syzygy,
+            cache: Cache::of_user()?.path().to_path_buf(),
+        })
+    }
+
+    /// The machine's name on the fleet, which no other worker of this cache
+    /// has while the lock is held.
+    ///
+    /// # Errors
+    /// If it is taken, or there is none.
+    pub(crate) fn machine(&self) -> anyhow::Result<(Name, File)> {
+        let dir = self.cache.join("fleet").join("workers");
+        fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
+        let lock = |name: &Name| -> anyhow::Result<Option<File>> {
+            let path = dir.join(format!("{}.{name}.lock", self.access.name));
+            let file = File::options().create(true).append(true).open(&path);
+            let file = file.with_context(|| path.display().to_string())?;
+            match file.try_lock() {
+                Ok(()) => Ok(Some(file)),
+                Err(TryLockError::WouldBlock) => Ok(None),
+                Err(TryLockError::Error(error)) => Err(error.into()),
+            }
+        };
+        if let Some(name) = &self.name {
+            let held = lock(name)?.with_context(|| {
+                format!("another worker on this machine has the name `{name}`\nhelp: give each its own --name")
+            })?;
+            return Ok((name.clone(), held));
+        }
+        let host = host_name();
+        let host = host.as_deref().and_then(Name::nearest);
+        let host = host.context("this machine has no name\nhelp: give one with --name")?;
+        for number in 1..1000 {
+            let name = match number {
+                1 => host.clone(),
+                _ => {
+                    let text: String = host.as_str().chars().take(28).collect();
+                    Name::new(&format!("{text}-{number}"))?
+                }
+            };
+            if let Some(held) = lock(&name)? {
+                return Ok((name, held));
+            }
+        }
+        anyhow::bail!("too many workers on this machine")
+    }
+}
+
+/// Operating system and processor that programs of this machine are for.
+pub(crate) fn platform() -> String {
+    format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+}

@@ -1,0 +1,172 @@
+//! Makes a run's engines ready on this machine: their files, and one search by
+//! each, before any game. An engine that needs instructions which this
+//! processor does not have fails there and costs no game.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use super::store::Store;
+use crate::builds::{BuildHold, run_bench};
+use crate::engine::uci::{Client, Timeouts};
+use crate::executor::{PairJob, Player, ProgramFile};
+use crate::fleet::link::FileSource;
+use crate::fleet::message::{FileRef, Job};
+use crate::rules::openings::Variant;
+
+/// How long a first search may take, and how long after `stop`.
+const SEARCH: Duration = Duration::from_secs(3);
+const STOP: Duration = Duration::from_secs(10);
+/// How often a file is tried to be fetched, and how long is waited between.
+const TRIES: u32 = 30;
+const AGAIN: Duration = Duration::from_secs(2);
+const QUIT: Duration = Duration::from_millis(500);
+
+/// Files of jobs, as they are on this machine.
+#[derive(Debug, Clone)]
+pub(super) struct Prepared {
+    files: Vec<(FileRef, PathBuf)>,
+    /// Of the two players.
+    programs: [(PathBuf, Arc<ProgramFile>); 2],
+}
+
+/// Fetches the files of a job, and lets each engine search once.
+///
+/// # Errors
+/// Why the job's run cannot be played here.
+pub(super) async fn prepare(
+    store: Store,
+    source: impl FileSource,
+    job: Job,
+) -> anyhow::Result<Prepared> {
+    let mut files = Vec::new();
+    for file in &job.files {
+        let path = fetch(&store, file, &source)
+            .await
+            .with_context(|| format!("cannot fetch {}", file.name))?;
+        files.push((file.clone(), path));
+    }
+    for (file, path) in &files {
+        if let Some(bench) = file.bench {
+            let args = &job.pair.players[file.player].launch.args;
+            check_bench(path, args, bench).await?;
+        }
+    }
+    let program_of = |player: usize| {
+        let is_program =
+            |(file, _): &&(FileRef, PathBuf)| file.player == player && file.option.is_none();
+        let (_, path) = files
+            .iter()
+            .find(is_program)
+            .context("a player has no program")?;
+        let program = ProgramFile::identify(path, BuildHold::default())?;
+        anyhow::Ok((path.clone(), Arc::new(program)))
+    };
+    let prepared = Prepared {
+        programs: [program_of(0)?, program_of(1)?],
+        files,
+    };
+    let pair = prepared.localized(job.pair);
+    for player in &pair.players {
+        search(player, &pair)
+            .await
+            .with_context(|| format!("engine `{}` cannot play here", player.name))?;
+    }
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// The job with the paths of this machine.
+    pub(super) fn localized(&self, mut job: PairJob) -> PairJob {
+        for (index, player) in job.players.iter_mut().enumerate() {
+            let (path, program) = &self.programs[index];
+            let mut launch = (*player.launch).clone();
+            launch.program.clone_from(path);
+            launch.dir = path.parent().map(PathBuf::from);
+            player.launch = Arc::new(launch);
+            player.program = Arc::clone(program);
+            let path_of = |name: &str| {
+                let named = |(file, _): &&(FileRef, PathBuf)| {
+                    file.player == index && file.option.as_deref() == Some(name)
+                };
+                let (_, path) = self.files.iter().find(named)?;
+                Some(path.display().to_string())
+            };
+            if self.files.iter().any(|(file, _)| file.option.is_some()) {
+                let options = player.options.iter().map(|(name, value)| {
+                    (name.clone(), path_of(name).unwrap_or_else(|| value.clone()))
+                });
+                player.options = options.collect();
+            }
+        }
+        job
+    }
+}
+
+/// Fetches a file, also if the server is away for a while.
+async fn fetch(store: &Store, file: &FileRef, source: &impl FileSource) -> anyhow::Result<PathBuf> {
+    for _ in 1..TRIES {
+        match store.fetch(file, source).await {
+            Ok(path) => return Ok(path),
+            Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
+        }
+        sleep(AGAIN).await;
+    }
+    store.fetch(file, source).await
+}
+
+/// The same nodes are searched here as where the run was started, or the
+/// program does not do the same on this processor.
+async fn check_bench(path: &Path, args: &[String], expected: u64) -> anyhow::Result<()> {
+    let log = path.with_extension(format!("bench-{}.log", std::process::id()));
+    let (program, args) = (path.to_path_buf(), args.to_vec());
+    let found = spawn_blocking(move || {
+        let found = run_bench(&program, &args, &log);
+        // A log that stays is written again by the next one.
+        let _ = std::fs::remove_file(&log);
+        found
+    });
+    match found.await? {
+        Some(found) if found == expected => Ok(()),
+        Some(found) => bail!("its bench is {found} here, and {expected} where the run was started"),
+        None => bail!("its bench ends without a node count here"),
+    }
+}
+
+/// One short search.
+async fn search(player: &Player, job: &PairJob) -> anyhow::Result<()> {
+    let timeouts = Timeouts {
+        startup: Duration::from_millis(job.rules.startup_ms),
+        ready: Duration::from_millis(job.rules.stall_ms),
+    };
+    let mut client = Client::start(&player.launch, timeouts).await?;
+    let deadline = Instant::now() + timeouts.ready;
+    let mut options = player.options.to_vec();
+    if job.rules.variant == Variant::Chess960 {
+        options.insert(0, ("UCI_Chess960".to_string(), "true".to_string()));
+    }
+    let searched = async {
+        client.configure(&options, deadline).await?;
+        client.send(b"ucinewgame\nisready\n", deadline).await?;
+        client.wait_ready(deadline).await?;
+        let asked = Instant::now();
+        let search = b"position startpos\ngo nodes 20000\n";
+        client.send(search, asked + SEARCH).await?;
+        if client.wait_bestmove(asked + SEARCH).await.is_ok() {
+            return Ok(());
+        }
+        let deadline = Instant::now() + STOP;
+        client.send(b"stop\n", deadline).await?;
+        client.wait_bestmove(deadline).await.map(|_| ())
+    };
+    if let Err(error) = searched.await {
+        let status = client.exit_status().await;
+        bail!("its first search failed: {error} ({status})");
+    }
+    client.quit(QUIT).await;
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! One slot of a worker: plays one pair at a time.
+
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::executor::local::Local;
+use crate::executor::{Boards, Event, Evidence, Executor, PairJob, PlayedPair, Stop};
+use crate::rules::TablebaseRule;
+
+/// What a slot is told.
+enum Order {
+    Play(Box<PairJob>),
+    /// Leave the pair at once.
+    Leave,
+}
+
+/// What a slot reports.
+pub(super) enum Report {
+    Played(Box<PlayedPair>, Vec<Evidence>),
+    /// The pair cannot be played here.
+    Failed(String),
+    /// It has left its pair.
+    Left,
+}
+
+/// What a slot is doing, as its worker knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Nothing,
+    /// The job with this ticket.
+    Plays(u64),
+    /// It was told to leave: what it reports before [`Report::Left`] is void.
+    Leaves,
+}
+
+/// The worker's side of a slot.
+pub(super) struct Slot {
+    orders: mpsc::UnboundedSender<Order>,
+    task: JoinHandle<()>,
+}
+
+impl Slot {
+    /// Starts a slot. Its reports come with its number.
+    pub(super) fn start(number: usize, reports: mpsc::UnboundedSender<(usize, Report)>) -> Self {
+        let (orders, received) = mpsc::unbounded_channel();
+        let state = SlotState {
+            number,
+            orders: received,
+            reports,
+            local: None,
+            tables: None,
+            evidence: Vec::new(),
+        };
+        let task = tokio::spawn(state.run());
+        Self { orders, task }
+    }
+
+    /// Ends the slot and its engines; that takes until the task is over.
+    pub(super) fn end(self) -> JoinHandle<()> {
+        self.task
+    }
+
+    pub(super) fn play(&self, job: PairJob) {
+        // The slot ends only after this.
+        let _ = self.orders.send(Order::Play(Box::new(job)));
+    }
+
+    pub(super) fn leave(&self) {
+        let _ = self.orders.send(Order::Leave);
+    }
+}
+
+struct SlotState {
+    number: usize,
+    orders: mpsc::UnboundedReceiver<Order>,
+    reports: mpsc::UnboundedSender<(usize, Report)>,
+    /// Keeps its engines from pair to pair.
+    local: Option<Local>,
+    /// The endgame tables that `local` has opened.
+    tables: Option<TablebaseRule>,
+    evidence: Vec<Evidence>,
+}
+
+impl SlotState {
+    async fn run(mut self) {
+        loop {
+            let order = match &mut self.local {
+                None => self.orders.recv().await,
+                Some(local) => tokio::select! {
+                    order = self.orders.recv() => order,
+                    event = local.next() => {
+                        self.happened(event).await;
+                        continue;
+                    }
+                },
+            };
+            match order {
+                None => return self.end().await,
+                Some(Order::Play(job)) => self.play(*job).await,
+                Some(Order::Leave) => {
+                    self.end().await;
+                    self.report(Report::Left);
+                }
+            }
+        }
+    }
+
+    async fn play(&mut self, job: PairJob) {
+        let tables = &job.rules.adjudication.syzygy;
+        if *tables != self.tables {
+            self.end().await;
+            self.tables.clone_from(&job.rules.adjudication.syzygy);
+        }
+        if self.local.is_none() {
+            match Local::start(1, &[], &Boards::new(1)) {
+                Ok(local) => self.local = Some(local),
+                Err(error) => {
+                    return self.report(Report::Failed(format!("no thread for a game: {error}")));
+                }
+            }
+        }
+        if let Some(local) = &mut self.local {
+            local.submit(job);
+        }
+    }
+
+    async fn happened(&mut self, event: Event) {
+        match event {
+            Event::Played(played) => {
+                let evidence = std::mem::take(&mut self.evidence);
+                self.report(Report::Played(played, evidence));
+            }
+            Event::Evidence(evidence) => self.evidence.push(*evidence),
+            Event::Failed(error) => {
+                self.end().await;
+                self.report(Report::Failed(error.to_string()));
+            }
+            Event::Finished => {
+                self.end().await;
+                self.report(Report::Failed("its thread ended".to_string()));
+            }
+        }
+    }
+
+    /// Ends its engines.
+    async fn end(&mut self) {
+        self.evidence.clear();
+        if let Some(mut local) = self.local.take() {
+            local.stop(Stop::Abort);
+            // Dropping it waits for its thread. That panics only with it.
+            let _ = spawn_blocking(move || drop(local)).await;
+        }
+    }
+
+    fn report(&self, report: Report) {
+        // Nobody listens any more only when the worker is ending.
+        let _ = self.reports.send((self.number, report));
+    }
+}

@@ -1,0 +1,49 @@
+//! A run that is read while another process plays it.
+
+use crate::experiment::{Experiment, Verdict};
+use crate::ledger::Entry;
+use crate::report::Report;
+use crate::run::{Fold, Tally};
+use crate::stats::{Estimate, Sprt};
+
+/// The results of a run of any kind as its ledger grows. It never writes to
+/// the run's folder.
+pub(crate) trait Following {
+    /// Takes the pair that has arrived next.
+    fn absorb(&mut self, entry: &Entry);
+
+    /// Where the run stands.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
+    fn standing(&mut self) -> anyhow::Result<Standing>;
+
+    /// The results so far.
+    ///
+    /// # Errors
+    /// As [`Following::standing`].
+    fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
+}
+
+/// Where a run stands.
+pub(crate) struct Standing {
+    pub verdict: Option<Verdict>,
+    /// Pairs after which it ends at the latest.
+    pub budget: u64,
+    pub tally: Tally,
+    /// The sequential test it runs, if it runs one.
+    pub test: Option<Sprt>,
+    pub always_valid: Option<Estimate>,
+}
+
+impl Standing {
+    pub(super) fn of<E: Experiment>(fold: &Fold<E>) -> Self {
+        Self {
+            verdict: fold.verdict(),
+            budget: fold.experiment.budget(),
+            tally: fold.tally.clone(),
+            test: fold.experiment.test().cloned(),
+            always_valid: fold.experiment.always_valid(),
+        }
+    }
+}

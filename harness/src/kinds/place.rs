@@ -1,0 +1,173 @@
+//! Where a run's pairs are played.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::executor::local::Local;
+#[cfg(feature = "fleet")]
+use crate::executor::remote::Remote;
+use crate::executor::{Boards, Event, Executor, PairJob, Stop};
+#[cfg(feature = "fleet")]
+use crate::fleet;
+use crate::run::Manifest;
+#[cfg(feature = "fleet")]
+use crate::run::setup::processors_a_game;
+
+/// Where a run's pairs are played.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Place {
+    /// On this machine.
+    #[default]
+    Here,
+    /// On the workers of a fleet.
+    #[cfg(feature = "fleet")]
+    Fleet {
+        access: Box<fleet::Access>,
+        /// The run's share of the machines, relative to other runs.
+        priority: u32,
+    },
+}
+
+/// Who plays the pairs.
+pub(super) enum Players {
+    Local(Local),
+    #[cfg(feature = "fleet")]
+    Remote(Remote),
+}
+
+impl Place {
+    /// Starts whoever plays the pairs of the run in `dir`. Games on this
+    /// machine are shown on `boards`.
+    ///
+    /// # Errors
+    /// If there are no more threads, or the fleet cannot be reached.
+    pub(super) fn start(
+        &self,
+        manifest: &Manifest,
+        dir: &Path,
+        boards: &Boards,
+    ) -> anyhow::Result<Players> {
+        #[cfg(not(feature = "fleet"))]
+        let _ = dir;
+        match self {
+            Self::Here => {
+                let local = Local::start(manifest.concurrency, &manifest.placement, boards);
+                Ok(Players::Local(local.context("workers cannot start")?))
+            }
+            #[cfg(feature = "fleet")]
+            Self::Fleet { access, priority } => {
+                let remote = fleet::start(fleet::FleetRun {
+                    access: (**access).clone(),
+                    dir: dir.to_path_buf(),
+                    notice: notice(manifest, *priority)?,
+                    benches: manifest
+                        .engines
+                        .iter()
+                        .filter_map(|engine| Some((engine.sha256.clone(), engine.bench?)))
+                        .collect(),
+                })?;
+                Ok(Players::Remote(remote))
+            }
+        }
+    }
+}
+
+/// What workers are told of a run.
+#[cfg(feature = "fleet")]
+fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
+    let config = &manifest.config;
+    let mut hashes: Vec<u64> = config
+        .engine
+        .iter()
+        .map(|engine| {
+            engine
+                .options
+                .get("Hash")
+                .and_then(|text| text.parse().ok())
+        })
+        .map(|hash| hash.unwrap_or(16))
+        .collect();
+    hashes.sort_unstable();
+    let tables = config.adjudication.syzygy.as_ref();
+    let tables = tables.map(|rule| match rule.pieces {
+        Some(pieces) => Ok(pieces),
+        None => crate::rules::tablebase::most_pieces(&rule.path),
+    });
+    let engines = manifest.names().join(" - ");
+    Ok(fleet::Notice {
+        title: format!(
+            "{} {engines}, {}",
+            manifest.kind.name(),
+            config.r#match.limit
+        ),
+        priority,
+        threads: processors_a_game(config),
+        // Beside its hash, an engine needs some for its program and its net.
+        memory_mb: hashes.iter().rev().take(2).map(|hash| hash + 64).sum(),
+        platform: fleet::platform(),
+        tables: tables.transpose()?,
+        recorded: 0,
+        in_flight: 0,
+        draining: false,
+        excluded: Default::default(),
+    })
+}
+
+impl Executor for Players {
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Local(local) => local.capacity(),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.capacity(),
+        }
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        match self {
+            Self::Local(local) => local.submit(job),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.submit(job),
+        }
+    }
+
+    async fn next(&mut self) -> Event {
+        match self {
+            Self::Local(local) => local.next().await,
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.next().await,
+        }
+    }
+
+    fn stop(&mut self, how: Stop) {
+        match self {
+            Self::Local(local) => local.stop(how),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.stop(how),
+        }
+    }
+
+    fn awaits_record(&self) -> bool {
+        match self {
+            Self::Local(local) => local.awaits_record(),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.awaits_record(),
+        }
+    }
+
+    fn recorded(&mut self) {
+        match self {
+            Self::Local(local) => local.recorded(),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.recorded(),
+        }
+    }
+
+    fn conclude(&mut self) {
+        match self {
+            Self::Local(local) => local.conclude(),
+            #[cfg(feature = "fleet")]
+            Self::Remote(remote) => remote.conclude(),
+        }
+    }
+}

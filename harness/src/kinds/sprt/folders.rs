@@ -1,0 +1,19 @@
+//! Where the stages of a test are: the first is the run itself, each further
+//! one has a folder in that of the run.
+
+use std::path::{Path, PathBuf};
+
+use crate::run::{MANIFEST, Manifest};
+
+/// The folder of stage `index` (from 0, and not the first).
+pub(super) fn folder(dir: &Path, index: usize) -> PathBuf {
+    dir.join(format!("stage-{}", index + 1))
+}
+
+/// The folders of the later stages that have been started.
+pub(super) fn started(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+    (1..manifest.config.stage.len())
+        .map(|index| folder(dir, index))
+        .take_while(|folder| folder.join(MANIFEST).exists())
+        .collect()
+}

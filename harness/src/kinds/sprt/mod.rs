@@ -1,0 +1,91 @@
+//! `hone sprt`: a sequential test, or several in a row.
+
+mod folders;
+mod report;
+mod single;
+mod stages;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[cfg(feature = "serve")]
+use super::follow::Reread;
+#[cfg(feature = "serve")]
+use super::following::Following;
+use super::kind::{Engines, RunKind, introduction, prepared};
+use crate::config::Config;
+use crate::rules::openings::Opening;
+use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
+use report::TestReport;
+pub(super) use single::SingleTest;
+
+/// A sequential test of one engine against another, and its further stages.
+pub(crate) struct Test;
+
+impl RunKind for Test {
+    type Experiment = <SingleTest as RunKind>::Experiment;
+    type Report = TestReport;
+
+    const KIND: Kind = SingleTest::KIND;
+    const IS_DIVISIBLE: bool = SingleTest::IS_DIVISIBLE;
+
+    fn check(config: &Config) -> anyhow::Result<()> {
+        SingleTest::check(config)?;
+        stages::check(config)
+    }
+
+    fn openings(config: &Config) -> Option<u64> {
+        SingleTest::openings(config)
+    }
+
+    fn engines(
+        config: &mut Config,
+        base: &Path,
+        opening: &Opening,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Engines, SessionError> {
+        let engines = prepared(config, base, opening, announce)?;
+        stages::check_engines(config, base, announce)?;
+        Ok(engines)
+    }
+
+    fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
+        SingleTest::experiment(dir, manifest)
+    }
+
+    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+        let text = introduction(manifest, dir);
+        Ok(match manifest.config.stage.len() {
+            0 => text,
+            _ => format!("{}: {text}", manifest.config.stage_words(0)),
+        })
+    }
+
+    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
+        SingleTest::view(manifest)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        match files.manifest.config.stage.is_empty() {
+            true => SingleTest::follow(files),
+            false => Ok(Box::new(Reread::<Self>::new(files))),
+        }
+    }
+
+    fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<TestReport> {
+        TestReport::read(files, fold)
+    }
+
+    fn follow_up(
+        report: &mut TestReport,
+        time_left: Option<Duration>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Option<Ended>, SessionError> {
+        stages::play(report, time_left, announce)
+    }
+
+    fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+        folders::started(manifest, dir)
+    }
+}

@@ -1,0 +1,200 @@
+//! The report of a sequential test, or of several in a row.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::folders;
+use super::single::SingleTest;
+use crate::kinds::kind::RunKind;
+use crate::report::html::{Page, Place};
+use crate::report::{
+    MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
+};
+use crate::run::{Fold, Manifest, RunFiles};
+
+/// The results of a sequential test with its stages.
+pub(crate) struct TestReport {
+    /// The first stage, or the only test.
+    first: MatchReport,
+    /// The later stages that have been started.
+    later: Vec<MatchReport>,
+}
+
+impl TestReport {
+    /// Of a run whose experiment has absorbed what `fold` holds.
+    ///
+    /// # Errors
+    /// If a ledger cannot be read.
+    pub(super) fn read(
+        files: RunFiles,
+        fold: Fold<<SingleTest as RunKind>::Experiment>,
+    ) -> anyhow::Result<Self> {
+        let folders = folders::started(&files.manifest, files.folder.path());
+        let mut report = Self {
+            first: SingleTest::report(files, fold)?,
+            later: Vec::new(),
+        };
+        for dir in folders {
+            let files = RunFiles::open(&dir)?;
+            let fold = files.fold(SingleTest::experiment(&dir, &files.manifest)?)?;
+            report.later.push(SingleTest::report(files, fold)?);
+        }
+        report.describe_stages();
+        Ok(report)
+    }
+
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.first.run_files().manifest
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        self.first.run_files().folder.path()
+    }
+
+    /// Whether all stages before `index` have accepted H1.
+    pub(super) fn has_passed(&self, index: usize) -> bool {
+        let mut verdicts = self.runs().map(|run| run.facts.verdict);
+        (0..index).all(|_| verdicts.next() == Some(TestVerdict::H1))
+    }
+
+    /// Replaces the results of a stage after the first.
+    pub(super) fn set_stage(&mut self, index: usize, report: MatchReport) {
+        self.later.truncate(index - 1);
+        self.later.push(report);
+        self.describe_stages();
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &MatchReport> {
+        std::iter::once(&self.first).chain(&self.later)
+    }
+
+    fn last(&self) -> &MatchReport {
+        self.later.last().unwrap_or(&self.first)
+    }
+
+    /// Of all stages together.
+    fn verdict(&self) -> TestVerdict {
+        let last = self.last().facts.verdict;
+        match last {
+            TestVerdict::H1 if self.runs().count() < self.manifest().config.stage.len() => {
+                TestVerdict::None
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn is_staged(&self) -> bool {
+        self.manifest().config.stage.len() > 1
+    }
+
+    /// Shows the stages on the page of the first one.
+    fn describe_stages(&mut self) {
+        if !self.is_staged() {
+            return;
+        }
+        let first = &self.manifest().config;
+        let later = first.later_stages();
+        let configs = std::iter::once(first).chain(&later);
+        let rows = configs.enumerate().map(|(index, config)| {
+            let test = config.sprt.unwrap_or_default();
+            let run = self.runs().nth(index);
+            StageFacts {
+                words: first.stage_words(index),
+                limit: config.r#match.limit.to_string(),
+                bounds: [test.elo0, test.elo1],
+                is_started: run.is_some(),
+                verdict: run.map_or(TestVerdict::None, |run| run.facts.verdict),
+                pairs: run.map_or(0, |run| run.facts.pairs),
+            }
+        });
+        let rows: Vec<StageFacts> = rows.collect();
+        self.first.facts.stages = rows;
+    }
+
+    /// What all stages have come to.
+    fn sentence(&self) -> String {
+        let words = self.manifest().config.stage_words(self.later.len());
+        match (self.last().facts.verdict, self.verdict()) {
+            (TestVerdict::H0, _) => format!("The change failed: {words} accepted H0."),
+            (_, TestVerdict::H1) => "The change passed: all stages accepted H1.".to_string(),
+            (TestVerdict::H1, _) => {
+                let next = self.manifest().config.stage_words(self.later.len() + 1);
+                format!("No verdict yet: {next} has not started.")
+            }
+            _ => format!("No verdict: {words} has not decided."),
+        }
+    }
+
+    /// The facts of the last stage that has been started, under the name and
+    /// the verdict of the whole, and those of all stages.
+    fn object(&self) -> anyhow::Result<Value> {
+        if !self.is_staged() {
+            return Ok(serde_json::to_value(&self.first.facts)?);
+        }
+        let mut object = serde_json::to_value(&self.last().facts)?;
+        object["run"] = json!(self.first.facts.run);
+        object["verdict"] = json!(self.verdict());
+        object["stage"] = json!(self.later.len() + 1);
+        let stages = self.runs().map(|run| serde_json::to_value(&run.facts));
+        object["stages"] = stages.collect::<Result<Vec<_>, _>>()?.into();
+        Ok(object)
+    }
+}
+
+impl Report for TestReport {
+    fn text(&self) -> String {
+        if !self.is_staged() {
+            return self.first.text();
+        }
+        let config = &self.manifest().config;
+        let stages = self.runs().enumerate().map(|(index, run)| {
+            let mut words = config.stage_words(index);
+            words[..1].make_ascii_uppercase();
+            format!("{words}\n{}\n", run.text())
+        });
+        stages.collect::<String>() + &self.sentence() + "\n"
+    }
+
+    fn json(&self) -> anyhow::Result<String> {
+        if !self.is_staged() {
+            return self.first.json();
+        }
+        Ok(serde_json::to_string(&self.object()?)?)
+    }
+
+    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+        let last = self.last().summary(notes);
+        if !self.is_staged() {
+            return last;
+        }
+        let heading = match self.verdict() {
+            TestVerdict::H1 => "passed",
+            TestVerdict::H0 => "failed",
+            TestVerdict::None => "no decision",
+        };
+        format!(
+            "# hone: {heading}\n\n{}\n\nThe last stage that was played:\n\n{last}",
+            self.sentence()
+        )
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
+        if !self.is_staged() {
+            return self.first.files();
+        }
+        let markdown = format!(
+            "# {}\n\n```text\n{}```\n",
+            self.first.facts.run,
+            self.text()
+        );
+        Ok(vec![
+            (REPORT_JSON, json_file(&self.object()?)?),
+            (REPORT_MD, markdown),
+        ])
+    }
+
+    fn page(&self, place: Place) -> anyhow::Result<Page> {
+        self.first.page(place)
+    }
+}

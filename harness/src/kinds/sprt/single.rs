@@ -1,0 +1,60 @@
+//! One sequential test: a whole run, a stage of one, or the verification of a
+//! tuning.
+
+use std::path::Path;
+
+use anyhow::ensure;
+
+use crate::config::Config;
+use crate::experiment::{Sharded, SprtExperiment};
+#[cfg(feature = "serve")]
+use crate::kinds::follow::FollowedMatch;
+#[cfg(feature = "serve")]
+use crate::kinds::following::Following;
+use crate::kinds::kind::RunKind;
+use crate::report::{MatchReport, Scoreboard};
+use crate::run::{Fold, Kind, Manifest, RunFiles, View};
+
+/// A sequential test of one engine against another, without further stages.
+pub(crate) struct SingleTest;
+
+impl RunKind for SingleTest {
+    type Experiment = Sharded<SprtExperiment>;
+    type Report = MatchReport;
+
+    const KIND: Kind = Kind::Sprt;
+    const IS_DIVISIBLE: bool = true;
+
+    fn check(config: &Config) -> anyhow::Result<()> {
+        ensure!(
+            config.engine.len() == 2,
+            "a test is between two engines, and {} are configured",
+            config.engine.len()
+        );
+        Ok(())
+    }
+
+    fn openings(config: &Config) -> Option<u64> {
+        Some(config.sprt.unwrap_or_default().max_pairs)
+    }
+
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
+        let section = manifest.config.sprt.unwrap_or_default();
+        let test = SprtExperiment::new(section.test(), section.max_pairs)?;
+        Ok(Sharded::new(test, manifest.config.r#match.shard))
+    }
+
+    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
+        Scoreboard::new(manifest)
+    }
+
+    #[cfg(feature = "serve")]
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        let experiment = Self::experiment(files.folder.path(), &files.manifest)?;
+        Ok(Box::new(FollowedMatch::new(files, experiment)?))
+    }
+
+    fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
+        MatchReport::new(files, &fold)
+    }
+}

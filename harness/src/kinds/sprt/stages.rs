@@ -1,0 +1,96 @@
+//! Plays tests in a row, each if the one before accepts H1.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+
+use super::folders::folder;
+use super::report::TestReport;
+use super::single::SingleTest;
+use crate::config::Config;
+use crate::experiment::Verdict;
+use crate::kinds::kind::RunKind;
+use crate::kinds::session::Session;
+use crate::ledger::Recovery;
+use crate::report::write_files;
+use crate::run::setup::{first_opening, open_book};
+use crate::run::{Ended, MANIFEST, PreparedEngines, SessionError};
+
+/// Refuses stages that cannot be played: they may start hours later.
+pub(super) fn check(config: &Config) -> anyhow::Result<()> {
+    let shard = config.r#match.shard;
+    ensure!(
+        config.stage.len() < 2 || shard.is_whole(),
+        "`shard` in [match] is {shard}, but a shard cannot know when a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
+    );
+    let base = std::env::current_dir().context("the working directory is gone")?;
+    for (index, later) in (1..).zip(config.later_stages()) {
+        if config.stage[index].openings.is_some() {
+            open_book(&later, SingleTest::openings(&later), &base)
+                .with_context(|| config.stage_words(index))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses engines that do not take the options of a later stage.
+pub(super) fn check_engines(
+    config: &Config,
+    base: &Path,
+    announce: &mut dyn FnMut(&str),
+) -> Result<(), SessionError> {
+    for (index, later) in (1..).zip(config.later_stages()) {
+        if config.stage[index].options.is_empty() {
+            continue;
+        }
+        announce(&format!(
+            "checking the engines for {}",
+            config.stage_words(index)
+        ));
+        let book = open_book(&later, SingleTest::openings(&later), base)?;
+        let opening = first_opening(&later, book.as_ref());
+        PreparedEngines::prepare(&later, base, Some(&opening), announce)?;
+    }
+    Ok(())
+}
+
+/// Plays the stages after the first, or goes on with them, as long as each
+/// accepts H1. Returns how the last one ended, if one was played.
+///
+/// # Errors
+/// [`SessionError`].
+pub(super) fn play(
+    report: &mut TestReport,
+    time_left: Option<Duration>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Option<Ended>, SessionError> {
+    let manifest = report.manifest().clone();
+    let dir = report.dir().to_path_buf();
+    let deadline = time_left.map(|left| Instant::now() + left);
+    let mut ended = None;
+    for (index, config) in (1..).zip(manifest.config.later_stages()) {
+        if !report.has_passed(index) {
+            break;
+        }
+        let folder = folder(&dir, index);
+        announce(&format!("\n{}", manifest.config.stage_words(index)));
+        let session = match folder.join(MANIFEST).exists() {
+            true => Session::<SingleTest>::resume(&folder, Recovery::LastPair, announce),
+            false => Session::<SingleTest>::create(config, Some(&folder), announce),
+        };
+        let session = session.map_err(SessionError::after_start)?;
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let conclusion = session
+            .limited(left)
+            .run(announce)
+            .map_err(|error| error.of_folder(&dir))?;
+        report.set_stage(index, conclusion.report);
+        write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
+        ended = Some(conclusion.ended);
+        if conclusion.ended != Ended::Verdict(Verdict::H1) {
+            break;
+        }
+    }
+    Ok(ended)
+}

@@ -1,0 +1,176 @@
+//! The reading end of a pipe that can be waited for in two ways.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, Interest, ReadBuf};
+use tokio::process::ChildStdout;
+
+use super::ReadAlone;
+
+/// A pipe in blocking mode: as a stream it is read only when there is
+/// something.
+#[derive(Debug)]
+pub(crate) struct EngineOutput {
+    pipe: AsyncFd<OwnedFd>,
+}
+
+impl EngineOutput {
+    /// # Errors
+    /// If the runtime does not take the pipe.
+    pub(crate) fn new(stdout: ChildStdout) -> io::Result<Self> {
+        let pipe = stdout.into_owned_fd()?;
+        // SAFETY: the descriptor is open; these calls only change its flags.
+        let set = unsafe {
+            let flags = libc::fcntl(pipe.as_raw_fd(), libc::F_GETFL);
+            libc::fcntl(pipe.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK)
+        };
+        if set < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the pipe's descriptor is its own and open as long as it lives.
+        let pipe = unsafe { AsyncFd::register_with_interest(pipe, Interest::READABLE)? };
+        Ok(Self { pipe })
+    }
+
+    fn read_once(&self, into: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: the descriptor is open and the buffer is as long as said.
+        let count =
+            unsafe { libc::read(self.pipe.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) };
+        usize::try_from(count).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Whether a read would return at once. What the runtime knows may have
+    /// been read since.
+    fn has_something(&self) -> bool {
+        let mut asked = libc::pollfd {
+            fd: self.pipe.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: the pointer is to one live pollfd.
+        unsafe { libc::poll(&raw mut asked, 1, 0) > 0 }
+    }
+}
+
+impl ReadAlone for EngineOutput {
+    fn read_alone(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.read_once(into) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            read => read.map(Some),
+        }
+    }
+}
+
+impl AsyncRead for EngineOutput {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let mut ready = ready!(self.pipe.poll_read_ready(context))?;
+            if !self.has_something() {
+                ready.clear_ready();
+                continue;
+            }
+            let space = into.initialize_unfilled();
+            match self.read_once(space) {
+                Ok(count) => into.advance(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            return Poll::Ready(Ok(()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::process::{ChildStdin, Command};
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::platform::ReadTimer;
+
+    /// `cat`'s two ends, used in a thread of its own that may hang.
+    fn with_cat(test: impl AsyncFnOnce(ChildStdin, EngineOutput) + Send + 'static) {
+        let (done, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime");
+            runtime.block_on(async {
+                let mut cat = Command::new("cat")
+                    .stdin(Stdio::piped())
+                    .stdout(Stdio::piped())
+                    .kill_on_drop(true)
+                    .spawn()
+                    .expect("cat");
+                let output = cat.stdout.take().expect("piped");
+                let output = EngineOutput::new(output).expect("a pipe");
+                test(cat.stdin.take().expect("piped"), output).await;
+            });
+            done.send(()).expect("somebody waits");
+        });
+        ended
+            .recv_timeout(Duration::from_secs(60))
+            .expect("the test neither hangs nor fails");
+    }
+
+    fn read_alone(output: &mut EngineOutput) -> Vec<u8> {
+        let mut bytes = [0; 16];
+        loop {
+            if let Some(count) = output.read_alone(&mut bytes).expect("read") {
+                return bytes[..count].to_vec();
+            }
+        }
+    }
+
+    #[test]
+    fn the_bell_ends_a_read_that_finds_nothing() {
+        with_cat(async |mut input, mut output| {
+            assert!(!ReadTimer::arm(), "there is none yet");
+            let timer = ReadTimer::new().expect("a timer");
+            assert!(ReadTimer::arm());
+            assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
+            assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
+            input.write_all(b"here\n").await.expect("write");
+            assert_eq!(read_alone(&mut output), b"here\n");
+            drop(input);
+            assert_eq!(read_alone(&mut output), b"", "the end");
+            drop(timer);
+            assert!(!ReadTimer::arm(), "it is gone");
+        });
+    }
+
+    #[test]
+    fn what_was_read_alone_is_not_there_for_the_runtime() {
+        with_cat(async |mut input, mut output| {
+            let _timer = ReadTimer::new().expect("a timer");
+            let moment = Duration::from_millis(20);
+            let mut bytes = [0; 16];
+            for _ in 0..3 {
+                input.write_all(b"one\n").await.expect("write");
+                assert!(ReadTimer::arm());
+                assert_eq!(read_alone(&mut output), b"one\n");
+                ReadTimer::disarm();
+                // The runtime knows of the data and must not read it.
+                assert!(timeout(moment, output.read(&mut bytes)).await.is_err());
+                input.write_all(b"two\n").await.expect("write");
+                let count = output.read(&mut bytes).await.expect("read");
+                assert_eq!(&bytes[..count], b"two\n");
+            }
+        });
+    }
+}

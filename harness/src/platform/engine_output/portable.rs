@@ -1,0 +1,55 @@
+//! What there is where a thread's reads cannot be interrupted by a timer.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::process::ChildStdout;
+
+use super::ReadAlone;
+
+/// A timer that never fires, so that every wait goes through the runtime.
+#[derive(Debug)]
+pub(crate) struct ReadTimer;
+
+impl ReadTimer {
+    /// # Errors
+    /// None here.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) fn arm() -> bool {
+        false
+    }
+
+    pub(crate) fn disarm() {}
+}
+
+#[derive(Debug)]
+pub(crate) struct EngineOutput(ChildStdout);
+
+impl EngineOutput {
+    /// # Errors
+    /// None here.
+    pub(crate) fn new(stdout: ChildStdout) -> io::Result<Self> {
+        Ok(Self(stdout))
+    }
+}
+
+impl ReadAlone for EngineOutput {
+    fn read_alone(&mut self, _: &mut [u8]) -> io::Result<Option<usize>> {
+        Ok(None)
+    }
+}
+
+impl AsyncRead for EngineOutput {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, into)
+    }
+}

@@ -1,0 +1,152 @@
+//! Identity, length and locks of files.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What tells a file from another at the same path: device, inode, and time of
+/// the last change to the inode, which no program can set. Empty on Windows,
+/// where only length and time tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId(Option<(u64, u64, i64, i64)>);
+
+impl FileId {
+    #[cfg(unix)]
+    pub(crate) fn of(file: &fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self(Some((
+            file.dev(),
+            file.ino(),
+            file.ctime(),
+            file.ctime_nsec(),
+        )))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn of(_file: &fs::Metadata) -> Self {
+        Self(None)
+    }
+}
+
+/// Whether an open file is still the one at its path.
+///
+/// # Errors
+/// Those of looking at them.
+#[cfg(unix)]
+pub(crate) fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, named) = (file.metadata()?, path.metadata()?);
+    Ok((open.dev(), open.ino()) == (named.dev(), named.ino()))
+}
+
+/// Open files cannot be replaced on other systems.
+#[cfg(not(unix))]
+pub(crate) fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
+    path.try_exists()
+}
+
+/// Cuts a file off, or lengthens it, that is open at `path` for appending.
+///
+/// # Errors
+/// Those of the file system.
+#[cfg(not(windows))]
+pub(crate) fn set_len(file: &File, _path: &Path, len: u64) -> io::Result<()> {
+    file.set_len(len)
+}
+
+/// Windows allows it only by a handle that may overwrite too.
+#[cfg(windows)]
+pub(crate) fn set_len(_file: &File, path: &Path, len: u64) -> io::Result<()> {
+    File::options().write(true).open(path)?.set_len(len)
+}
+
+/// Takes the lock of a file that others may read meanwhile.
+///
+/// # Errors
+/// If another process has it, or the file system has no locks.
+#[cfg(not(windows))]
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// A lock on Windows keeps others from reading what is locked, so it is one of
+/// a byte that no file reaches.
+#[cfg(windows)]
+pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
+    use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
+    use windows_sys::Win32::Storage::FileSystem::{
+        LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
+    };
+    use windows_sys::Win32::System::IO::OVERLAPPED;
+
+    let mut at = OVERLAPPED::default();
+    at.Anonymous.Anonymous.OffsetHigh = i32::MAX.unsigned_abs();
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the handle is open, and the struct lives until the call returns.
+    if unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut at) } != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    let code = error.raw_os_error().map(i32::cast_unsigned);
+    match code {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Err(TryLockError::WouldBlock),
+        _ => Err(TryLockError::Error(error)),
+    }
+}
+
+/// The whole path of a file that exists, without symbolic links. On Windows
+/// symbolic links stay: without them a path is in a form (`\\?\C:\…`) that
+/// many programs refuse.
+///
+/// # Errors
+/// If it does not exist.
+pub(crate) fn full_path(path: &Path) -> io::Result<PathBuf> {
+    match cfg!(windows) {
+        true => {
+            fs::metadata(path)?;
+            std::path::absolute(path)
+        }
+        false => path.canonicalize(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_grows_is_cut_off_and_grows_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("größer ♞.csv");
+        let mut file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(&path)
+            .expect("made");
+        file.write_all(b"one\ntwo\nthr").expect("written");
+        set_len(&file, &path, 8).expect("cut off");
+        file.write_all(b"three\n").expect("written");
+        let text = fs::read_to_string(&path).expect("read");
+        assert_eq!(text, "one\ntwo\nthree\n");
+        assert!(is_same_file(&file, &path).expect("there"));
+    }
+
+    #[test]
+    fn a_locked_file_can_be_read_but_not_locked_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.csv");
+        fs::write(&path, "text").expect("written");
+        let open = || File::options().read(true).append(true).open(&path);
+        let held = open().expect("open");
+        try_lock(&held).expect("free");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "text");
+        let other = open().expect("open");
+        assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
+        drop(held);
+        try_lock(&other).expect("free again");
+    }
+}

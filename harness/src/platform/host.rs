@@ -1,0 +1,39 @@
+//! What a machine is: its name, memory and processor.
+
+use std::fs;
+
+/// Megabytes of memory, where the system tells.
+pub(crate) fn memory_mb() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kilobytes / 1024)
+}
+
+/// The processor as its maker calls it, where the system tells.
+pub(crate) fn processor_name() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    let (_, name) = line.split_once(':')?;
+    Some(name.trim().chars().take(80).collect())
+}
+
+/// The machine's name in its network.
+#[cfg(unix)]
+pub(crate) fn host_name() -> Option<String> {
+    let mut buffer = [0u8; 256];
+    // SAFETY: gethostname writes at most the length given, with a zero at
+    // the end if there is room for one.
+    let failed = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len() - 1) } != 0;
+    let len = buffer.iter().position(|byte| *byte == 0)?;
+    let name = String::from_utf8_lossy(&buffer[..len]).into_owned();
+    (!failed && !name.is_empty()).then_some(name)
+}
+
+/// The machine's name in its network.
+#[cfg(not(unix))]
+pub(crate) fn host_name() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
+}

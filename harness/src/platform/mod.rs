@@ -1,0 +1,38 @@
+//! What differs between operating systems: each module has one interface and an
+//! implementation for Linux, for other Unix systems (macOS) and for Windows. Other
+//! modules ask for the system only about how commands and paths are written, and
+//! `fleet` about the server that it starts.
+//!
+//! | | Linux | macOS | Windows |
+//! |---|---|---|---|
+//! | an engine's own children end with it | process group | process group | job object |
+//! | engines end if `hone` is killed | death signal, companion process | companion process | job object |
+//! | reading an engine without the runtime | read timer | no | no |
+//! | `affinity` | thread's mask | no | job's mask |
+//! | time spent waiting for a processor | `/proc` | no | no |
+
+mod delay;
+mod echo;
+mod engine_output;
+mod files;
+#[cfg(feature = "fleet")]
+mod host;
+mod open_files;
+mod process_group;
+mod processors;
+mod shell;
+mod stop;
+mod terminal;
+
+pub(crate) use delay::{DelayMeter, waited_by};
+pub(crate) use echo::NoEcho;
+pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
+pub(crate) use files::{FileId, full_path, is_same_file, set_len, try_lock};
+#[cfg(feature = "fleet")]
+pub(crate) use host::{host_name, memory_mb, processor_name};
+pub(crate) use open_files::raise_limit;
+pub(crate) use process_group::ProcessGroup;
+pub(crate) use processors::{Processor, bind_thread, load, physical_cores, processors};
+pub(crate) use shell::shell;
+pub(crate) use stop::on_termination;
+pub(crate) use terminal::accepts_escapes;

@@ -1,0 +1,55 @@
+//! An engine's process together with its descendants, which end with it.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::ProcessGroup;
+#[cfg(windows)]
+pub(crate) use windows::ProcessGroup;
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    use super::ProcessGroup;
+
+    #[cfg(unix)]
+    #[test]
+    fn descendants_end_with_the_process() {
+        let mut command = Command::new("sh");
+        // Both hold the pipe open.
+        command.args(["-c", "echo here; sleep 1000 & wait"]);
+        ProcessGroup::separate(&mut command);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("a shell");
+        let group = ProcessGroup::of(child.id());
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("it writes");
+        group.kill();
+        line.clear();
+        assert_eq!(output.read_line(&mut line).expect("read"), 0, "both ended");
+        child.wait().expect("it has ended");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn descendants_end_with_the_process() {
+        let mut command = Command::new("cmd");
+        // Both hold the pipe open.
+        command.args(["/C", "echo here& ping -n 1000 127.0.0.1 >NUL"]);
+        ProcessGroup::separate(&mut command);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("a shell");
+        let group = ProcessGroup::of(child.id());
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("it writes");
+        group.kill();
+        line.clear();
+        assert_eq!(output.read_line(&mut line).expect("read"), 0, "both ended");
+        child.wait().expect("it has ended");
+    }
+}

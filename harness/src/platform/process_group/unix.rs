@@ -1,0 +1,70 @@
+//! A process group of Unix.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// A process group, named by its first process.
+#[derive(Debug)]
+pub(crate) struct ProcessGroup {
+    leader: libc::pid_t,
+}
+
+impl ProcessGroup {
+    /// Makes a command start in a group of its own: a terminal's Ctrl-C reaches
+    /// `hone` only.
+    pub(crate) fn separate(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    /// Makes a command start a process that dies with the thread that starts
+    /// it, where the system can do that.
+    pub(crate) fn die_with_parent(command: &mut Command) {
+        #[cfg(target_os = "linux")]
+        die_with_parent(command);
+        #[cfg(not(target_os = "linux"))]
+        let _ = command;
+    }
+
+    /// The group of a process that was started so and is not reaped yet.
+    pub(crate) fn of(pid: u32) -> Self {
+        let leader = libc::pid_t::try_from(pid).unwrap_or(0);
+        Self { leader }
+    }
+
+    /// Kills all its processes.
+    pub(crate) fn kill(&self) {
+        // -1 and 0 would name other processes.
+        if self.leader > 1 {
+            // SAFETY: kill takes any pid; a group that is gone is no harm.
+            unsafe {
+                libc::kill(-self.leader, libc::SIGKILL);
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn die_with_parent(command: &mut Command) {
+    use std::io;
+
+    // SAFETY: getpid is always safe to call.
+    let parent = unsafe { libc::getpid() };
+    let set = move || {
+        // SAFETY: prctl, getppid and _exit are async-signal-safe, as code
+        // between fork and exec must be; PR_SET_PDEATHSIG takes a signal.
+        unsafe {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            // The parent may have died before the request was in place.
+            if libc::getppid() != parent {
+                libc::_exit(1);
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: the closure only makes async-signal-safe calls.
+    unsafe {
+        command.pre_exec(set);
+    }
+}

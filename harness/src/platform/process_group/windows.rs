@@ -1,0 +1,96 @@
+//! A job object of Windows.
+
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
+use std::os::windows::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT, JOB_OBJECT_LIMIT_AFFINITY,
+    JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject, TerminateJobObject,
+};
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, OpenProcess, PROCESS_SET_QUOTA, PROCESS_TERMINATE,
+};
+
+use crate::platform::processors::bound_mask;
+
+/// A job object, which also holds every process that its processes start. Its
+/// only handle is here: the system ends the job's processes when `hone` ends,
+/// however it ends.
+#[derive(Debug)]
+pub(crate) struct ProcessGroup {
+    /// `None` if the system refused.
+    job: Option<OwnedHandle>,
+}
+
+impl ProcessGroup {
+    /// Makes a command start in a console group of its own: Ctrl-C reaches
+    /// `hone` only.
+    pub(crate) fn separate(command: &mut Command) {
+        command.creation_flags(CREATE_NEW_PROCESS_GROUP);
+    }
+
+    /// Nothing to do: a job ends with the process that made it.
+    pub(crate) fn die_with_parent(_command: &mut Command) {}
+
+    /// Puts a process that was just started into a job. A child that it starts
+    /// before that, within microseconds, is not part of the job. The processors
+    /// to which this thread is bound are those of the job.
+    pub(crate) fn of(pid: u32) -> Self {
+        Self { job: job_of(pid) }
+    }
+
+    /// Kills all its processes.
+    pub(crate) fn kill(&self) {
+        if let Some(job) = &self.job {
+            // SAFETY: the handle is open and has all rights.
+            unsafe {
+                TerminateJobObject(job.as_raw_handle(), 1);
+            }
+        }
+    }
+}
+
+fn job_of(pid: u32) -> Option<OwnedHandle> {
+    // SAFETY: all arguments may be null; a handle that is not null is ours.
+    let job = owned(unsafe { CreateJobObjectW(ptr::null(), ptr::null()) })?;
+    // An engine that crashes must end, and not show a dialog.
+    let limits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
+    let is_bound =
+        bound_mask() != 0 && set_limits(&job, limits | JOB_OBJECT_LIMIT_AFFINITY, bound_mask());
+    if !is_bound && !set_limits(&job, limits, 0) {
+        return None;
+    }
+    // SAFETY: plain values; a handle that is not null is ours.
+    let process = unsafe { OpenProcess(PROCESS_SET_QUOTA | PROCESS_TERMINATE, 0, pid) };
+    let process = owned(process)?;
+    // SAFETY: both handles are open and have the rights that are needed.
+    let assigned =
+        unsafe { AssignProcessToJobObject(job.as_raw_handle(), process.as_raw_handle()) };
+    (assigned != 0).then_some(job)
+}
+
+fn set_limits(job: &OwnedHandle, flags: JOB_OBJECT_LIMIT, mask: usize) -> bool {
+    let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+    limits.BasicLimitInformation.LimitFlags = flags;
+    limits.BasicLimitInformation.Affinity = mask;
+    let size = size_of_val(&limits).try_into().unwrap_or(0);
+    // SAFETY: the class is that of the struct, whose size is given.
+    let set = unsafe {
+        SetInformationJobObject(
+            job.as_raw_handle(),
+            JobObjectExtendedLimitInformation,
+            (&raw const limits).cast(),
+            size,
+        )
+    };
+    set != 0
+}
+
+fn owned(handle: RawHandle) -> Option<OwnedHandle> {
+    // SAFETY: the caller has just got it from the system and has no other copy.
+    (!handle.is_null()).then(|| unsafe { OwnedHandle::from_raw_handle(handle) })
+}

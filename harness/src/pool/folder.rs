@@ -1,0 +1,235 @@
+//! The folder of a pool.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+
+use super::duplicates::Known;
+use super::merge::Merged;
+use super::source::Source;
+use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::platform::physical_cores;
+use crate::run::{Folder, MANIFEST, Manifest, PooledRun, conditions, setup};
+use crate::settings::Shard;
+
+/// The run that the others are pooled in.
+pub(super) struct Target {
+    manifest: Manifest,
+    /// The ledger of a pool that exists already.
+    old: Option<Old>,
+}
+
+struct Old {
+    folder: Folder,
+    ledger: Ledger,
+    pairs: Pairs,
+}
+
+impl Target {
+    /// Whether a folder contains a run.
+    pub(super) fn exists(dir: &Path) -> bool {
+        dir.join(MANIFEST).exists()
+    }
+
+    /// The pool in a folder, to be continued.
+    ///
+    /// # Errors
+    /// If the run there is not a pool, is in use or cannot be read.
+    pub(super) fn open(dir: &Path) -> anyhow::Result<Self> {
+        let manifest = Manifest::read(dir)?;
+        ensure!(
+            !manifest.pooled.is_empty(),
+            "{} contains a run that is not a pool\nhelp: choose another --out",
+            dir.display()
+        );
+        let lock = Lock::resume(dir, Recovery::LastPair)?;
+        let (ledger, pairs) = open_ledger(dir, &manifest, lock)?;
+        let folder = Folder::open(dir);
+        let old = Some(Old {
+            folder,
+            ledger,
+            pairs,
+        });
+        Ok(Self { manifest, old })
+    }
+
+    /// A pool that does not exist yet. Paths and engines are those of the first
+    /// run.
+    ///
+    /// # Errors
+    /// If the working directory is gone.
+    pub(super) fn planned(sources: &[Source]) -> anyhow::Result<Self> {
+        let mut manifest = sources[0].manifest().clone();
+        let play = &mut manifest.config.r#match;
+        play.shard = Shard::WHOLE;
+        play.max_time = None;
+        let created = sources.iter().map(|source| source.manifest().created);
+        manifest.hone = env!("CARGO_PKG_VERSION").to_string();
+        manifest.created = created.min().unwrap_or(manifest.created);
+        manifest.pooled = Vec::new();
+        if !manifest.base.is_dir() {
+            manifest.base = std::env::current_dir().context("the working directory is gone")?;
+        }
+        let concurrency = manifest.config.r#match.concurrency;
+        manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
+        // Matters only if missing pairs are played here.
+        let placement = setup::placement(&manifest.config, manifest.concurrency, &mut |_| {});
+        manifest.placement = placement.unwrap_or_default();
+        Ok(Self {
+            manifest,
+            old: None,
+        })
+    }
+
+    /// Whether the pool existed before.
+    pub(super) fn is_old(&self) -> bool {
+        self.old.is_some()
+    }
+
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Adds the pairs that it has to those that are known.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(super) fn add_to(&self, known: &mut Known) -> anyhow::Result<()> {
+        let Some(old) = &self.old else {
+            return Ok(());
+        };
+        let name = Arc::from(old.folder.path().display().to_string());
+        for entry in old.pairs.by_arrival()? {
+            known.add(&entry?, &name)?;
+        }
+        Ok(())
+    }
+
+    /// Lists the runs in the manifest, and gives their workers numbers of their
+    /// own: those of this machine come first.
+    pub(super) fn register(&mut self, sources: &mut [Source]) {
+        for source in sources {
+            let run = source.manifest();
+            let is_this = |known: &&PooledRun| {
+                (known.created, known.shard) == (run.created, run.config.r#match.shard)
+            };
+            if let Some(known) = self.manifest.pooled.iter().find(is_this) {
+                source.first_worker = known.first_worker;
+                continue;
+            }
+            let ends = |runs: &[PooledRun]| runs.iter().map(PooledRun::end_of_workers).max();
+            let first_worker = ends(&self.manifest.pooled).unwrap_or(self.manifest.concurrency);
+            let workers = ends(&run.pooled).unwrap_or(run.concurrency);
+            self.manifest.pooled.push(PooledRun {
+                run: source.folder_name(),
+                shard: run.config.r#match.shard,
+                created: run.created,
+                first_worker,
+                workers,
+            });
+            source.first_worker = first_worker;
+        }
+    }
+
+    /// Writes the manifest and the pairs that are new. Returns the folder and
+    /// their number.
+    ///
+    /// # Errors
+    /// Those of the file system, or of a run's games that cannot be read.
+    pub(super) fn take(
+        self,
+        sources: &[Source],
+        out: Option<&Path>,
+    ) -> anyhow::Result<(Folder, u64)> {
+        let Self { manifest, old } = self;
+        let runs = sources.iter().map(Source::played);
+        let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
+        let Old {
+            folder,
+            mut ledger,
+            pairs,
+        } = match old {
+            Some(old) => {
+                manifest.write(old.folder.path())?;
+                old
+            }
+            None => create(&manifest, out)?,
+        };
+        let mut held = HashSet::new();
+        for entry in pairs.by_arrival()? {
+            held.insert(entry?.result.pair);
+        }
+        let before = held.len();
+        for played in Merged::new(runs) {
+            let played = played?;
+            if held.insert(played.result.pair) {
+                ledger.append(&played)?;
+            }
+        }
+        ledger.sync()?;
+        for source in sources {
+            copy_failures(source, folder.path())?;
+        }
+        Ok((folder, (held.len() - before) as u64))
+    }
+}
+
+/// Makes the folder of a new pool.
+fn create(manifest: &Manifest, out: Option<&Path>) -> anyhow::Result<Old> {
+    let names: Vec<String> = manifest
+        .engines
+        .iter()
+        .map(|engine| engine.folder_name())
+        .collect();
+    let limit = format!("{}_pool", manifest.config.r#match.limit);
+    let folder = Folder::create(out, manifest.kind, &names, &limit)?;
+    let lock = Lock::begin(folder.path())?;
+    // Another process may have had the lock since.
+    folder.check_free()?;
+    lock.check_empty()?;
+    manifest.write(folder.path())?;
+    let (ledger, pairs) = open_ledger(folder.path(), manifest, lock)?;
+    Ok(Old {
+        folder,
+        ledger,
+        pairs,
+    })
+}
+
+fn open_ledger(dir: &Path, manifest: &Manifest, lock: Lock) -> anyhow::Result<(Ledger, Pairs)> {
+    let options = LedgerOptions {
+        names: &manifest.names(),
+        epd: manifest.config.pgn.epd,
+        conditions: conditions::read(dir)?,
+        recovery: Recovery::LastPair,
+    };
+    Ok(Ledger::open(dir, lock, options)?)
+}
+
+/// Copies the evidence of failures that the pool does not have.
+fn copy_failures(source: &Source, pool: &Path) -> anyhow::Result<()> {
+    for from in source.failures() {
+        let Some(name) = from.file_name() else {
+            continue;
+        };
+        let to = pool.join(FAILURES).join(name);
+        if !to.exists() {
+            copy_folder(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the files of a folder, completely or not at all.
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    let partial: PathBuf = to.with_extension("partial");
+    fs::create_dir_all(&partial)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::copy(entry.path(), partial.join(entry.file_name()))?;
+    }
+    fs::rename(&partial, to)
+}

@@ -1,0 +1,92 @@
+//! Several runs' pairs as one sequence.
+
+use crate::executor::PlayedPair;
+
+/// The pairs of all runs, those that were finished first coming first: so the
+/// ledger is as if one process had received them.
+///
+/// Each run's own order is kept, whatever its clock says.
+pub(super) struct Merged<I: Iterator> {
+    runs: Vec<std::iter::Peekable<I>>,
+}
+
+impl<I> Merged<I>
+where
+    I: Iterator<Item = anyhow::Result<PlayedPair>>,
+{
+    pub(super) fn new(runs: impl IntoIterator<Item = I>) -> Self {
+        Self {
+            runs: runs.into_iter().map(Iterator::peekable).collect(),
+        }
+    }
+}
+
+impl<I> Iterator for Merged<I>
+where
+    I: Iterator<Item = anyhow::Result<PlayedPair>>,
+{
+    type Item = I::Item;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let times = self.runs.iter_mut().enumerate().filter_map(|(run, pairs)| {
+            // Errors come at once.
+            let time = match pairs.peek()? {
+                Ok(pair) => pair.finished_ms,
+                Err(_) => i64::MIN,
+            };
+            Some((time, run))
+        });
+        let (_, run) = times.min()?;
+        self.runs[run].next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::PairResult;
+    use crate::rules::{Effort, GameResult, Outcome, Termination};
+
+    fn pair(pair: u64, finished_ms: i64) -> anyhow::Result<PlayedPair> {
+        let game = || GameResult {
+            outcome: Outcome::Draw,
+            termination: Termination::Repetition,
+            plies: 9,
+            ms: [0; 2],
+            nodes: [0; 2],
+            effort: [Effort::default(); 2],
+            digest: 0,
+            line: None,
+        };
+        Ok(PlayedPair {
+            result: PairResult {
+                pair,
+                engines: [0, 1],
+                games: [game(), game()],
+            },
+            opening_number: 1,
+            texts: Default::default(),
+            worker: 0,
+            finished_ms,
+        })
+    }
+
+    #[test]
+    fn pairs_come_in_the_order_of_their_ends() {
+        let runs = [
+            vec![pair(1, 10), pair(3, 40), pair(5, 30)],
+            vec![pair(2, 20), pair(4, 35)],
+            vec![],
+        ];
+        let merged = Merged::new(runs.into_iter().map(Vec::into_iter));
+        let order: Vec<u64> = merged.map(|pair| pair.unwrap().result.pair).collect();
+        assert_eq!(order, [1, 2, 4, 3, 5]);
+    }
+
+    #[test]
+    fn an_error_is_not_held_back() {
+        let runs = [vec![pair(1, 10)], vec![Err(anyhow::anyhow!("torn"))]];
+        let mut merged = Merged::new(runs.into_iter().map(Vec::into_iter));
+        assert!(merged.next().unwrap().is_err());
+    }
+}

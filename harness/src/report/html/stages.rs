@@ -1,0 +1,35 @@
+//! The stages of a test, on the page of the first.
+
+use super::table::Table;
+use super::{Place, Source};
+use crate::report::escape;
+use crate::report::facts::RunFacts;
+
+pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
+    let mut table = Table::new(
+        "Each stage is played if the one before accepts H1; this page shows the games of the first",
+        &["stage", "limit", "H0, H1 (Elo)", "pairs", "accepted"],
+    );
+    let mut links = String::new();
+    for (index, stage) in facts.stages.iter().enumerate() {
+        let [elo0, elo1] = stage.bounds;
+        table.row(&[
+            stage.words.clone(),
+            stage.limit.clone(),
+            format!("{elo0}, {elo1}"),
+            stage.pairs.to_string(),
+            match stage.is_started {
+                true => stage.verdict.to_string(),
+                false => "not started".to_string(),
+            },
+        ]);
+        if index > 0 && stage.is_started && source.place == Place::Inside {
+            links += &format!(
+                "<p><a href=\"stage-{}/report.html\">Report of {}</a></p>\n",
+                index + 1,
+                escape(&stage.words)
+            );
+        }
+    }
+    table.html() + &links
+}

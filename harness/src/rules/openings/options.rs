@@ -1,0 +1,15 @@
+//! How a book is read.
+
+use super::{Format, Variant};
+
+/// How a book is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BookOptions {
+    /// What the file is written in; `None`: by its name, or else by its
+    /// contents.
+    pub format: Option<Format>,
+    /// Half-moves taken from each PGN game; `None` takes all. Positions are
+    /// not affected.
+    pub plies: Option<usize>,
+    pub variant: Variant,
+}

@@ -1,0 +1,26 @@
+//! Why a build plays another.
+
+use serde::{Deserialize, Serialize};
+
+/// Why an opponent is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The pinned reference.
+    Anchor,
+    /// The newest release before it.
+    Release,
+    /// The build of the previous nightly.
+    Previous,
+}
+
+impl Role {
+    /// As the table of nights names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchor => "anchor",
+            Self::Release => "release",
+            Self::Previous => "previous",
+        }
+    }
+}

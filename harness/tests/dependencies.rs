@@ -1,0 +1,109 @@
+//! What `Cargo.toml` states: every dependency is used, and the compiler is the one
+//! that the workflows install.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn manifest(path: &Path) -> toml::Table {
+    let text = fs::read_to_string(path).expect("a manifest");
+    text.parse().expect("a manifest is TOML")
+}
+
+/// All Rust code below some folders.
+fn code(folders: &[PathBuf]) -> String {
+    let mut text = String::new();
+    let mut open = folders.to_vec();
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text += &fs::read_to_string(&path).expect("readable");
+            }
+        }
+    }
+    text
+}
+
+/// Names in the tables of dependencies, those for some systems included.
+fn dependencies(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
+    let of = |tables: &toml::Table| -> Vec<String> {
+        let names = tables.get(table).and_then(toml::Value::as_table);
+        names.map_or(Vec::new(), |names| names.keys().cloned().collect())
+    };
+    let targets = manifest.get("target").and_then(toml::Value::as_table);
+    let targets = targets.into_iter().flat_map(toml::Table::values);
+    let mut names: BTreeSet<String> = of(manifest).into_iter().collect();
+    names.extend(targets.filter_map(toml::Value::as_table).flat_map(of));
+    names
+}
+
+fn unused(package: &Path, table: &str, folders: &[&str]) -> Vec<String> {
+    let manifest = manifest(&package.join("Cargo.toml"));
+    let folders: Vec<PathBuf> = folders.iter().map(|name| package.join(name)).collect();
+    let code = code(&folders);
+    let is_used = |name: &String| {
+        let name = name.replace('-', "_");
+        // A derive macro can be all that is used of a crate.
+        [format!("{name}::"), format!("use {name}")]
+            .iter()
+            .any(|use_of| code.contains(use_of))
+    };
+    let names = dependencies(&manifest, table);
+    names.into_iter().filter(|name| !is_used(name)).collect()
+}
+
+#[test]
+fn every_dependency_is_used() {
+    for package in ["harness", "engine"].map(|name| root().join(name)) {
+        assert_eq!(unused(&package, "dependencies", &["src"]), [""; 0]);
+        let folders = ["src", "tests", "examples", "benches"];
+        assert_eq!(unused(&package, "dev-dependencies", &folders), [""; 0]);
+    }
+}
+
+#[test]
+fn every_dependency_of_the_workspace_is_one_of_a_package() {
+    let workspace = manifest(&root().join("Cargo.toml"));
+    let listed = workspace["workspace"]["dependencies"].as_table();
+    let listed: BTreeSet<String> = listed.expect("a table").keys().cloned().collect();
+    let mut needed = BTreeSet::new();
+    for package in ["harness", "engine"] {
+        let manifest = manifest(&root().join(package).join("Cargo.toml"));
+        for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            needed.extend(dependencies(&manifest, table));
+        }
+    }
+    assert_eq!(listed.difference(&needed).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// So that `rust-version` is what CI builds with.
+#[test]
+fn the_workflows_install_the_oldest_compiler_that_is_supported() {
+    let workspace = manifest(&root().join("Cargo.toml"));
+    let oldest = workspace["workspace"]["package"]["rust-version"].as_str();
+    let install = format!("rustup toolchain install {} ", oldest.expect("a version"));
+    let workflows = root().join(".github/workflows");
+    let mut installs = 0;
+    for entry in fs::read_dir(workflows).expect("a folder").flatten() {
+        let text = fs::read_to_string(entry.path()).expect("readable");
+        for line in text
+            .lines()
+            .filter(|line| line.contains("rustup toolchain"))
+        {
+            assert!(
+                line.contains(&install),
+                "{}: {line}",
+                entry.path().display()
+            );
+            installs += 1;
+        }
+    }
+    assert!(installs > 0, "no workflow installs a compiler");
+}

@@ -1,0 +1,247 @@
+//! What a worker could try with its credential.
+
+use std::fs;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{sleep, timeout};
+
+use crate::common::{finish, on_run, rows, wait_until};
+use crate::server::Fleet;
+use crate::{digest, fast_match, local_digest};
+
+/// A client with a worker's credential that does not play by the rules.
+struct Attacker {
+    client: Client,
+    /// What the server objected to.
+    objections: Arc<Mutex<Vec<String>>>,
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+impl Attacker {
+    async fn new(fleet: &Fleet) -> Self {
+        let encoded = fleet.join.strip_prefix("hone1.").expect("a JOIN line");
+        let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
+        let access: Value = serde_json::from_slice(&json).expect("JSON");
+        let objections = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&objections);
+        let client = ConnectOptions::new()
+            .nkey(access["seed"].as_str().expect("a seed").to_string())
+            .add_root_certificates(fleet.data().join("server.crt"))
+            .require_tls(true)
+            .custom_inbox_prefix("_INBOX.workers")
+            .request_timeout(Some(Duration::from_secs(2)))
+            .event_callback(move |event| {
+                if let Event::ServerError(error) = event {
+                    heard.lock().expect("unpoisoned").push(error.to_string());
+                }
+                async {}
+            })
+            .connect(access["url"].as_str().expect("an address"))
+            .await
+            .expect("it may connect");
+        Self { client, objections }
+    }
+
+    /// Whether the server has objected to something with these words.
+    async fn was_refused(&self, words: &str) -> bool {
+        for _ in 0..200 {
+            let objections = self.objections.lock().expect("unpoisoned").join("\n");
+            if objections.to_lowercase().contains(&words.to_lowercase()) {
+                return true;
+            }
+            sleep(Duration::from_millis(25)).await;
+        }
+        false
+    }
+
+    async fn say(&self, subject: &str, bytes: Vec<u8>) {
+        let sent = self.client.publish(subject.to_string(), bytes.into()).await;
+        sent.expect("sent");
+        self.client.flush().await.expect("sent");
+    }
+}
+
+#[test]
+fn a_worker_cannot_send_jobs_or_read_what_is_not_for_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    runtime().block_on(async {
+        let attacker = Attacker::new(&fleet).await;
+        for subject in [
+            "hone.job.x",
+            "hone.run.x",
+            "hone.stop.x",
+            "hone.file.abc.0",
+            "hone.result.owner.x.y",
+            "hone.worker.owner.x",
+            "$JS.API.STREAM.PURGE.HONE_RESULTS",
+            "$JS.API.STREAM.DELETE.HONE_JOBS",
+            "$JS.API.CONSUMER.CREATE.HONE_FILES.x",
+            "$JS.API.STREAM.MSG.GET.HONE_RESULTS",
+            "$JS.ACK.HONE_RESULTS.x.1.1.1.1.1",
+            "$SYS.REQ.SERVER.PING",
+        ] {
+            attacker.say(subject, b"{}".to_vec()).await;
+            let words = format!("publish to \"{subject}\"");
+            assert!(attacker.was_refused(&words).await, "{subject} was accepted");
+        }
+        for subject in [
+            "hone.>",
+            "hone.job.*",
+            "hone.result.>",
+            "_INBOX.owner.>",
+            ">",
+        ] {
+            let _subscriber = attacker.client.subscribe(subject).await.expect("sent");
+            let words = format!("subscription to \"{subject}\"");
+            assert!(attacker.was_refused(&words).await, "{subject} can be read");
+        }
+    });
+}
+
+#[test]
+fn results_that_are_malformed_altered_or_too_long_change_nothing() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(40, "");
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    let warned = |words: &str| {
+        wait_until(words, || {
+            fs::read_to_string(&log).is_ok_and(|text| text.contains(words))
+        });
+    };
+    runtime().block_on(async {
+        let attacker = Attacker::new(&fleet).await;
+        let mut notices = attacker
+            .client
+            .subscribe("hone.run.*")
+            .await
+            .expect("allowed");
+        let notice = timeout(Duration::from_secs(60), notices.next()).await;
+        let notice = notice.expect("in time").expect("a notice");
+        let run = notice
+            .subject
+            .rsplit('.')
+            .next()
+            .expect("a run")
+            .to_string();
+        let mine = format!("hone.result.workers.evil.{run}");
+        attacker.say(&mine, b"not JSON".to_vec()).await;
+        warned("malformed");
+        let lease = "0123456789abcdef0123456789abcdef";
+        attacker.say(&mine, reply(0, lease)).await;
+        warned("was not given");
+        // A job that it really takes, answered with something else.
+        let job = take_job(&attacker, &run).await;
+        let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
+        let lease = job["body"]["lease"].as_str().expect("a lease");
+        attacker.say(&mine, reply(pair, lease)).await;
+        warned(&format!("of pair {} that is refused", pair + 1));
+        let engine = &job["body"]["pair"]["players"][0]["launch"]["program"];
+        assert!(!engine.as_str().expect("a name").contains('/'), "{engine}");
+        // The server ends a connection that sends this.
+        let long = vec![b'x'; 100_000_000];
+        let _ = attacker.client.publish(mine, long.into()).await;
+        let _ = timeout(Duration::from_secs(5), attacker.client.flush()).await;
+    });
+    assert_eq!(rows(&setup.run("fleet")), 0);
+    let _worker = fleet.worker("honest", &["--cores", "2"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
+    assert_eq!(on_run("verify", &setup.run("fleet")).code, Some(0));
+}
+
+/// A result of the right form with games that were not played.
+fn reply(pair: u64, lease: &str) -> Vec<u8> {
+    let effort = json!({
+        "moves": 1, "depth": 1, "seldepth": 1, "latency_us": 0, "starved_us": 0, "illegal_pvs": 0
+    });
+    let game = json!({
+        "outcome": "White", "termination": "checkmate", "plies": 4, "ms": [1, 1],
+        "nodes": [1, 1], "effort": [effort, effort], "digest": 1, "line": null
+    });
+    let text = json!({ "pgn": "[Event \"?\"]\n\n1. e4 1-0\n\n", "epd": "", "reason": "" });
+    let played = json!({
+        "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
+        "texts": [text, text]
+    });
+    json!({ "hone": 1, "body": { "played": played } })
+        .to_string()
+        .into_bytes()
+}
+
+/// Pulls a job, and acknowledges it so that nobody else gets it.
+async fn take_job(attacker: &Attacker, run: &str) -> Value {
+    let client = &attacker.client;
+    let inbox = client.new_inbox();
+    let mut answers = client.subscribe(inbox.clone()).await.expect("allowed");
+    for _ in 0..50 {
+        let call = format!("$JS.API.CONSUMER.MSG.NEXT.HONE_JOBS.{run}");
+        let body = json!({ "batch": 1, "expires": 1_000_000_000u64 }).to_string();
+        let sent = client.publish_with_reply(call, inbox.clone(), body.into());
+        sent.await.expect("sent");
+        let answer = timeout(Duration::from_secs(3), answers.next()).await;
+        if let Ok(Some(message)) = answer
+            && message.status.is_none()
+        {
+            let reply = message.reply.expect("a delivery").to_string();
+            attacker.say(&reply, b"+ACK".to_vec()).await;
+            return serde_json::from_slice(&message.payload).expect("a job");
+        }
+    }
+    panic!("no job came");
+}
+
+#[test]
+fn a_revoked_join_ends_its_workers_and_connects_no_more() {
+    let Some(fleet) = Fleet::start() else { return };
+    let made = finish(fleet.tokens(&["join", "anna", "--expires", "1d"]));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    let join = made
+        .stdout
+        .trim()
+        .strip_prefix("hone worker ")
+        .expect("a line");
+    // The server learns of it within a second or so.
+    let mut worker = fleet.worker_with("one", join, &["--cores", "1"]);
+    for number in 0.. {
+        let status = fleet.hone(&["fleet", "status", "--json"]);
+        let status = finish(status).json();
+        if status["workers"]
+            .as_array()
+            .is_some_and(|all| !all.is_empty())
+        {
+            break;
+        }
+        assert!(number < 30, "the worker never came: {}", worker.printed());
+        if worker.has_ended() {
+            worker = fleet.worker_with("one", join, &["--cores", "1"]);
+        }
+    }
+    let revoked = finish(fleet.tokens(&["revoke", "anna"]));
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
+    assert!(worker.printed().contains("revoked"), "{}", worker.printed());
+    let mut again = fleet.worker_with("two", join, &["--cores", "1"]);
+    assert_eq!(again.wait(), Some(2), "{}", again.printed());
+    let listed = finish(fleet.tokens(&["tokens", "--json"])).json();
+    let tokens = listed["tokens"].as_array().expect("a list");
+    let anna = tokens.iter().find(|token| token["name"] == "anna");
+    assert_eq!(anna.expect("listed")["state"], "revoked");
+}

@@ -1,0 +1,174 @@
+//! A fleet for one test: `hone fleet up` with its own data, and workers with
+//! their own caches.
+
+use std::env;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::common::skip::skipped;
+use crate::common::{Setup, hone, signal, wait_until};
+
+/// A running `hone fleet up`.
+pub(crate) struct Fleet {
+    pub(crate) dir: TempDir,
+    up: Child,
+    pub(crate) join: String,
+    pub(crate) submit: String,
+}
+
+/// A running worker, killed at the end of its test.
+pub(crate) struct Worker {
+    child: Child,
+    pub(crate) log: PathBuf,
+}
+
+fn server_exists() -> bool {
+    let named = env::var_os("HONE_NATS_SERVER").is_some();
+    let path = env::var_os("PATH").unwrap_or_default();
+    named || env::split_paths(&path).any(|folder| folder.join("nats-server").is_file())
+}
+
+impl Fleet {
+    /// `None`, with a word about it, if there is no nats-server.
+    pub(crate) fn start() -> Option<Self> {
+        if !server_exists() {
+            skipped("nats-server is not installed");
+            return None;
+        }
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("its address").port();
+        drop(free);
+        let mut up = hone();
+        up.args([
+            "fleet",
+            "up",
+            "--listen",
+            &format!("127.0.0.1:{port}"),
+            "--data",
+        ])
+        .arg(dir.path().join("data"))
+        .stdout(Stdio::piped())
+        .stderr(fs::File::create(dir.path().join("up.log")).expect("a log"));
+        let mut up = up.spawn().expect("hone starts");
+        let stdout = up.stdout.take().expect("its output");
+        let mut lines = BufReader::new(stdout).lines();
+        let mut line = |label: &str| {
+            let line = lines.next().and_then(Result::ok).unwrap_or_default();
+            let log = fs::read_to_string(dir.path().join("up.log")).unwrap_or_default();
+            assert!(line.starts_with(label), "{line}\n{log}");
+            let at = line.find("hone1.").expect("a line with a credential");
+            line[at..].trim().to_string()
+        };
+        let (join, submit) = (line("workers:"), line("runs:"));
+        Some(Self {
+            dir,
+            up,
+            join,
+            submit,
+        })
+    }
+
+    /// A command that uses this fleet.
+    pub(crate) fn hone(&self, args: &[&str]) -> Command {
+        let mut hone = hone();
+        hone.args(args).env("HONE_FLEET", &self.submit);
+        hone
+    }
+
+    /// `hone COMMAND CONFIG --out NAME --fleet`.
+    pub(crate) fn command(&self, setup: &Setup, command: &str, out: &str) -> Command {
+        let mut hone = setup.command(command, out, &["--fleet"]);
+        hone.env("HONE_FLEET", &self.submit);
+        hone
+    }
+
+    /// A command on the server's data.
+    pub(crate) fn tokens(&self, args: &[&str]) -> Command {
+        let mut hone = hone();
+        hone.arg("fleet").args(args).arg("--data").arg(self.data());
+        hone
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub(crate) fn worker(&self, name: &str, args: &[&str]) -> Worker {
+        self.worker_with(name, &self.join, args)
+    }
+
+    /// A worker with another JOIN line.
+    pub(crate) fn worker_with(&self, name: &str, join: &str, args: &[&str]) -> Worker {
+        let log = self.dir.path().join(format!("{name}.log"));
+        let mut command = hone();
+        command
+            .args(["worker", join, "--name", name])
+            .args(args)
+            .env("HONE_CACHE", self.dir.path().join(format!("cache-{name}")))
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&log).expect("a log"));
+        Worker {
+            child: command.spawn().expect("a worker starts"),
+            log,
+        }
+    }
+
+    /// Kills nats-server; `hone fleet up` starts it again.
+    pub(crate) fn kill_server(&mut self) {
+        let children = format!("/proc/{0}/task/{0}/children", self.up.id());
+        let child = || fs::read_to_string(&children).unwrap_or_default();
+        let before = child();
+        let pid: i32 = before.trim().parse().expect("one child");
+        // SAFETY: it is a child of our child, which has not waited for it.
+        unsafe {
+            libc::kill(pid, libc::SIGKILL);
+        }
+        wait_until("another server", || {
+            let now = child();
+            !now.trim().is_empty() && now != before
+        });
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        signal(&self.up, libc::SIGTERM);
+        let _ = self.up.wait();
+    }
+}
+
+impl Worker {
+    pub(crate) fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    pub(crate) fn interrupt(&mut self) {
+        signal(&self.child, libc::SIGINT);
+    }
+
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().expect("waited for").code()
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("its state").is_some()
+    }
+
+    /// What it has printed.
+    pub(crate) fn printed(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

@@ -1,0 +1,411 @@
+//! Shards of a run, played apart, and `hone pool`, which judges them as one.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
+
+/// Pairs of the whole run.
+const PAIRS: usize = 150;
+
+/// Two engines that move at random: the test accepts H0 after some dozens of
+/// pairs.
+fn random_players() -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n\
+         [pgn]\nepd = true\n[sprt]\nelo1 = 150.0\nmax_pairs = {PAIRS}\n"
+    ))
+}
+
+fn digest(run: &Path) -> String {
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified.last_line()
+}
+
+fn pool(runs: &[PathBuf], out: &Path, more: &[&str]) -> Finished {
+    let mut command = hone();
+    command
+        .arg("pool")
+        .args(runs)
+        .arg("--out")
+        .arg(out)
+        .args(more);
+    finish(command)
+}
+
+/// Plays a shard to its end, with a kill in between.
+fn shard_with_kill(setup: &Setup, command: &str, shard: &str) -> PathBuf {
+    let name = format!("shard-{}", shard.replace('/', "-"));
+    let run = setup.run(&name);
+    let mut child = setup
+        .command(command, &name, &["--shard", shard])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hone starts");
+    wait_until("a few games", || {
+        rows(&run) >= 6 || child.try_wait().expect("waits").is_some()
+    });
+    child.kill().expect("killed");
+    child.wait().expect("reaped");
+    let resumed = on_run("resume", &run);
+    let code = if command == "match" { 0 } else { 3 };
+    assert_eq!(resumed.code, Some(code), "{}", resumed.stderr);
+    run
+}
+
+fn shards(setup: &Setup, command: &str) -> Vec<PathBuf> {
+    ["1/3", "2/3", "3/3"]
+        .map(|shard| shard_with_kill(setup, command, shard))
+        .into()
+}
+
+fn whole(setup: &Setup, command: &str, code: i32) -> (PathBuf, Finished) {
+    let played = setup.play(command, "whole", &["--json"]);
+    assert_eq!(played.code, Some(code), "{}", played.stderr);
+    (setup.run("whole"), played)
+}
+
+/// What the games come to, without times and names.
+fn results(json: &serde_json::Value) -> Vec<&serde_json::Value> {
+    [
+        "verdict",
+        "pairs",
+        "wdl",
+        "pentanomial",
+        "elo",
+        "sprt",
+        "terminations",
+    ]
+    .map(|key| &json[key])
+    .into()
+}
+
+#[test]
+fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
+    let setup = random_players();
+    let (undivided, played) = whole(&setup, "sprt", 1);
+    let decided = played.json()["pairs"].as_u64().expect("a number");
+    assert!((10..100).contains(&decided), "{decided} pairs");
+    let shards = shards(&setup, "sprt");
+    // Past the verdict, which no shard can know.
+    let lengths: Vec<usize> = shards.iter().map(|run| rows(run)).collect();
+    assert_eq!(lengths, [100, 100, 100]);
+
+    let out = setup.run("pool");
+    let pooled = pool(&shards, &out, &["--json"]);
+    assert_eq!(pooled.code, Some(1), "{}", pooled.stderr);
+    assert_eq!(results(&pooled.json()), results(&played.json()));
+    assert_eq!(digest(&out), digest(&undivided));
+    assert_eq!(
+        pooled.json()["pool"]["runs"].as_array().map(Vec::len),
+        Some(3)
+    );
+    assert_eq!(rows(&out), 2 * PAIRS);
+    let epd = fs::read_to_string(out.join("games.epd")).expect("there");
+    assert_eq!(epd.lines().count(), 2 * PAIRS);
+    // Each machine's workers have numbers of their own.
+    let csv = fs::read_to_string(out.join("games.csv")).expect("there");
+    let workers = csv.lines().skip(1).map(|row| {
+        let fields: Vec<&str> = row.split(',').collect();
+        let [pair, worker] = [0, 23].map(|at: usize| fields[at].parse::<u64>().expect("a number"));
+        ((pair - 1) % 3, worker)
+    });
+    for (shard, worker) in workers {
+        assert_eq!(worker / 2, shard + 1, "worker {worker} in shard {shard}");
+    }
+    for name in ["report.json", "report.md", "report.html"] {
+        assert!(out.join(name).exists(), "{name}");
+    }
+    let report = on_run("report", &out);
+    assert!(
+        report
+            .stdout
+            .contains("Pooled from shard-1-3 (shard 1 of 3), "),
+        "{}",
+        report.stdout
+    );
+    // Again: nothing changes.
+    let again = pool(&shards, &out, &[]);
+    assert_eq!(again.code, Some(1), "{}", again.stderr);
+    assert!(again.stderr.contains(": 0 new pairs"), "{}", again.stderr);
+    assert_eq!(digest(&out), digest(&undivided));
+}
+
+#[test]
+fn a_match_is_pooled_in_steps_and_says_what_is_missing() {
+    let setup = random_players();
+    let (undivided, _) = whole(&setup, "match", 0);
+    let shards = shards(&setup, "match");
+    let out = setup.run("pool");
+    let first = pool(&[shards[0].clone(), shards[2].clone()], &out, &[]);
+    assert_eq!(first.code, Some(3), "{}", first.stderr);
+    for part in [
+        "pooled 2 runs",
+        ": 100 new pairs",
+        "shard 2 of 3: none of 50 pairs",
+        "hone resume ",
+    ] {
+        assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
+    }
+    let waiting = "Pair 2 is missing: 99 later pairs wait for it and are not judged.";
+    assert!(first.stdout.contains(waiting), "{}", first.stdout);
+    let second = pool(&[shards[1].clone()], &out, &[]);
+    assert_eq!(second.code, Some(0), "{}", second.stderr);
+    assert!(
+        second.stderr.contains(": 50 new pairs"),
+        "{}",
+        second.stderr
+    );
+    assert_eq!(digest(&out), digest(&undivided));
+}
+
+#[test]
+fn a_pool_plays_what_is_missing_and_accepts_the_same_games_later() {
+    let setup = random_players();
+    let (undivided, _) = whole(&setup, "sprt", 1);
+    let shards = shards(&setup, "sprt");
+    let out = setup.run("pool");
+    let pooled = pool(&shards[..2], &out, &["--json"]);
+    assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
+    assert_eq!(pooled.json()["verdict"], "none");
+    assert_eq!(pooled.json()["pairs"], 2);
+    let resumed = on_run("resume", &out);
+    assert_eq!(resumed.code, Some(1), "{}", resumed.stderr);
+    assert_eq!(digest(&out), digest(&undivided));
+    // The lost machine is found, and has the same games.
+    let all = pool(&shards, &out, &[]);
+    assert_eq!(all.code, Some(1), "{}", all.stderr);
+    assert_eq!(digest(&out), digest(&undivided));
+    // So has an undivided run, and a pool of pools.
+    let more = setup.run("more");
+    let both = pool(&[out, undivided.clone()], &more, &[]);
+    assert_eq!(both.code, Some(1), "{}", both.stderr);
+    assert_eq!(digest(&more), digest(&undivided));
+}
+
+/// Cuts the ledger of a pool in the middle of its writing: so many whole pairs,
+/// the games of a further one, and one row of it.
+fn cut(pool: &Path, pairs: usize) {
+    let csv = fs::read_to_string(pool.join("games.csv")).expect("there");
+    let lines: Vec<&str> = csv.lines().collect();
+    let number = |row: usize, column: usize| -> usize {
+        let field = lines[row].split(',').nth(column).expect("a field");
+        field.parse().expect("a number")
+    };
+    let torn = 2 * pairs + 2;
+    let games = number(torn, 12) + number(torn, 14);
+    let rows = lines[..torn].join("\n");
+    fs::write(pool.join("games.csv"), rows + "\n").expect("written");
+    let pgn = fs::read(pool.join("games.pgn")).expect("there");
+    fs::write(pool.join("games.pgn"), &pgn[..games]).expect("written");
+}
+
+#[test]
+fn a_pool_that_is_killed_is_continued() {
+    let setup = random_players();
+    let (undivided, _) = whole(&setup, "match", 0);
+    let shards = shards(&setup, "match");
+    let out = setup.run("pool");
+    // Before its manifest was written.
+    fs::create_dir(&out).expect("made");
+    fs::write(out.join("games.csv"), "").expect("written");
+    fs::write(out.join("games.pgn"), "").expect("written");
+    let begun = pool(&shards, &out, &[]);
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
+    for pairs in [70, 0] {
+        cut(&out, pairs);
+        let continued = pool(&shards, &out, &[]);
+        assert_eq!(continued.code, Some(0), "{}", continued.stderr);
+        let new = format!(": {} new pairs", PAIRS - pairs);
+        assert!(continued.stderr.contains(&new), "{}", continued.stderr);
+        assert_eq!(digest(&out), digest(&undivided));
+        let epd = fs::read_to_string(out.join("games.epd")).expect("there");
+        assert_eq!(epd.lines().count(), 2 * PAIRS);
+    }
+}
+
+#[test]
+fn a_shard_says_which_one_it_is() {
+    let setup = random_players();
+    let played = setup.play("sprt", "runs/part", &["--shard", "2/30", "--json"]);
+    assert_eq!(played.code, Some(3), "{}", played.stderr);
+    assert!(
+        played.stderr.contains("shard 2 of 30: playing"),
+        "{}",
+        played.stderr
+    );
+    let json = played.json();
+    assert_eq!(json["shard"], "2/30");
+    assert_eq!(json["pairs"], 5);
+    assert_eq!(
+        (&json["verdict"], &json["sprt"]),
+        (&"none".into(), &serde_json::Value::Null)
+    );
+    let run = setup.run("runs/part");
+    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
+    let mut pairs: Vec<u64> = csv
+        .lines()
+        .skip(1)
+        .map(|row| {
+            row.split(',')
+                .next()
+                .expect("a field")
+                .parse()
+                .expect("a number")
+        })
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    assert_eq!(pairs, [2, 32, 62, 92, 122]);
+    let words = "shard 2 of 30";
+    for finished in [
+        on_run("report", &run),
+        on_run("verify", &run),
+        on_run("runs", &setup.run("runs")),
+    ] {
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        assert!(finished.stdout.contains(words), "{}", finished.stdout);
+    }
+    // All of its pairs are on the page.
+    let page = fs::read_to_string(run.join("report.html")).expect("there");
+    assert!(page.contains(words));
+}
+
+#[test]
+fn runs_that_are_not_parts_of_one_run_are_refused() {
+    let setup = random_players();
+    let part = |name: &str, more: &[&str]| {
+        let args = [&["--shard", "1/30"], more].concat();
+        let played = setup.play("sprt", name, &args);
+        assert_eq!(played.code, Some(3), "{}", played.stderr);
+        setup.run(name)
+    };
+    let first = part("first", &[]);
+    let program = format!("engine.0.cmd={} --seed 7", scripted());
+    for (name, set, says) in [
+        ("seed", "match.seed=2", "`match.seed` is 2 there and 1 in "),
+        (
+            "limit",
+            "match.limit=nodes=2",
+            "`match.limit` is \"nodes=2\" there and \"nodes=1\"",
+        ),
+        (
+            "test",
+            "sprt.elo1=120",
+            "`sprt.elo1` is 120.0 there and 150.0",
+        ),
+        (
+            "book",
+            "match.openings.file=books/balanced.epd",
+            "`book sha256` is ",
+        ),
+        (
+            "rule",
+            "adjudication.max_moves=39",
+            "`adjudication.max_moves` is 39",
+        ),
+        ("arguments", &program, "`engine one: cmd` is "),
+        (
+            "option",
+            "engine.two.ponder=true",
+            "`engine two: ponder` is true there and absent",
+        ),
+    ] {
+        let other = part(name, &["--set", set]);
+        let out = setup.run("refused");
+        let refused = pool(&[first.clone(), other], &out, &[]);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(
+            refused.stderr.starts_with("error: cannot pool the runs: "),
+            "{}",
+            refused.stderr
+        );
+        assert!(!out.exists(), "{name}");
+    }
+    // What has no bearing on the games may differ.
+    let other = part("other", &["--concurrency", "1", "--max-time", "1h"]);
+    let pooled = pool(&[first, other], &setup.run("pooled"), &[]);
+    assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
+}
+
+#[test]
+fn other_games_and_other_conditions_are_refused() {
+    let setup = random_players();
+    let played = setup.play("sprt", "first", &["--shard", "1/30"]);
+    assert_eq!(played.code, Some(3), "{}", played.stderr);
+    let first = setup.run("first");
+    let (second, out) = (setup.run("second"), setup.run("pool"));
+    fs::create_dir(&second).expect("made");
+    for name in ["games.csv", "games.pgn", "games.epd", "run.toml"] {
+        fs::copy(first.join(name), second.join(name)).expect("copied");
+    }
+    let refused = |says: &str, code: i32| {
+        let refused = pool(&[first.clone(), second.clone()], &out, &[]);
+        assert_eq!(refused.code, Some(code), "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+    };
+    // Another result of the same pair.
+    let csv = fs::read_to_string(second.join("games.csv")).expect("there");
+    let row = csv.lines().nth(1).expect("a row");
+    let digest = row.split(',').nth(13).expect("a digest");
+    fs::write(
+        second.join("games.csv"),
+        csv.replace(digest, "00000000000000ab"),
+    )
+    .expect("written");
+    refused("has other games in ", 2);
+    assert!(!out.exists());
+    fs::write(second.join("games.csv"), &csv).expect("written");
+    // An edited manifest, in what the comparison of configurations leaves out.
+    let toml = fs::read_to_string(second.join("run.toml")).expect("there");
+    let edited = toml.replace("shard = \"1/30\"", "shard = \"2/30\"");
+    assert_ne!(edited, toml);
+    fs::write(second.join("run.toml"), edited).expect("written");
+    refused("run.toml has changed since pair ", 2);
+    assert!(!out.exists());
+    fs::write(second.join("run.toml"), toml).expect("written");
+    // A run that is not a pool is never added to.
+    let taken = pool(std::slice::from_ref(&second), &first, &[]);
+    assert_eq!(taken.code, Some(2), "{}", taken.stderr);
+    assert!(taken.stderr.contains("is not a pool"), "{}", taken.stderr);
+}
+
+#[test]
+fn only_shards_that_exist_and_only_of_what_can_be_divided() {
+    let setup = random_players();
+    for (shard, says) in [
+        ("0/5", "there is no shard 0 of 5"),
+        ("6/5", "there is no shard 6 of 5"),
+        ("2", "`2` is not a shard: write K/N, as in 2/5"),
+    ] {
+        let refused = setup.play("sprt", "run", &["--shard", shard]);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+    }
+    let tuned = format!("[[engine]]\nname = \"one\"\ncmd = '{}'\n", scripted());
+    let tuned = Setup::new(&format!("{tuned}[tune.params]\nx = {{}}\n"));
+    let tuning = tuned.play("tune", "run", &["--set", "match.shard=2/5"]);
+    assert_eq!(tuning.code, Some(2), "{}", tuning.stderr);
+    assert!(
+        tuning.stderr.contains("a tune cannot be divided"),
+        "{}",
+        tuning.stderr
+    );
+    assert!(!setup.run("run").exists());
+    // 1/1 is the whole run, with its verdict.
+    let (undivided, _) = whole(&setup, "sprt", 1);
+    let same = setup.play("sprt", "same", &["--shard", "1/1"]);
+    assert_eq!(same.code, Some(1), "{}", same.stderr);
+    assert_eq!(digest(&setup.run("same")), digest(&undivided));
+}

@@ -1,0 +1,170 @@
+//! `[[stage]]`: tests in a row under one name and with one verdict.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use common::{Setup, engines, on_run, rows, scripted};
+
+/// A test that two random players pass, and one that they fail.
+const PASSED: &str = "sprt = { elo0 = -150.0, elo1 = -50.0 }";
+const FAILED: &str = "sprt = { elo0 = 50.0, elo1 = 150.0 }";
+
+fn stages(of_two: &str, more: &str) -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n\
+         [[stage]]\nname = \"STC\"\n{PASSED}\n[[stage]]\nname = \"LTC\"\nlimit = \"nodes=2\"\n{of_two}\n{more}"
+    ))
+}
+
+fn digest(run: &Path) -> String {
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified.last_line()
+}
+
+#[test]
+fn a_change_that_passes_all_stages_passes() {
+    let setup = stages(PASSED, "");
+    let played = setup.play("sprt", "runs/run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let json = played.json();
+    assert_eq!(
+        (&json["verdict"], &json["stage"]),
+        (&"H1".into(), &2.into())
+    );
+    assert_eq!(
+        (&json["run"], &json["limit"]),
+        (&"run".into(), &"nodes=2".into())
+    );
+    let limits = [0, 1].map(|stage: usize| json["stages"][stage]["limit"].clone());
+    assert_eq!(limits, ["nodes=1", "nodes=2"]);
+    let run = setup.run("runs/run");
+    let report = on_run("report", &run);
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    for part in [
+        "Stage 1 of 2 (STC)\nResults of one vs two (nodes=1",
+        "Stage 2 of 2 (LTC)\nResults of one vs two (nodes=2",
+        "The change passed: all stages accepted H1.",
+    ] {
+        assert!(report.stdout.contains(part), "{part}: {}", report.stdout);
+    }
+    let page = fs::read_to_string(run.join("report.html")).expect("there");
+    assert!(
+        page.contains("stage-2/report.html"),
+        "the first page leads to the second"
+    );
+    assert!(run.join("stage-2/report.html").exists());
+    let listed = on_run("runs", &setup.run("runs"));
+    assert!(listed.stdout.contains(" H1 "), "{}", listed.stdout);
+    assert!(
+        listed.stdout.contains(", stage 2 of 2 (LTC)"),
+        "{}",
+        listed.stdout
+    );
+    // A stage is a run of its own, with openings of its own.
+    assert_ne!(digest(&run), digest(&run.join("stage-2")));
+    let manifest = fs::read_to_string(run.join("stage-2/run.toml")).expect("there");
+    assert!(manifest.contains("seed = 2\n"), "{manifest}");
+    // It has ended: resuming it says the same.
+    let resumed = on_run("resume", &run);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+}
+
+#[test]
+fn a_stage_that_fails_is_the_last() {
+    let third = format!("[[stage]]\nname = \"VLTC\"\n{PASSED}\n");
+    let setup = stages(FAILED, &third);
+    let played = setup.play("sprt", "run", &[]);
+    assert_eq!(played.code, Some(1), "{}", played.stderr);
+    assert!(
+        played
+            .stdout
+            .ends_with("The change failed: stage 2 of 3 (LTC) accepted H0.\n"),
+        "{}",
+        played.stdout
+    );
+    let run = setup.run("run");
+    assert!(!run.join("stage-3").exists());
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(run.join("report.json")).expect("there"))
+            .expect("JSON");
+    assert_eq!(
+        (&json["verdict"], &json["stage"]),
+        (&"H0".into(), &2.into())
+    );
+    let markdown = fs::read_to_string(run.join("report.md")).expect("there");
+    assert!(markdown.contains("The change failed"), "{markdown}");
+}
+
+#[test]
+fn kills_in_any_stage_change_nothing() {
+    let setup = stages(PASSED, "");
+    let undisturbed = setup.play("sprt", "undisturbed", &[]);
+    assert_eq!(undisturbed.code, Some(0), "{}", undisturbed.stderr);
+    let run = setup.run("killed");
+    let second = run.join("stage-2");
+    let all = |run: &Path| rows(run) + rows(&run.join("stage-2"));
+    let whole = all(&setup.run("undisturbed"));
+    // At games of either stage and between the two.
+    for share in 1..8 {
+        let mut command = match run.join("run.toml").exists() {
+            true => {
+                let mut resume = common::hone();
+                resume.arg("resume").arg(&run);
+                resume
+            }
+            false => setup.command("sprt", "killed", &[]),
+        };
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("hone starts");
+        while all(&run) < share * whole / 8 && child.try_wait().expect("waits").is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+    }
+    let resumed = on_run("resume", &run);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert!(second.join("report.html").exists());
+    assert_eq!(digest(&run), digest(&setup.run("undisturbed")));
+}
+
+#[test]
+fn what_a_later_stage_cannot_play_is_refused_at_once() {
+    let setup = stages(PASSED, "");
+    for (args, says) in [
+        (
+            &["--limit", "nodes=5"][..],
+            "--limit is given, but [[stage]] sets its own `limit`",
+        ),
+        (&["--elo1", "3"], "sets its own `sprt`"),
+        (
+            &["--shard", "1/2"],
+            "a shard cannot know when a stage is passed",
+        ),
+        (
+            &["--set", "stage.1.openings=no/such.epd"],
+            "stage 2 of 2 (LTC)",
+        ),
+        (&["--set", "stage.1.options.NoSuch=1"], "NoSuch"),
+        (&["--set", "stage.1.limt=nodes=5"], "limt"),
+    ] {
+        let refused = setup.play("sprt", "run", args);
+        assert_eq!(refused.code, Some(2), "{args:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(!setup.run("run").exists(), "{args:?}");
+    }
+}
