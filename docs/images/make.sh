@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export PATH="$PWD/target/quick:$PATH"
-cargo build --profile quick --bin hone
+cargo build --profile quick --no-default-features --bin hone
 
 work=$(mktemp -d)
 run=$work/quickstart

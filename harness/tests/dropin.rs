@@ -334,3 +334,131 @@ fn the_page_has_the_table_of_the_program() {
     let (on_page, _) = rest.split_once("<!-- end of table -->").expect("its end");
     assert_eq!(on_page.trim(), table.trim());
 }
+
+/// What OpenBench's client reads: words of each finished game, and in the PGN
+/// how it ended.
+#[test]
+fn a_server_reads_each_game_and_its_end() {
+    let dir = folder();
+    for (failure, word, ending) in [
+        ("go:9=exit:1", "disconnect", "abandoned"),
+        ("go:9=illegal", "illegal", "illegal move"),
+        ("ucinewgame:2=hang", "stalls", "abandoned"),
+    ] {
+        let line = format!(
+            "-recover -variant standard -testEnv -concurrency 2 -rounds 4 -games 2 -ping-ms 700 -engine cmd=ENGINE proto=uci tc=inf nodes=100 'args={failure}' name=E-dev -engine cmd=ENGINE proto=uci tc=inf nodes=100 name=E-base -openings file=book.epd format=epd order=random start=3 -srand 9 -maxmoves 30 -pgnout file={ending}.pgn seldepth=true nodes=true match_line='^info depth 1 .*'"
+        );
+        let finished = called("fastchess", dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        // The client stops at the first empty line, and reads ASCII.
+        assert!(finished.stdout.is_ascii());
+        let head = finished.stdout.split("\n\n").next().expect("text");
+        let games: Vec<&str> = head
+            .lines()
+            .filter(|line| line.contains("Finished game"))
+            .collect();
+        let mut numbers = Vec::new();
+        let mut failures = 0;
+        for game in &games {
+            let words: Vec<&str> = game.split(' ').collect();
+            numbers.push(words[2].parse::<u32>().expect(game));
+            assert!(["1-0", "0-1", "1/2-1/2"].contains(&words[6]), "{game}");
+            let reason = game.split(':').nth(1).expect("a reason");
+            failures += usize::from(reason.contains(word));
+        }
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert!(failures > 0, "{}", finished.stdout);
+        let pgn = fs::read_to_string(dir.path().join(format!("{ending}.pgn"))).expect("written");
+        let tag = format!("[Termination \"{ending}\"]");
+        assert_eq!(pgn.matches(&tag).count(), failures, "{failure}");
+        assert!(pgn.contains(", sd=1,") && pgn.contains("line=\"info depth 1 "));
+    }
+}
+
+#[test]
+fn what_a_log_and_a_checksum_have() {
+    let dir = folder();
+    let line = format!(
+        "{TWO} -rounds 1 -repeat -crc32 pgn=true -pgnout file=g.pgn -log file=f.log engine=true level=info"
+    );
+    let line = line.replace(
+        "name=A",
+        "name=A args='go:5=stderr move:9=illegal go:9=illegal'",
+    );
+    let finished = called("fastchess", dir.path(), &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let pgn = fs::read(dir.path().join("g.pgn")).expect("written");
+    let checksum = lines(&finished, "File g.pgn has CRC32: ");
+    assert_eq!(checksum.len(), 2);
+    let expected = format!("File g.pgn has CRC32: {:#x}", crc32fast::hash(&pgn));
+    assert_eq!(checksum[1], expected);
+    let pgn = String::from_utf8(pgn).expect("text");
+    assert!(pgn.contains("makes an illegal move: a1a1} "), "{pgn}");
+    let log = fs::read_to_string(dir.path().join("f.log")).expect("a log");
+    for part in [
+        "[Engine] [",
+        ">  A <--- ucinewgame\n",
+        ">  B ---> readyok\n",
+        "[WARN  ] [",
+        "> fastchess --- A: ",
+        "A wrote: something went wrong inside\n",
+        "Warning; Illegal move in game 1 played by A\n",
+    ] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    // Without the dialogue, and appended to.
+    let again = line.replace("engine=true level=info", "level=err");
+    assert_eq!(called("fastchess", dir.path(), &again).code, Some(0));
+    let longer = fs::read_to_string(dir.path().join("f.log")).expect("a log");
+    assert_eq!(longer, log);
+    let debug = format!("{TWO} -games 2 -rounds 1 -debug");
+    let shown = called("cutechess-cli", dir.path(), &debug);
+    let mut sent = shown.stdout.lines().filter(|line| {
+        let (number, rest) = line.split_once(' ').unwrap_or_default();
+        number.parse::<u64>().is_ok() && rest.starts_with(">A(") && rest.ends_with("): isready")
+    });
+    assert!(sent.next().is_some(), "{}", shown.stdout);
+}
+
+#[test]
+fn a_gauntlet_with_several_seeds() {
+    let dir = folder();
+    let line = format!(
+        "{TWO} -engine cmd=ENGINE name=C 'args=--seed 7' -engine cmd=ENGINE name=D 'args=--seed 8' -tournament gauntlet -seeds 2 -rounds 1 -repeat"
+    );
+    let finished = called("fastchess", dir.path(), &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let started = lines(&finished, "Started game");
+    let pairings: Vec<&str> = started
+        .iter()
+        .step_by(2)
+        .map(|line| line.split_once(" of 10 ").expect(line).1)
+        .collect();
+    let expected = ["(A vs B)", "(A vs C)", "(A vs D)", "(B vs C)", "(B vs D)"];
+    assert_eq!(pairings, expected);
+}
+
+/// OpenBench builds a match runner and engines by these.
+#[cfg(unix)]
+#[test]
+fn the_makefiles_build_what_a_server_asks_for() {
+    let make = |folder: &str, words: &[&str]| {
+        let mut command = Command::new("make");
+        command.arg("-n").args(words);
+        command.current_dir(common::workspace().join(folder));
+        command.env("CARGO", "cargo").env_remove("TARGET");
+        command.output()
+    };
+    let Ok(runner) = make("", &["-j", "CXX=g++"]) else {
+        eprintln!("make is not installed");
+        return;
+    };
+    let runner = String::from_utf8_lossy(&runner.stdout).into_owned();
+    assert!(runner.contains("--bin hone"), "{runner}");
+    assert!(runner.contains("\"fastchess\"\n"), "{runner}");
+    let engine = make("engine", &["-j", "EXE=Stillwater-1A2B"]).expect("make is there");
+    let engine = String::from_utf8_lossy(&engine.stdout).into_owned();
+    assert!(engine.contains("--bin stillwater"), "{engine}");
+    assert!(engine.contains("\"Stillwater-1A2B\"\n"), "{engine}");
+}

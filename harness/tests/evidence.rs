@@ -170,7 +170,7 @@ fn an_engine_that_ignores_its_nodes() {
         "a limit that is not kept",
     );
     assert_eq!(kinds(&json).len(), 2, "{json}");
-    assert_eq!(json["openings"], "built-in book balanced.epd");
+    assert_eq!(json["openings"], "built-in book default.epd.gz");
     let warning = "warning: engine `dev` does not keep to its limit in a first search: 1 nodes";
     assert!(finished.stderr.contains(warning), "{}", finished.stderr);
     let text = on_run("report", &setup.run("run")).stdout;

@@ -57,7 +57,7 @@ fn manifest(setup: &Setup) -> String {
 
 #[test]
 fn the_built_in_book_is_the_default_of_each_variant() {
-    for (variant, book) in [("standard", "balanced.epd"), ("chess960", "chess960.epd")] {
+    for (variant, book) in [("standard", "default.epd.gz"), ("chess960", "chess960.epd")] {
         let (setup, finished) =
             random_match(&format!("limit = \"nodes=5\"\nvariant = \"{variant}\"\n"));
         no_failures(&finished);

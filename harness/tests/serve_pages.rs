@@ -119,7 +119,7 @@ fn finished_games(browser: &mut Chromium, server: &Server) {
     browser.click("#to-start");
     browser.wait_for(&format!("{words} === 'The first position'"));
     browser.press("ArrowRight");
-    browser.wait_for(&format!("{words}.startsWith('1. ')"));
+    browser.wait_for(&format!("{words} !== 'The first position'"));
     browser.has_behaved();
 }
 

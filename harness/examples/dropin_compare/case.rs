@@ -46,6 +46,7 @@ pub(crate) struct Programs {
     tables: Option<PathBuf>,
 }
 
+const ONE: &str = "-openings file=one.epd format=epd order=sequential";
 const BOOK: &str = "-openings file=book.epd format=epd order=sequential";
 
 impl Programs {
@@ -72,7 +73,7 @@ impl Programs {
         let engines = |count: usize| {
             let mut text = String::new();
             for (number, name) in ["A", "B", "C", "D"].iter().enumerate().take(count) {
-                let seed = number + 4;
+                let seed = 3 * number + 4;
                 text += &match is_cutechess {
                     true => format!("-engine cmd=SCRIPTED name={name} arg=--seed arg={seed} "),
                     false => format!("-engine cmd=SCRIPTED name={name} args='--seed {seed}' "),
@@ -83,7 +84,8 @@ impl Programs {
             } else {
                 ""
             };
-            format!("{text}-each {each}nodes=100 BOOK")
+            let book = if count > 2 { ONE } else { BOOK };
+            format!("{text}-each {each}nodes=100 {book}")
         };
         let mut line = case
             .line
@@ -115,20 +117,17 @@ impl Programs {
 /// Writes the books that the command lines name.
 pub(crate) fn write_books(dir: &Path) -> std::io::Result<()> {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let epd = [
-        START,
-        "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-        "rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2",
-        "rnbqkbnr/ppp1pppp/8/3p4/8/5N2/PPPPPPPP/RNBQKB1R w KQkq - 0 2",
-        "rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - 0 1",
-    ];
-    fs::write(dir.join("book.epd"), epd.join("\n") + "\n")?;
+    // More openings than any of the command lines plays.
+    let book: Vec<&str> = include_str!("../../../books/balanced.epd")
+        .lines()
+        .take(40)
+        .collect();
+    fs::write(dir.join("book.epd"), book.join("\n") + "\n")?;
     fs::write(dir.join("one.epd"), format!("{START}\n"))?;
     let frc = [
-        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
-        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9",
-        "b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - 1 9",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - hmvc 2; fmvn 9;",
+        "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - hmvc 1; fmvn 9;",
+        "b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - hmvc 1; fmvn 9;",
     ];
     fs::write(dir.join("frc.epd"), frc.join("\n") + "\n")?;
     let games = [

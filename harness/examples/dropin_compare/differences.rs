@@ -26,17 +26,29 @@ const fn gone(name: &'static str, reason: &'static str, pattern: &'static str) -
 }
 
 /// All of them.
-pub(crate) const DIFFERENCES: [Difference; 8] = [
+pub(crate) const DIFFERENCES: [Difference; 21] = [
     gone(
         "names in the PGN",
         "the run's manifest has the names and authors of the engines, and readers of PGN name the opening",
-        r#"^\[(EngineWhiteName|EngineWhiteAuthor|EngineBlackName|EngineBlackAuthor|ECO|Opening) ".*"\]$"#,
+        r#"^\[(EngineWhiteName|EngineWhiteAuthor|EngineBlackName|EngineBlackAuthor|ECO|Opening|Variation) ".*"\]$"#,
     ),
     Difference {
         name: "Event",
         reason: "the default names the program that played",
         pattern: r#"^\[Event "(Fastchess Tournament|hone match|\?|)"\]$"#,
         replacement: "[Event]",
+    },
+    Difference {
+        name: "the sign of nan",
+        reason: "in C++ it depends on the processor",
+        pattern: " *-?nan",
+        replacement: " nan",
+    },
+    Difference {
+        name: "the sign of zero",
+        reason: "it depends on rounding",
+        pattern: r"-0\.00\b",
+        replacement: "0.00",
     },
     gone(
         "notes at the start",
@@ -52,7 +64,7 @@ pub(crate) const DIFFERENCES: [Difference; 8] = [
     gone(
         "variations",
         "one warning for each game instead of one for each search",
-        r"^(Warning; Illegal PV move|Info; |Position; |Moves; ).*$",
+        r"^(Warning; Illegal PV move|Warning; Bestmove does not match|Info; |Position; |Moves; ).*$",
     ),
     gone(
         "errors",
@@ -65,6 +77,68 @@ pub(crate) const DIFFERENCES: [Difference; 8] = [
         pattern: r"\(\d+ms overrun\)",
         replacement: "(overrun)",
     },
+    Difference {
+        name: "numbers of moves",
+        reason: "PGN repeats the number before Black's move after a comment; cutechess-cli counts from 1",
+        pattern: r"\b\d+\.(\.\.)? ",
+        replacement: "",
+    },
+    gone(
+        "TimeControl without a clock",
+        "hone writes the nodes or the depth",
+        r#"^\[(White|Black)?TimeControl "(-|inf|nodes=\d+|depth=\d+)"\]$"#,
+    ),
+    Difference {
+        name: "maximal length",
+        reason: "the PGN of hone names the rule that ended the game",
+        pattern: "Draw by adjudication: maximal game length",
+        replacement: "Draw by adjudication",
+    },
+    Difference {
+        name: "options of an engine that ended",
+        reason: "fastchess does not read them again",
+        pattern: r"\(100 nodes, NULL - 1t, NULL - 16MB",
+        replacement: "(100 nodes, 1t, 16MB",
+    },
+    gone(
+        "a stall before the first move: warning",
+        "hone keeps evidence of the failure",
+        r"^Warning; Engine \S+ is not responsive$|^\{Black's connection stalls\} ",
+    ),
+    Difference {
+        name: "a stall before the first move: result",
+        reason: "hone names the engine that stalls, fastchess the side to move",
+        pattern: "White disconnects|Black's connection stalls",
+        replacement: "fails",
+    },
+    Difference {
+        name: "castling rights of Chess960",
+        reason: "hone writes KQkq where that is enough (X-FEN)",
+        pattern: r#"^\[FEN "(\S+ [wb]) \S+ (.*)"\]$"#,
+        replacement: "[FEN $1 $2]",
+    },
+    Difference {
+        name: "Variant",
+        reason: "hone writes Chess960 as fastchess does",
+        pattern: r#"^\[Variant ".*"\]$"#,
+        replacement: "[Variant]",
+    },
+    gone(
+        "notes of cutechess-cli",
+        "the end of a process is in the evidence; a normal end has no Termination there",
+        r#"^(Terminating process of engine .*|\[Termination "normal"\])$"#,
+    ),
+    gone(
+        "PlyCount",
+        "fastchess counts an illegal move",
+        r#"^\[PlyCount ".*"\]$"#,
+    ),
+    Difference {
+        name: "LLR in the lines of cutechess-cli",
+        reason: "of pairs, as the test itself, and not of single games",
+        pattern: r"^SPRT: llr \S+ \(\S+%\)",
+        replacement: "SPRT: llr",
+    },
     gone("time of the run", "a time", r"^Total Time: .*$"),
 ];
 
@@ -74,7 +148,7 @@ const TIMES: &[(&str, &str)] = &[
         r#"^\[(Date|GameDuration|GameStartTime|GameEndTime) ".*"\]$"#,
         "[$1]",
     ),
-    (r"(/\d+) \d+\.\d+s", "$1 TIME"),
+    (r"(/\d+) [0-9.]+s", "$1 TIME"),
     (r"has CRC32: 0x[0-9a-f]+", "has CRC32: X"),
     (r"run: \S+ (fastchess )?-config", "run: -config"),
 ];
@@ -82,6 +156,18 @@ const TIMES: &[(&str, &str)] = &[
 /// Removes times and the known differences. Returns the indices of those that
 /// were there on one side only.
 pub(crate) fn remove(played: &mut [Played], case: &Case) -> Vec<usize> {
+    for side in played.iter_mut() {
+        for (name, lines) in &mut side.texts {
+            if *name == "g.pgn" {
+                *lines = unwrapped(lines);
+                // cutechess-cli has them in alphabetic order.
+                let tags = |line: &String| line.starts_with('[');
+                lines
+                    .split_mut(|line| !tags(line))
+                    .for_each(<[String]>::sort);
+            }
+        }
+    }
     for (pattern, replacement) in TIMES {
         replace(played, pattern, replacement);
     }
@@ -100,6 +186,22 @@ pub(crate) fn remove(played: &mut [Played], case: &Case) -> Vec<usize> {
         }
     }
     found
+}
+
+/// A PGN whose movetexts are one line each: both wrap them at other places.
+fn unwrapped(lines: &[String]) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for line in lines {
+        let is_movetext = |line: &String| !line.is_empty() && !line.starts_with('[');
+        match joined.last_mut() {
+            Some(last) if is_movetext(last) && is_movetext(line) => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            _ => joined.push(line.clone()),
+        }
+    }
+    joined
 }
 
 /// Replaces a pattern in all lines; returns what was replaced, by side.
@@ -138,7 +240,7 @@ fn sort(lines: &mut Vec<String>) {
     games.sort();
     let last = lines
         .iter()
-        .rposition(|line| is_game(line))
+        .rposition(is_game)
         .map_or(0, |index| index + 1);
     games.extend(lines.drain(last..).filter(|line| !line.is_empty()));
     *lines = games;

@@ -24,8 +24,7 @@ enum Shell {
     Elvish,
     Fish,
     Nushell,
-    #[value(name = "powershell")]
-    PowerShell,
+    Powershell,
     Zsh,
 }
 
@@ -37,7 +36,7 @@ impl CompletionsArgs {
             Shell::Bash => Of::Bash,
             Shell::Elvish => Of::Elvish,
             Shell::Fish => Of::Fish,
-            Shell::PowerShell => Of::PowerShell,
+            Shell::Powershell => Of::PowerShell,
             Shell::Zsh => Of::Zsh,
             Shell::Nushell => {
                 generate(

@@ -44,7 +44,7 @@ impl Config {
         let mut later = Vec::new();
         for stage in stages.iter().skip(1) {
             // Other openings than those before, even from the same book.
-            config.r#match.seed += 1;
+            config.r#match.seed = config.r#match.seed.wrapping_add(1);
             apply(stage, &mut config);
             later.push(config.clone());
         }
@@ -53,7 +53,7 @@ impl Config {
 
     /// How stage `index` (from 0) is called: `stage 2 of 3 (LTC)`.
     pub(crate) fn stage_words(&self, index: usize) -> String {
-        let words = format!("stage {} of {}", index + 1, self.stage.len());
+        let words = format!("stage {} of {}", index.saturating_add(1), self.stage.len());
         match self.stage.get(index).map(|stage| stage.name.as_str()) {
             None | Some("") => words,
             Some(name) => format!("{words} ({name})"),

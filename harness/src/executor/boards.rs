@@ -100,7 +100,7 @@ impl Boards {
 pub(crate) struct BoardWriter {
     boards: Boards,
     worker: usize,
-    /// What has not been told yet.
+    /// What has not been published yet.
     news: Vec<News>,
 }
 
@@ -118,7 +118,7 @@ enum News {
 impl BoardWriter {
     /// A game begins.
     pub(crate) fn begin(&mut self, game: LiveGame) {
-        // What was not told of the game before is of no use now.
+        // What was not published of the previous game is not needed now.
         self.news.clear();
         self.tell(News::Begun(game));
     }
@@ -128,7 +128,7 @@ impl BoardWriter {
         self.news.push(News::Moved(played));
     }
 
-    /// The side to move has begun to think.
+    /// The side to move has started to think.
     pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2]) {
         let since_ms = jiff::Timestamp::now().as_millisecond();
         self.tell(News::Thinking { left_ms, since_ms });

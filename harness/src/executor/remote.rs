@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::{Event, Executor, PairJob, Stop};
 
-/// What the thread is told.
+/// A message to the thread.
 #[derive(Debug)]
 pub(crate) enum Command {
     Play(Box<PairJob>),
@@ -32,7 +32,7 @@ pub(crate) struct Carrier {
 /// The run's side.
 #[derive(Debug)]
 pub(crate) struct Remote {
-    /// `None` once the thread is told to end.
+    /// `None` once the thread has been asked to end.
     commands: Option<mpsc::UnboundedSender<Command>>,
     events: mpsc::UnboundedReceiver<Event>,
     capacity: Arc<AtomicUsize>,

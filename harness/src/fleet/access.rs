@@ -1,5 +1,5 @@
-//! How to reach a fleet: one line (JOIN) that `hone fleet up` prints, or a
-//! file `fleet.toml` for a NATS server that is there already.
+//! How to reach a fleet: one line (JOIN) that `hone fleet up` prints, or a file
+//! `fleet.toml` for an existing NATS server.
 
 use std::fmt;
 use std::fs;

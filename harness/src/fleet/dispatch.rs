@@ -13,12 +13,12 @@ use crate::executor::PairJob;
 
 /// A worker that has not been heard of for this long is taken for dead.
 pub(crate) const SILENCE: Duration = Duration::from_secs(30);
-/// A pair that nobody has, and whose job is not in the queue, is sent again
+/// A pair that no worker has, and whose job is not in the queue, is sent again
 /// this long after it was sent.
 const LOST_AFTER: Duration = Duration::from_secs(20);
-/// The queue is in order. A pair that nobody has is sent again, too, once pairs
-/// have been played that were sent this much later: longer than a dead worker's
-/// job takes to come back into the queue.
+/// The queue is in order. A pair that no worker has is also sent again once
+/// pairs have been played that were sent this much later: longer than a dead
+/// worker's job takes to come back into the queue.
 const OVERTAKEN_AFTER: Duration = Duration::from_secs(60);
 /// Pairs wanted in flight for each slot of a worker: one that is played, one
 /// that the worker has at hand, one in the queue.

@@ -306,7 +306,7 @@ pub(crate) struct Notice {
     /// Pairs absorbed and in flight.
     pub(crate) recorded: u64,
     pub(crate) in_flight: u64,
-    /// What is played is finished, and nothing else is begun.
+    /// Games in progress are finished, and no other is started.
     pub(crate) draining: bool,
     /// Workers whose results are not wanted, and why.
     pub(crate) excluded: BTreeMap<String, String>,

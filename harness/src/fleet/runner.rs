@@ -44,7 +44,7 @@ pub(crate) struct FleetRun {
     pub(crate) access: Access,
     /// The run's folder.
     pub(crate) dir: PathBuf,
-    /// What the workers are told of it.
+    /// What the workers get to know of it.
     pub(crate) notice: Notice,
     /// Node counts of the engines' `bench`, by the hash of their program.
     pub(crate) benches: BTreeMap<String, u64>,
@@ -108,14 +108,14 @@ struct Runner<L: RunnerLink> {
     stored: BTreeSet<String>,
     suspects: Suspects,
     draining: Option<Instant>,
-    /// The number of workers that the user was told last.
+    /// The number of workers that was shown last.
     shown_workers: Option<usize>,
     started: Instant,
     /// Checks in a row that have found the queue empty.
     idle_checks: u32,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 enum Flow {
     Continue,
     End,

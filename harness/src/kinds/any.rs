@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::Following;
 use super::kind::RunKind;
 use super::place::Place;
 use super::session::{Conclusion, Session};

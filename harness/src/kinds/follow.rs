@@ -1,12 +1,52 @@
-//! How a run of each kind is read while another process plays it.
+//! A run that is read while another process plays it.
 
-use super::following::{Following, Standing};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Verdict};
 use crate::ledger::Entry;
 use crate::report::{Course, MatchReport, Report};
-use crate::run::{Fold, RunFiles};
+use crate::run::{Fold, RunFiles, Tally};
+use crate::stats::{Estimate, Sprt};
 
-use super::kind::RunKind;
+/// The results of a run of any kind as its ledger grows. It never writes to
+/// the run's folder.
+pub(crate) trait Following {
+    /// Takes the pair that has arrived next.
+    fn absorb(&mut self, entry: &Entry);
+
+    /// Where the run stands.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
+    fn standing(&mut self) -> anyhow::Result<Standing>;
+
+    /// The results so far.
+    ///
+    /// # Errors
+    /// As [`Following::standing`].
+    fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
+}
+
+/// Where a run stands.
+pub(crate) struct Standing {
+    pub verdict: Option<Verdict>,
+    /// Pairs after which it ends at the latest.
+    pub budget: u64,
+    pub tally: Tally,
+    /// The sequential test it runs, if it runs one.
+    pub test: Option<Sprt>,
+    pub always_valid: Option<Estimate>,
+}
+
+impl Standing {
+    pub(super) fn of<E: Experiment>(fold: &Fold<E>) -> Self {
+        Self {
+            verdict: fold.verdict(),
+            budget: fold.experiment.budget(),
+            tally: fold.tally.clone(),
+            test: fold.experiment.test().cloned(),
+            always_valid: fold.experiment.always_valid(),
+        }
+    }
+}
 
 /// A match or a sequential test: each pair is taken in once.
 pub(super) struct FollowedMatch<E> {
@@ -43,47 +83,5 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
         let (files, course) = (self.files.clone(), self.course.clone());
         Ok(Box::new(MatchReport::of(files, &self.fold, course)))
-    }
-}
-
-/// A run whose experiment depends on more than its ledger, such as the builds
-/// of a bisection: its files are read again when pairs have come.
-pub(super) struct Reread<K: RunKind> {
-    files: RunFiles,
-    fold: Option<Fold<K::Experiment>>,
-}
-
-impl<K: RunKind> Reread<K> {
-    pub(super) fn new(files: RunFiles) -> Self {
-        Self { files, fold: None }
-    }
-
-    fn fold(&mut self) -> anyhow::Result<Fold<K::Experiment>> {
-        if let Some(fold) = self.fold.take() {
-            return Ok(fold);
-        }
-        let dir = self.files.folder.path().to_path_buf();
-        self.files = RunFiles::open(&dir)?;
-        Ok(self
-            .files
-            .fold(K::experiment(&dir, &self.files.manifest)?)?)
-    }
-}
-
-impl<K: RunKind> Following for Reread<K> {
-    fn absorb(&mut self, _entry: &Entry) {
-        self.fold = None;
-    }
-
-    fn standing(&mut self) -> anyhow::Result<Standing> {
-        let fold = self.fold()?;
-        let standing = Standing::of(&fold);
-        self.fold = Some(fold);
-        Ok(standing)
-    }
-
-    fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
-        let fold = self.fold()?;
-        Ok(Box::new(K::report(self.files.clone(), fold)?))
     }
 }

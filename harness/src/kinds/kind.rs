@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::Following;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;

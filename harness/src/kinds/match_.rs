@@ -5,9 +5,7 @@ use std::path::Path;
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::follow::FollowedMatch;
-#[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::{FollowedMatch, Following};
 use super::kind::RunKind;
 use crate::config::{Config, Tournament};
 use crate::experiment::{Sharded, TournamentExperiment};

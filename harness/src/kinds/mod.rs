@@ -7,18 +7,18 @@ mod any;
 pub(crate) mod bisect;
 #[cfg(feature = "serve")]
 mod follow;
-#[cfg(feature = "serve")]
-mod following;
 mod kind;
 mod match_;
 mod place;
+#[cfg(feature = "serve")]
+mod reread;
 mod session;
 mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
 #[cfg(feature = "serve")]
-pub(crate) use following::{Following, Standing};
+pub(crate) use follow::{Following, Standing};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use place::Place;

@@ -73,7 +73,7 @@ impl Place {
     }
 }
 
-/// What workers are told of a run.
+/// What workers get to know of a run.
 #[cfg(feature = "fleet")]
 fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
     let config = &manifest.config;

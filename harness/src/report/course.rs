@@ -1,5 +1,5 @@
-//! How a run came about, pair by pair: what its report tells beside the
-//! totals. It is taken in as the ledger grows, in memory that hardly does.
+//! The course of a run, pair by pair: what its report contains besides the
+//! totals. It is updated as the ledger grows, in nearly constant memory.
 
 use std::collections::{BTreeMap, VecDeque};
 

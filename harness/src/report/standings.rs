@@ -128,8 +128,8 @@ pub(super) mod tests {
     use super::*;
     use crate::run::PairingTally;
 
-    /// Names, and a round robin in which the first has won, drawn and lost so
-    /// many pairs of each `[first, second, outcomes]`.
+    /// A round robin, with the outcomes of the first engine's pairs in each
+    /// `[first, second, outcomes]`.
     pub(crate) fn tally_of(engines: usize, pairings: &[([usize; 2], [[u64; 3]; 3])]) -> Tally {
         let mut tally = Tally::new(engines);
         for (who, outcomes) in pairings {

@@ -157,7 +157,7 @@ pub(crate) struct PooledRun {
 impl PooledRun {
     /// The first number after those of its workers.
     pub(crate) fn end_of_workers(&self) -> usize {
-        self.first_worker + self.workers
+        self.first_worker.saturating_add(self.workers)
     }
 }
 

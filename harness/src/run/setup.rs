@@ -208,7 +208,7 @@ pub(crate) fn same_book(
     Err(SessionError::Input(
         match &manifest.config.r#match.openings.file {
             Some(BookSource::BuiltIn) => anyhow::anyhow!(
-                "the built-in book {file} is not the one this run was started with\nhelp: resume with hone {}, which started it",
+                "the run was started with another built-in book ({file}) than this hone has\nhelp: resume with the hone {} that started it",
                 manifest.hone
             ),
             _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),

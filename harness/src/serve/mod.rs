@@ -55,7 +55,7 @@ pub(crate) struct Settings {
     /// The folder of the runs.
     pub folder: PathBuf,
     pub listen: SocketAddr,
-    /// Who may act; without it nobody may.
+    /// Who may act; without it, no one may.
     pub token_file: Option<PathBuf>,
     /// Whether other machines may look without a token.
     pub read_only: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Settings {
     pub places: usize,
 }
 
-/// Serves until the process is asked to end. `announce` is told the address.
+/// Serves until the process is asked to end. `announce` gets the address.
 ///
 /// # Errors
 /// If the settings make no sense, or the address cannot be had.

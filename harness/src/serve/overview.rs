@@ -17,7 +17,7 @@ pub(super) struct Overview {
     pub queue: Vec<Job>,
     /// Whether some runs are still to be read.
     pub loading: bool,
-    /// The parts of its page.
+    /// Its page.
     #[serde(skip)]
     pub snapshot: Snapshot,
 }

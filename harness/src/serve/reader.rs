@@ -39,7 +39,7 @@ pub(super) struct Reader {
     /// Runs whose manifest cannot be read, and when that was tried.
     unreadable: BTreeMap<String, (String, Instant)>,
     overview: watch::Sender<Arc<Overview>>,
-    /// None if nobody may submit.
+    /// None if no one may submit.
     queue: Option<Arc<Queue>>,
     /// That of the queue which is shown.
     queue_version: u64,
@@ -67,7 +67,7 @@ impl Reader {
         }
     }
 
-    /// Reads until nobody can wish for anything any more.
+    /// Reads until all senders are closed.
     pub(super) fn run(mut self, wishes: &Receiver<Wish>) {
         let mut next = Instant::now();
         loop {

@@ -240,7 +240,7 @@ impl WatchedRun {
         });
     }
 
-    /// Frees the memory of a run that nobody plays and nobody looks at.
+    /// Frees the memory of a run that is neither played nor watched.
     fn forget(&mut self) {
         let is_idle = self
             .loaded

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::figures::{Figures, fixed, general, los_of_decided_games};
+use super::figures::{Figures, Z95_APPROXIMATED, fixed, general, los_of_decided_games};
 use super::scores::{Counts, TestState};
 use crate::stats::Wdl;
 
@@ -43,17 +43,25 @@ pub(super) fn head_to_head(name: &str, counts: &Counts, by_colour: [Wdl; 2]) -> 
         };
         let _ = writeln!(text, "...      White vs Black: {}", line(&white_side));
     }
-    let figures = Figures::of_games(&counts.wdl);
+    let figures = Figures::of_games(&counts.wdl, Z95_APPROXIMATED);
     let _ = writeln!(
         text,
         "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %",
-        fixed(figures.elo, 1),
+        unsigned_zero(figures.elo, 1),
         fixed(figures.elo_error, 1),
         fixed(los_of_decided_games(&counts.wdl), 1),
         fixed(100.0 * counts.draw_ratio(), 1)
     );
     text
 }
+
+/// A number as cutechess-cli writes it: zero has no sign.
+fn unsigned_zero(value: f64, decimals: usize) -> String {
+    fixed(if value == 0.0 { 0.0 } else { value }, decimals)
+}
+
+/// What cutechess-cli prints of a test where there is none.
+pub(super) const NO_TEST: &str = "SPRT: llr 0 (0.0%), lbound -inf, ubound inf\n";
 
 /// How the test stands.
 pub(super) fn test(state: &TestState) -> String {
@@ -78,7 +86,8 @@ pub(super) fn ranking(names: &[String], counts: &[Counts], gauntlet: bool) -> St
             0 => 2.0,
             _ => 1.0 - counts.score(),
         };
-        key(a).total_cmp(&key(b))
+        // Of equal ones the last comes first.
+        key(a).total_cmp(&key(b)).then(b.0.cmp(&a.0))
     });
     let mut text = format!(
         "{:>4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
@@ -86,13 +95,13 @@ pub(super) fn ranking(names: &[String], counts: &[Counts], gauntlet: bool) -> St
     );
     let first = usize::from(!gauntlet);
     for (number, (index, counts)) in rows.into_iter().enumerate() {
-        let figures = Figures::of_games(&counts.wdl);
+        let figures = Figures::of_games(&counts.wdl, Z95_APPROXIMATED);
         let _ = writeln!(
             text,
             "{:>4} {:<25} {:>7} {:>7} {:>7} {:>6}% {:>6}% ",
             number + first,
             names[index],
-            fixed(figures.elo, 0),
+            unsigned_zero(figures.elo, 0),
             fixed(figures.elo_error, 0),
             counts.wdl.games(),
             fixed(100.0 * counts.score(), 1),

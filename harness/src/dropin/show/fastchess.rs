@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::figures::{Figures, fixed, general};
+use super::figures::{Figures, Z95, fixed, general};
 use super::scores::{Counts, TestState};
 use crate::config::EngineConfig;
 use crate::rules::Limit;
@@ -176,7 +176,7 @@ pub(super) fn test_as_cutechess(state: &TestState) -> String {
 
 /// Elo of two engines, as fastchess prints it for readers of cutechess-cli.
 pub(super) fn elo_as_cutechess(counts: &Counts) -> String {
-    let figures = Figures::of_games(&counts.wdl);
+    let figures = Figures::of_games(&counts.wdl, Z95);
     format!(
         "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %\n",
         fixed(figures.elo, 2),
@@ -189,7 +189,7 @@ pub(super) fn elo_as_cutechess(counts: &Counts) -> String {
 fn figures(counts: &Counts, penta: bool) -> Figures {
     match penta {
         true => Figures::of_pairs(&counts.pairs),
-        false => Figures::of_games(&counts.wdl),
+        false => Figures::of_games(&counts.wdl, Z95),
     }
 }
 

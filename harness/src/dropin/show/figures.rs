@@ -5,7 +5,10 @@ use crate::stats::elo::NELO_PER_SIGMA;
 use crate::stats::{Pentanomial, Wdl, normal};
 
 /// Quantile of the 95 % intervals.
-const Z95: f64 = normal::Z95;
+pub(super) const Z95: f64 = normal::Z95;
+/// The same as cutechess-cli has it, by Winitzki's approximation of the inverse
+/// error function.
+pub(super) const Z95_APPROXIMATED: f64 = 1.957_161_931_656_024_5;
 
 /// Elo, normalized Elo and likelihood of superiority of a sample of scores.
 #[derive(Debug, Clone, Copy)]
@@ -20,18 +23,18 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Of single games.
-    pub(super) fn of_games(wdl: &Wdl) -> Self {
+    pub(super) fn of_games(wdl: &Wdl, z95: f64) -> Self {
         let counts = [wdl.losses, wdl.draws, wdl.wins];
-        Self::new(&counts, &[0.0, 0.5, 1.0], 1.0)
+        Self::new(&counts, &[0.0, 0.5, 1.0], 1.0, z95)
     }
 
     /// Of pairs.
     pub(super) fn of_pairs(pairs: &Pentanomial) -> Self {
-        Self::new(&pairs.0, &[0.0, 0.25, 0.5, 0.75, 1.0], 2.0)
+        Self::new(&pairs.0, &[0.0, 0.25, 0.5, 0.75, 1.0], 2.0, Z95)
     }
 
     /// `games` is the number of games of one unit.
-    fn new(counts: &[u64], scores: &[f64], games: f64) -> Self {
+    fn new(counts: &[u64], scores: &[f64], games: f64, z95: f64) -> Self {
         let total = counts.iter().sum::<u64>() as f64;
         let weighted = || counts.iter().map(|count| *count as f64 / total).zip(scores);
         let score: f64 = weighted().map(|(share, score)| share * score).sum();
@@ -39,7 +42,7 @@ impl Figures {
             .map(|(share, point)| share * (point - score).powi(2))
             .sum();
         let deviation = (variance / total).sqrt();
-        let (low, high) = (score - Z95 * deviation, score + Z95 * deviation);
+        let (low, high) = (score - z95 * deviation, score + z95 * deviation);
         let nelo = |score: f64| (score - 0.5) / (games * variance).sqrt() * NELO_PER_SIGMA;
         Self {
             elo: elo(score),
@@ -120,7 +123,7 @@ mod tests {
             draws: 0,
             losses: 0,
         };
-        let figures = Figures::of_games(&wins);
+        let figures = Figures::of_games(&wins, Z95);
         assert_eq!(fixed(figures.elo, 2), "inf");
         assert_eq!(fixed(figures.elo_error, 2), "nan");
         assert_eq!(fixed(los_of_decided_games(&wins), 1), "95.8");

@@ -137,18 +137,23 @@ impl Console {
         let wdl = self.scores.entry(result.engines).or_default();
         wdl.add(result.first_half_points(game));
         let wdl = *wdl;
-        self.print_score(&wdl);
+        self.print_score(result.engines, &wdl);
     }
 
     /// Why a game ended, as the program writes it: only fastchess names an
-    /// overrun, and only cutechess-cli the maximal length.
+    /// overrun, and only cutechess-cli the maximal length and an illegal move.
     fn reason(&self, reason: &str) -> String {
-        let end = match self.format {
-            OutputFormat::Cutechess => " (",
-            _ => ": maximal",
+        let ends: &[&str] = match self.format {
+            OutputFormat::Cutechess => &[" ("],
+            _ => &[": maximal", " move: "],
         };
-        let shortened = reason.split_once(end).map(|(before, _)| before);
-        shortened.unwrap_or(reason).to_string()
+        for end in ends {
+            if let Some((before, _)) = reason.split_once(end) {
+                let move_word = if *end == " move: " { " move" } else { "" };
+                return format!("{before}{move_word}");
+            }
+        }
+        reason.to_string()
     }
 
     fn count_outcome(&mut self, players: [usize; 2], loser: Option<usize>, reason: &str) {
@@ -163,18 +168,19 @@ impl Console {
     }
 
     /// The score after a game, where it is printed.
-    fn print_score(&self, wdl: &Wdl) {
+    fn print_score(&self, engines: [usize; 2], wdl: &Wdl) {
         let is_printed = match self.format {
             OutputFormat::Fastchess => false,
             OutputFormat::Cutechess => self.names.len() == 2,
             OutputFormat::FastchessAsCutechess => {
-                self.names.len() == 2 && is_due(self.finished_games, self.intervals.score)
+                is_due(self.finished_games, self.intervals.score)
+                    || self.finished_games == self.total_games
             }
         };
         if is_printed {
             out!(
                 "{}",
-                cutechess::score([&self.names[0], &self.names[1]], wdl)
+                cutechess::score(engines.map(|engine| self.names[engine].as_str()), wdl)
             );
         }
     }
@@ -194,13 +200,14 @@ impl Console {
             (2, OutputFormat::Cutechess) => {
                 let engine = &tally.engines[0];
                 let by_colour = [engine.as_white, engine.as_black];
-                let test = test.as_ref().map(cutechess::test);
                 cutechess::head_to_head(&self.names[0], &counts(tally), by_colour)
-                    + &test.unwrap_or_default()
+                    + &test
+                        .as_ref()
+                        .map_or(cutechess::NO_TEST.to_string(), cutechess::test)
             }
             (engines, OutputFormat::Cutechess) => {
                 let all = by_engine(&tally.pairings, engines);
-                cutechess::ranking(&self.names, &all, self.is_gauntlet) + "\n"
+                cutechess::ranking(&self.names, &all, self.is_gauntlet) + "\n" + cutechess::NO_TEST
             }
             (engines, format) => {
                 let all = by_engine(&tally.pairings, engines);

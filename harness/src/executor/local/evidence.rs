@@ -38,6 +38,7 @@ pub(super) fn collect(failure: &Failure<'_>) -> Evidence {
     let job = failure.job;
     let [first, second] = failure.clients;
     let situation = situation(failure);
+    log(failure, &situation);
     Evidence {
         pair: job.pair,
         game: failure.game,
@@ -52,6 +53,20 @@ pub(super) fn collect(failure: &Failure<'_>) -> Evidence {
             ("stderr-first.txt", first.stderr()),
             ("stderr-second.txt", second.stderr()),
         ],
+    }
+}
+
+/// Lines of standard error that a log has of a failure.
+const LOGGED_LINES: usize = 20;
+
+/// A log has what the engine itself wrote about its end, as a failed assertion.
+fn log(failure: &Failure<'_>, situation: &Situation) {
+    let (name, reason) = (&situation.name, &failure.reason);
+    tracing::warn!("{name}: {reason} (pair {})", failure.job.pair + 1);
+    let text = failure.clients[failure.player].stderr();
+    let lines: Vec<&str> = text.lines().collect();
+    for line in &lines[lines.len().saturating_sub(LOGGED_LINES)..] {
+        tracing::warn!("{name} wrote: {line}");
     }
 }
 

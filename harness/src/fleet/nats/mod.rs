@@ -1,5 +1,5 @@
-//! The transport: NATS with JetStream. Three streams hold what must not be
-//! lost while nobody listens; the rest is plain messages.
+//! The transport: NATS with JetStream. Three streams hold what must not be lost
+//! while no client listens; the rest is plain messages.
 
 mod api;
 mod connect;

@@ -33,7 +33,7 @@ struct Open {
 /// What a request has brought.
 pub(super) enum Pulled {
     Message(Message),
-    /// It is over; so many messages have come.
+    /// It is over; this number of messages has arrived.
     Ended {
         messages: usize,
         is_refused: bool,

@@ -17,7 +17,7 @@ use crate::fleet::link::{LinkError, RunnerLink, ToRunner};
 const KEEP: Duration = Duration::from_secs(30);
 /// A result that is not on disk here after this long is delivered again.
 const RECORD: Duration = Duration::from_secs(60);
-/// A queue that nobody has used for this long is removed.
+/// A queue that has not been used for this long is removed.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const BATCH: usize = 1000;
 const WAIT: Duration = Duration::from_secs(5);
@@ -141,7 +141,8 @@ impl RunnerLink for NatsRunner {
         loop {
             if !self.results.is_open() {
                 if self.refused {
-                    // One that is told to wait still hears the others.
+                    // A worker that is asked to wait still receives the other
+                    // messages.
                     tokio::select! {
                         () = sleep(AGAIN) => self.refused = false,
                         heard = heard(&mut self.statuses, &mut self.asks) => return heard,

@@ -1,5 +1,5 @@
-//! The server's certificate, signed by itself: JOIN has its fingerprint, so
-//! nobody else is asked.
+//! The server's certificate, signed by itself: JOIN has its fingerprint, so no
+//! certificate authority is needed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ const TURN: Duration = Duration::from_millis(100);
 pub(super) const PACE: Duration = Duration::from_secs(180);
 /// How long engines may take to end.
 const QUIT: Duration = Duration::from_secs(3);
-/// How long results may take to be stored after the worker was told to end.
+/// How long results may take to be stored after the worker was asked to end.
 const FAREWELL: Duration = Duration::from_secs(30);
 
 /// Works until it is interrupted.
@@ -81,7 +81,7 @@ struct Worker<L: WorkerLink> {
     draw: Draw,
     /// Runs that are not played here, and why.
     refuses: BTreeMap<Name, String>,
-    /// Runs that the user was told of.
+    /// Runs that have been announced.
     shown: BTreeSet<Name>,
     /// Jobs that were taken and not answered, in the order of arrival.
     held: VecDeque<Held<L::Delivery>>,
@@ -106,7 +106,7 @@ struct Worker<L: WorkerLink> {
     leaving: Option<Instant>,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 enum Flow {
     Continue,
     End,
@@ -201,7 +201,7 @@ impl<L: WorkerLink> Worker<L> {
         Ok(())
     }
 
-    /// Whether it was told to end, and everything is answered.
+    /// Whether it was asked to end, and everything is answered.
     fn is_done(&self) -> bool {
         let Some(since) = self.leaving else {
             return false;

@@ -7,7 +7,7 @@ use crate::executor::local::Local;
 use crate::executor::{Boards, Event, Evidence, Executor, PairJob, PlayedPair, Stop};
 use crate::rules::TablebaseRule;
 
-/// What a slot is told.
+/// A message to a slot.
 enum Order {
     Play(Box<PairJob>),
     /// Leave the pair at once.
@@ -29,7 +29,7 @@ pub(super) enum Doing {
     Nothing,
     /// The job with this ticket.
     Plays(u64),
-    /// It was told to leave: what it reports before [`Report::Left`] is void.
+    /// It was asked to leave: what it reports before [`Report::Left`] is void.
     Leaves,
 }
 

@@ -35,12 +35,12 @@ impl Store {
             return;
         };
         for folder in folders.flatten().map(|entry| entry.path()) {
-            let files = fs::read_dir(&folder).into_iter().flatten().flatten();
+            let mut files = fs::read_dir(&folder).into_iter().flatten().flatten();
             let is_old = |file: fs::DirEntry| {
                 let modified = file.metadata().and_then(|data| data.modified());
                 modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > UNUSED))
             };
-            if files.map(is_old).all(|old| old) {
+            if files.all(is_old) {
                 // Another worker may do the same.
                 let _ = fs::remove_dir_all(&folder);
             }

@@ -13,10 +13,10 @@ use std::path::Path;
 use anyhow::ensure;
 
 #[cfg(feature = "serve")]
-use super::follow::Reread;
-#[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::Following;
 use super::kind::{Engines, Readiness, RunKind, Waiting};
+#[cfg(feature = "serve")]
+use super::reread::Reread;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;

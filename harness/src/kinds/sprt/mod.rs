@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[cfg(feature = "serve")]
-use super::follow::Reread;
-#[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::Following;
 use super::kind::{Engines, RunKind, introduction, prepared};
+#[cfg(feature = "serve")]
+use super::reread::Reread;
 use crate::config::Config;
 use crate::rules::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};

@@ -8,9 +8,7 @@ use anyhow::ensure;
 use crate::config::Config;
 use crate::experiment::{Sharded, SprtExperiment};
 #[cfg(feature = "serve")]
-use crate::kinds::follow::FollowedMatch;
-#[cfg(feature = "serve")]
-use crate::kinds::following::Following;
+use crate::kinds::follow::{FollowedMatch, Following};
 use crate::kinds::kind::RunKind;
 use crate::report::{MatchReport, Scoreboard};
 use crate::run::{Fold, Kind, Manifest, RunFiles, View};

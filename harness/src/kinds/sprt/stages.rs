@@ -55,8 +55,8 @@ pub(super) fn check_engines(
     Ok(())
 }
 
-/// Plays the stages after the first, or goes on with them, as long as each
-/// accepts H1. Returns how the last one ended, if one was played.
+/// Plays or continues the stages after the first, as long as each accepts H1.
+/// Returns how the last one ended, if one was played.
 ///
 /// # Errors
 /// [`SessionError`].

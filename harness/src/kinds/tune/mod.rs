@@ -23,10 +23,10 @@ use std::time::Duration;
 use anyhow::Context;
 
 #[cfg(feature = "serve")]
-use super::follow::Reread;
-#[cfg(feature = "serve")]
-use super::following::Following;
+use super::follow::Following;
 use super::kind::RunKind;
+#[cfg(feature = "serve")]
+use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};

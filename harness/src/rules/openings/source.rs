@@ -102,20 +102,26 @@ const LISTED: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Source {
     pub bytes: Vec<u8>,
-    /// By the name, or else by the look of the contents.
+    /// By the name, or else by the contents.
     pub format: Format,
-    /// SHA-256 of the file as it lies on disk, in hexadecimal.
+    /// SHA-256 of the file on disk, packed or not, in hexadecimal.
     pub sha256: String,
 }
 
 impl Source {
-    /// Of plain text that is held in memory.
-    pub(crate) fn of_text(text: &[u8]) -> Self {
-        Self {
-            format: Format::of_text(text),
-            sha256: hex(&Sha256::digest(text)),
-            bytes: text.to_vec(),
-        }
+    /// The contents of a file named `path`, which may be packed.
+    ///
+    /// # Errors
+    /// See [`SourceError`].
+    pub(crate) fn of_file(path: &Path, packed: Vec<u8>) -> Result<Self, SourceError> {
+        let sha256 = hex(&Sha256::digest(&packed));
+        let (bytes, name) = unpack(path, packed)?;
+        let format = Format::of_name(&name).unwrap_or_else(|| Format::of_text(&bytes));
+        Ok(Self {
+            bytes,
+            format,
+            sha256,
+        })
     }
 }
 
@@ -139,14 +145,7 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
             path: path.to_owned(),
         });
     }
-    let sha256 = hex(&Sha256::digest(&packed));
-    let (bytes, name) = unpack(path, packed)?;
-    let format = Format::of_name(&name).unwrap_or_else(|| Format::of_text(&bytes));
-    Ok(Source {
-        bytes,
-        format,
-        sha256,
-    })
+    Source::of_file(path, packed)
 }
 
 /// The contents and the name they have without their packing. Nothing is

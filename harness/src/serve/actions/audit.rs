@@ -12,11 +12,11 @@ const NAME: &str = "audit.jsonl";
 
 /// The file of all actions.
 #[derive(Debug)]
-pub(in crate::serve) struct Audit(Mutex<File>);
+pub(crate) struct Audit(Mutex<File>);
 
 /// An action, allowed or not.
 #[derive(Debug, Serialize)]
-pub(in crate::serve) struct Event<'a> {
+pub(crate) struct Event<'a> {
     /// The owner of the token; none if it was missing or wrong.
     pub by: Option<&'a str>,
     /// The address of the browser.
@@ -39,7 +39,7 @@ impl Audit {
     ///
     /// # Errors
     /// Those of the file system.
-    pub(in crate::serve) fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn open(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(NAME);
         let file = OpenOptions::new().append(true).create(true).open(&path);
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
@@ -50,7 +50,7 @@ impl Audit {
     ///
     /// # Errors
     /// Those of the file system: what cannot be noted must not be done.
-    pub(in crate::serve) fn note(&self, event: &Event<'_>) -> anyhow::Result<()> {
+    pub(crate) fn note(&self, event: &Event<'_>) -> anyhow::Result<()> {
         let time = jiff::Timestamp::now();
         let mut line = serde_json::to_vec(&Line { time, event })?;
         line.push(b'\n');

@@ -12,7 +12,7 @@ use crate::run::Kind;
 /// What somebody submits.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::serve) struct Submission {
+pub(crate) struct Submission {
     pub name: String,
     pub kind: Kind,
     #[serde(default)]
@@ -22,7 +22,7 @@ pub(in crate::serve) struct Submission {
 /// What its owner wants of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::serve) enum Wanted {
+pub(crate) enum Wanted {
     Played,
     /// It keeps its place, and is continued when that is asked for.
     Paused,
@@ -30,7 +30,7 @@ pub(in crate::serve) enum Wanted {
 
 /// A run that was submitted and is not finished.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(in crate::serve) struct Job {
+pub(crate) struct Job {
     pub name: String,
     pub kind: Kind,
     pub priority: i32,
@@ -60,12 +60,12 @@ impl Job {
     }
 
     /// Whether it is to be started when there is a place.
-    pub(in crate::serve) fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.wanted == Wanted::Played && !self.is_running && self.failure.is_none()
     }
 
     /// What it is doing, for people.
-    pub(in crate::serve) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match (&self.failure, self.wanted, self.is_running) {
             (Some(failure), ..) => format!("failed: {failure}"),
             (None, Wanted::Played, true) => "running".to_string(),

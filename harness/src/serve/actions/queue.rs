@@ -25,7 +25,7 @@ const INTERRUPTED: i32 = 130;
 /// What can be done with a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::serve) enum Action {
+pub(crate) enum Action {
     /// Finish the games in progress; keep the place in the queue.
     Pause,
     /// Continue, or start, when there is a place.
@@ -36,7 +36,7 @@ pub(in crate::serve) enum Action {
 
 /// Why something cannot be done.
 #[derive(Debug)]
-pub(in crate::serve) enum Refusal {
+pub(crate) enum Refusal {
     /// There is no such run.
     Unknown(String),
     /// What was asked for makes no sense.
@@ -47,7 +47,7 @@ pub(in crate::serve) enum Refusal {
 
 /// The queue.
 #[derive(Debug)]
-pub(in crate::serve) struct Queue {
+pub(crate) struct Queue {
     /// Of the runs.
     results: PathBuf,
     /// Of the queue.
@@ -71,7 +71,7 @@ impl Queue {
     ///
     /// # Errors
     /// If its folder cannot be made.
-    pub(in crate::serve) fn open(results: &Path, places: usize) -> anyhow::Result<Self> {
+    pub(crate) fn open(results: &Path, places: usize) -> anyhow::Result<Self> {
         let folder = results.join(FOLDER);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let state = State {
@@ -87,7 +87,7 @@ impl Queue {
     }
 
     /// Its folder.
-    pub(in crate::serve) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -97,7 +97,7 @@ impl Queue {
 
     /// The jobs, those that start first at the top, and a number that changes
     /// with them.
-    pub(in crate::serve) fn jobs(&self) -> (u64, Vec<Job>) {
+    pub(crate) fn jobs(&self) -> (u64, Vec<Job>) {
         let state = self.lock();
         let mut jobs = state.jobs.clone();
         jobs.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.submitted));
@@ -108,7 +108,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Refusal`]: its name is taken, or its configuration is not valid.
-    pub(in crate::serve) fn submit(
+    pub(crate) fn submit(
         &self,
         submission: &Submission,
         config: &str,
@@ -145,7 +145,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub(in crate::serve) fn act(&self, run: &str, action: Action, by: &str) -> Result<(), Refusal> {
+    pub(crate) fn act(&self, run: &str, action: Action, by: &str) -> Result<(), Refusal> {
         let mut state = self.lock();
         if !state.jobs.iter().any(|job| job.name == run) {
             if action != Action::Resume {
@@ -188,7 +188,7 @@ impl Queue {
     ///
     /// # Errors
     /// [`Refusal`].
-    pub(in crate::serve) fn set_priority(&self, run: &str, priority: i32) -> Result<(), Refusal> {
+    pub(crate) fn set_priority(&self, run: &str, priority: i32) -> Result<(), Refusal> {
         let mut state = self.lock();
         state.version += 1;
         let Some(job) = state.jobs.iter_mut().find(|job| job.name == run) else {
@@ -226,7 +226,7 @@ impl Queue {
     }
 
     /// Starts what can be started and takes note of what has ended.
-    pub(in crate::serve) fn tick(&self) {
+    pub(crate) fn tick(&self) {
         let mut state = self.lock();
         let state = &mut *state;
         self.reap(state);
@@ -316,7 +316,7 @@ impl Queue {
     }
 
     /// Ends all processes; their runs are continued by the next server.
-    pub(in crate::serve) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.is_ending = true;
         for (_, child) in &mut state.children {
@@ -362,7 +362,7 @@ fn last_words(log: &Path) -> String {
 
 impl Refusal {
     /// For people.
-    pub(in crate::serve) fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Self::Unknown(message) | Self::Conflict(message) => message.clone(),
             Self::Invalid(error) => format!("{error:#}"),

@@ -12,7 +12,7 @@ const SHORTEST: usize = 16;
 /// The tokens, by their digests: all of them are compared, and no comparison
 /// ends early, so that the time of an answer tells nothing.
 #[derive(Debug)]
-pub(in crate::serve) struct Tokens(Vec<(String, [u8; 32])>);
+pub(crate) struct Tokens(Vec<(String, [u8; 32])>);
 
 impl Tokens {
     /// Reads a file with a token in each line, perhaps after the name of its
@@ -21,7 +21,7 @@ impl Tokens {
     ///
     /// # Errors
     /// If it cannot be read, others can read it too, or a token is too short.
-    pub(in crate::serve) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         check_private(path)?;
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
@@ -47,7 +47,7 @@ impl Tokens {
     }
 
     /// The owner of a token.
-    pub(in crate::serve) fn owner(&self, token: &str) -> Option<&str> {
+    pub(crate) fn owner(&self, token: &str) -> Option<&str> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;
         for (name, known) in &self.0 {

@@ -7,7 +7,7 @@ use crate::serve::snapshot::{Part, Snapshot};
 
 /// A whole page. `events` is the address of its changes; `can_act` whether
 /// there is a form for new runs.
-pub(in crate::serve) fn document(page: &Snapshot, events: &str, can_act: bool) -> Markup {
+pub(crate) fn document(page: &Snapshot, events: &str, can_act: bool) -> Markup {
     let sections = page
         .parts
         .iter()
@@ -54,7 +54,7 @@ fn element(part: &Part) -> Markup {
 }
 
 /// A page without changes.
-pub(in crate::serve) fn still(title: &str, can_act: bool, main: &Markup) -> Markup {
+pub(crate) fn still(title: &str, can_act: bool, main: &Markup) -> Markup {
     let body = html! {
         header { h1 { (title) } }
         main id="main" { (main) }
@@ -107,7 +107,7 @@ fn framed(
 }
 
 /// Where there is no page.
-pub(in crate::serve) fn not_found(can_act: bool) -> Markup {
+pub(crate) fn not_found(can_act: bool) -> Markup {
     still(
         "No such page",
         can_act,
@@ -116,7 +116,7 @@ pub(in crate::serve) fn not_found(can_act: bool) -> Markup {
 }
 
 /// Where too many browsers follow already, or a run cannot be read.
-pub(in crate::serve) fn offline(reason: &str, can_act: bool) -> Markup {
+pub(crate) fn offline(reason: &str, can_act: bool) -> Markup {
     still(
         "This page is not available",
         can_act,

@@ -14,7 +14,7 @@ use crate::serve::summary::{RunSummary, State};
 const FINISHED: usize = 500;
 
 /// The page of all runs.
-pub(in crate::serve) fn overview_parts(overview: &Overview) -> Snapshot {
+pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
     let count = |state| overview.in_state(state).count() as u64;
     let (running, stopped, finished) = (
         count(State::Running),

@@ -14,7 +14,7 @@ use crate::serve::summary::{RunSummary, State};
 ///
 /// # Errors
 /// If a section cannot be made.
-pub(in crate::serve) fn run_parts(
+pub(crate) fn run_parts(
     page: Page,
     manifest: &Manifest,
     summary: &RunSummary,
@@ -129,7 +129,7 @@ fn change(manifest: &Manifest) -> Option<String> {
 ///
 /// # Errors
 /// If a section cannot be made.
-pub(in crate::serve) fn nights_parts(page: Page, id: &str) -> anyhow::Result<Snapshot> {
+pub(crate) fn nights_parts(page: Page, id: &str) -> anyhow::Result<Snapshot> {
     let mut parts = vec![Part::new("lead", None, page.lead)];
     for section in page.sections {
         let (name, heading) = (section.id, section.heading);

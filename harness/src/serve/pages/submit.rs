@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::frame::still;
 
 /// The form; it needs the page's script, which sends the token.
-pub(in crate::serve) fn submit_page() -> Markup {
+pub(crate) fn submit_page() -> Markup {
     still(
         "New run",
         true,

@@ -12,6 +12,9 @@ use crate::rules::openings::Variant;
 use crate::rules::{Ending, GameHeader, final_epd, write_game};
 use crate::rules::{GameResult, Outcome, Termination};
 
+/// Characters kept of an answer that is not a move.
+const MAX_ANSWER: usize = 20;
+
 impl Game<'_> {
     /// The result and the texts of the finished game.
     pub(super) fn finish(
@@ -26,7 +29,10 @@ impl Game<'_> {
             termination,
         } = end.ending;
         let style = &job.rules.record;
-        let reason = termination.reason(outcome, end.overrun_ms);
+        let mut reason = termination.reason(outcome, end.overrun_ms);
+        if termination == Termination::IllegalMove {
+            reason.push_str(&self.illegal_answer(outcome));
+        }
         self.digest_moves();
         let digests = self.digest.clone().finish(outcome);
         let result = GameResult {
@@ -62,6 +68,26 @@ impl Game<'_> {
         }
         text.reason = reason;
         (result, text)
+    }
+
+    /// The answer that was not a legal move, as the reason for the end has it.
+    fn illegal_answer(&mut self, outcome: Outcome) -> String {
+        let loser = match outcome {
+            Outcome::White => Black,
+            _ => White,
+        };
+        let player = self.player(loser);
+        let answer = self.table.slots[player].client().best_move();
+        // A brace would end the comment.
+        let clean: String = String::from_utf8_lossy(answer)
+            .chars()
+            .filter(|c| c.is_ascii_graphic() && !matches!(c, '{' | '}'))
+            .take(MAX_ANSWER)
+            .collect();
+        match clean.is_empty() {
+            true => clean,
+            false => format!(": {clean}"),
+        }
     }
 
     /// All that can help to find out why an engine failed.

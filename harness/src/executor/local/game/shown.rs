@@ -1,4 +1,4 @@
-//! What watchers are told of a game.
+//! What watchers see of a game.
 
 use shakmaty::{CastlingMode, Color};
 
@@ -27,7 +27,7 @@ impl Game<'_> {
         self.table.board.begin(game);
     }
 
-    /// The side to move has begun to think.
+    /// The side to move has started to think.
     pub(super) fn show_thinking(&mut self) {
         let left = self.left_ms();
         self.table.board.thinking(left);
@@ -38,7 +38,7 @@ impl Game<'_> {
     }
 }
 
-/// A move as watchers are told it.
+/// A move as watchers see it.
 pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> LiveMove {
     LiveMove {
         uci: last.legal.to_uci(mode).to_string(),

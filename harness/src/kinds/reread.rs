@@ -1,0 +1,49 @@
+//! A run that is read anew when it has grown.
+
+use super::follow::{Following, Standing};
+use super::kind::RunKind;
+use crate::ledger::Entry;
+use crate::report::Report;
+use crate::run::{Fold, RunFiles};
+
+/// A run whose experiment depends on more than its ledger, such as the builds
+/// of a bisection: its files are read again when pairs have come.
+pub(super) struct Reread<K: RunKind> {
+    files: RunFiles,
+    fold: Option<Fold<K::Experiment>>,
+}
+
+impl<K: RunKind> Reread<K> {
+    pub(super) fn new(files: RunFiles) -> Self {
+        Self { files, fold: None }
+    }
+
+    fn fold(&mut self) -> anyhow::Result<Fold<K::Experiment>> {
+        if let Some(fold) = self.fold.take() {
+            return Ok(fold);
+        }
+        let dir = self.files.folder.path().to_path_buf();
+        self.files = RunFiles::open(&dir)?;
+        Ok(self
+            .files
+            .fold(K::experiment(&dir, &self.files.manifest)?)?)
+    }
+}
+
+impl<K: RunKind> Following for Reread<K> {
+    fn absorb(&mut self, _entry: &Entry) {
+        self.fold = None;
+    }
+
+    fn standing(&mut self) -> anyhow::Result<Standing> {
+        let fold = self.fold()?;
+        let standing = Standing::of(&fold);
+        self.fold = Some(fold);
+        Ok(standing)
+    }
+
+    fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
+        let fold = self.fold()?;
+        Ok(Box::new(K::report(self.files.clone(), fold)?))
+    }
+}
