@@ -238,10 +238,7 @@ fn sort(lines: &mut Vec<String>) {
         |line: &String| line.starts_with("Started game") || line.starts_with("Finished game");
     let mut games: Vec<String> = lines.iter().filter(|line| is_game(line)).cloned().collect();
     games.sort();
-    let last = lines
-        .iter()
-        .rposition(is_game)
-        .map_or(0, |index| index + 1);
+    let last = lines.iter().rposition(is_game).map_or(0, |index| index + 1);
     games.extend(lines.drain(last..).filter(|line| !line.is_empty()));
     *lines = games;
 }

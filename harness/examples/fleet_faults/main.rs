@@ -1,6 +1,6 @@
 //! The fault campaign of the fleet: a server, three workers and a run, each
 //! killed or frozen at random moments. The run must come to the games of an
-//! undisturbed run on one machine. `docs/fleet.md` has the results.
+//! undisturbed run on one machine. `docs/fleet.md` says how it is run.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
 //!     target/debug/examples/fleet_faults --moments 200
@@ -39,7 +39,7 @@ mod unix {
     #[derive(Debug, Parser)]
     #[command(after_help = "Examples:\n  \
         A short campaign:\n    fleet_faults --moments 10\n  \
-        The one of docs/fleet.md:\n    fleet_faults --moments 200 --seed 1")]
+        A long one:\n    fleet_faults --moments 200 --seed 1")]
     struct Options {
         /// Random moments at which something is disturbed.
         #[arg(long, default_value_t = 20)]
