@@ -106,9 +106,8 @@ impl Files {
                 continue;
             };
             let fits = |name: &str| {
-                name.len() >= start.len() + end.len()
-                    && name.starts_with(start)
-                    && name.ends_with(end)
+                let rest = name.strip_prefix(start);
+                rest.is_some_and(|rest| rest.ends_with(end))
             };
             let below = |path: &String| {
                 let names = self.names(path).into_iter().filter(|name| fits(name));

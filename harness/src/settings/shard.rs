@@ -45,12 +45,12 @@ impl Shard {
 
     /// Its first pair, from 0.
     pub fn first(self) -> u64 {
-        u64::from(self.number - 1)
+        u64::from(self.number.saturating_sub(1))
     }
 
     /// Whether it has a pair, from 0.
     pub fn contains(self, pair: u64) -> bool {
-        pair % u64::from(self.of) == self.first()
+        pair.checked_rem(u64::from(self.of)) == Some(self.first())
     }
 
     /// How many of its pairs are below `end`, from 0.
