@@ -1,46 +1,12 @@
 //! Whom a night's build plays.
 
-use std::collections::{HashMap, HashSet};
-
-use super::night::{Night, in_order};
 use super::role::Role;
-use crate::builds::Commit;
 
 /// A build to play against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opponent {
     pub commit: String,
     pub role: Role,
-}
-
-/// The nearest commit before this one that was played, in whatever order the
-/// nights were played. `history` has the commit's ancestors, newest first; if
-/// none of them was played, dates decide among the nights that are not on the
-/// `branch` any more (its history was rewritten).
-pub(super) fn previous_of<'a>(
-    commit: &Commit,
-    history: &[String],
-    branch: &[String],
-    nights: &'a [Night],
-) -> Option<&'a str> {
-    let played: HashMap<&str, &Night> = nights
-        .iter()
-        .map(|night| (night.commit.as_str(), night))
-        .collect();
-    let ancestor = history
-        .iter()
-        .filter(|id| **id != commit.id)
-        .find_map(|id| played.get(id.as_str()).copied());
-    let by_date = || {
-        let on_branch: HashSet<&str> = branch.iter().map(String::as_str).collect();
-        in_order(nights).into_iter().rfind(|night| {
-            night.committed <= commit.date
-                && night.commit != commit.id
-                && !on_branch.contains(night.commit.as_str())
-        })
-    };
-    let previous = ancestor.or_else(by_date)?;
-    Some(previous.commit.as_str())
 }
 
 /// The opponents of a commit: each build once, in its first role of anchor,
@@ -73,7 +39,6 @@ pub(crate) fn opponents(
 
 #[cfg(test)]
 mod tests {
-    use super::super::night::tests::night;
     use super::*;
 
     #[test]
@@ -99,33 +64,5 @@ mod tests {
             named(&[("a", Role::Anchor), ("b", Role::Previous)])
         );
         assert_eq!(roles("a", None, Some("a")), []);
-    }
-
-    #[test]
-    fn the_commit_before_is_found_by_history_not_by_the_order_of_play() {
-        // Four commits of one second, the second played last.
-        let second_night = |id: &str| night(1, id, &[]);
-        let nights = ["a", "c", "d"].map(second_night);
-        let commit = |id: &str| Commit {
-            id: id.to_string(),
-            subject: String::new(),
-            author: String::new(),
-            date: nights[0].committed,
-            bench: None,
-        };
-        let history = |ids: &[&str]| ids.iter().map(|id| (*id).to_string()).collect::<Vec<_>>();
-        let branch = history(&["e", "d", "c", "b", "a"]);
-        let previous = |id, ids| previous_of(&commit(id), &history(ids), &branch, &nights);
-        assert_eq!(previous("b", &["b", "a"]), Some("a"));
-        assert_eq!(previous("e", &["e", "d", "c", "b", "a"]), Some("d"));
-        assert_eq!(
-            previous("a", &["a"]),
-            None,
-            "those after it are not before it"
-        );
-        let rewritten = history(&["f", "x"]);
-        let previous = previous_of(&commit("f"), &rewritten, &rewritten, &nights);
-        assert_eq!(previous, Some("d"), "no ancestor: by date");
-        assert_eq!(previous_of(&commit("b"), &[], &[], &[]), None);
     }
 }

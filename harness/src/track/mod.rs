@@ -9,6 +9,7 @@ mod chart;
 mod gauntlet;
 mod night;
 mod page;
+mod previous;
 mod report;
 mod reported;
 mod result;

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use super::gauntlet::{Opponent, opponents, previous_of};
+use super::gauntlet::{Opponent, opponents};
 use super::night::{Night, append, read};
+use super::previous::previous_of;
 use super::report::TrackReport;
 use super::reported::Reported;
 use super::result::{Played, opponent_name};
