@@ -1,6 +1,7 @@
 # For servers that build a match runner from the root of its repository, as
 # OpenBench does: `make -j CXX=g++` leaves ./fastchess, which is hone under that
-# name. Everything else is built with cargo; CXX is not needed.
+# name, without the parts that a server has no use for. Everything else is built
+# with cargo; CXX is not needed.
 
 CARGO  ?= cargo
 TARGET ?= target
@@ -12,5 +13,5 @@ endif
 .PHONY: fastchess
 
 fastchess:
-	$(CARGO) build --release --locked --package harness --bin hone --target-dir "$(TARGET)"
+	$(CARGO) build --release --locked --package harness --bin hone --no-default-features --target-dir "$(TARGET)"
 	cp "$(TARGET)/release/hone$(SUFFIX)" "fastchess$(SUFFIX)"
