@@ -13,6 +13,7 @@ use super::follow::Reread;
 #[cfg(feature = "serve")]
 use super::following::Following;
 use super::kind::{Engines, RunKind, introduction, prepared};
+use super::place::Place;
 use crate::config::Config;
 use crate::rules::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
@@ -79,10 +80,11 @@ impl RunKind for Test {
 
     fn follow_up(
         report: &mut TestReport,
+        place: &Place,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        stages::play(report, time_left, announce)
+        stages::play(report, place, time_left, announce)
     }
 
     fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {

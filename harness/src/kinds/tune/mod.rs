@@ -27,6 +27,7 @@ use super::follow::Reread;
 #[cfg(feature = "serve")]
 use super::following::Following;
 use super::kind::RunKind;
+use super::place::Place;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
@@ -108,10 +109,11 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
+        place: &Place,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, time_left, announce)
+        verification::play(report, place, time_left, announce)
     }
 }
 
