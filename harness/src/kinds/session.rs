@@ -210,6 +210,7 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Conclusion<K::Report>, SessionError> {
         let started = Instant::now();
         let asked_time = self.asked_time;
+        let place = self.place.clone();
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -226,7 +227,7 @@ impl<K: RunKind> Session<K> {
         let mut report = report().map_err(SessionError::AfterStart)?;
         let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, time_left, announce)?
+            && let Some(later) = K::follow_up(&mut report, &place, time_left, announce)?
         {
             ended = later;
         }

@@ -11,6 +11,7 @@ use std::time::Duration;
 #[cfg(feature = "serve")]
 use super::follow::Following;
 use super::kind::{Engines, RunKind, introduction, prepared};
+use super::place::Place;
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
@@ -79,10 +80,11 @@ impl RunKind for Test {
 
     fn follow_up(
         report: &mut TestReport,
+        place: &Place,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        stages::play(report, time_left, announce)
+        stages::play(report, place, time_left, announce)
     }
 
     fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {

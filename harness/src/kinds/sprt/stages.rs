@@ -11,6 +11,7 @@ use super::single::SingleTest;
 use crate::config::Config;
 use crate::experiment::Verdict;
 use crate::kinds::kind::RunKind;
+use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::ledger::Recovery;
 use crate::report::write_files;
@@ -62,6 +63,7 @@ pub(super) fn check_engines(
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TestReport,
+    place: &Place,
     time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
@@ -83,6 +85,7 @@ pub(super) fn play(
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let conclusion = session
             .limited(left)
+            .at(place.clone())
             .run(announce)
             .map_err(|error| error.of_folder(&dir))?;
         report.set_stage(index, conclusion.report);

@@ -25,6 +25,7 @@ use anyhow::Context;
 #[cfg(feature = "serve")]
 use super::follow::Following;
 use super::kind::RunKind;
+use super::place::Place;
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
@@ -108,10 +109,11 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
+        place: &Place,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, time_left, announce)
+        verification::play(report, place, time_left, announce)
     }
 }
 

@@ -9,6 +9,7 @@ use super::report::TuneReport;
 use crate::config::Config;
 use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
+use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
@@ -39,6 +40,7 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
+    place: &Place,
     time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
@@ -65,7 +67,8 @@ pub(super) fn play(
     };
     let session = session
         .map_err(SessionError::after_start)?
-        .limited(time_left);
+        .limited(time_left)
+        .at(place.clone());
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
         report.outcome.text(),
