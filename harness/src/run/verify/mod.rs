@@ -144,6 +144,10 @@ fn check_game(
 }
 
 /// How a game began and went.
+#[cfg_attr(
+    not(feature = "fleet"),
+    expect(dead_code, reason = "a fleet checks the games of its workers by it")
+)]
 pub(crate) struct Line {
     pub(crate) fen: Option<String>,
     /// UCI moves separated by spaces, those of the opening included.
