@@ -45,6 +45,10 @@ impl Place {
     pub(super) fn start(
         &self,
         manifest: &Manifest,
+        #[cfg_attr(
+            not(feature = "fleet"),
+            expect(unused_variables, reason = "a fleet stores files there")
+        )]
         dir: &Path,
         boards: &Boards,
     ) -> anyhow::Result<Players> {
