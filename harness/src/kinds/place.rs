@@ -52,8 +52,6 @@ impl Place {
         dir: &Path,
         boards: &Boards,
     ) -> anyhow::Result<Players> {
-        #[cfg(not(feature = "fleet"))]
-        let _ = dir;
         match self {
             Self::Here => {
                 let local = Local::start(manifest.concurrency, &manifest.placement, boards);
