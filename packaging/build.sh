@@ -55,7 +55,7 @@ case "$target" in
 esac
 cp "$built/stillwater$suffix" "$built/hone$suffix" "$stage/"
 cp README.md LICENSE CHANGELOG.md "$stage/"
-cp books/*.epd books/README.md "$stage/books/"
+cp books/*.epd books/*.epd.gz books/README.md "$stage/books/"
 cp configs/*.toml "$stage/examples/"
 # The first test without a compiler.
 cp packaging/quickstart.toml "$stage/examples/quickstart.toml"
