@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::driver::RunError;
 use super::folder::FolderError;
-use super::prepared::PrepareError;
+use super::prepare_error::PrepareError;
 use crate::ledger::LedgerError;
 use crate::rules::openings::BookError;
 use crate::rules::tablebase::TablebaseError;

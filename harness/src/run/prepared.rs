@@ -3,101 +3,21 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use super::greeting::{Greeting, greet_patiently};
 use super::manifest::EngineIdentity;
-use super::preflight::{Preflight, PreflightError};
-use crate::builds::{BuildError, BuildRecord, Builder, Built};
+use super::preflight::Preflight;
+use super::prepare_error::PrepareError;
+use crate::builds::{BuildRecord, Builder, Built};
 use crate::config::{Config, EngineConfig};
-use crate::engine::uci::{
-    AnswerError, Client, EngineOption, Launch, OptionError, StartError, Timeouts, check_options,
-    split_command,
-};
+use crate::engine::uci::{EngineOption, Launch, split_command};
 use crate::executor::{Player, ProgramFile};
 use crate::output;
 use crate::platform::{full_path, shell};
-use crate::rules::openings::{Opening, Variant};
-
-/// Why the engines are not ready to play.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PrepareError {
-    #[error("engine `{name}`: the build failed ({status})\nhelp: run it alone: {command}")]
-    Build {
-        name: String,
-        command: String,
-        status: String,
-    },
-    #[error("engine `{name}`: {source}")]
-    Source { name: String, source: BuildError },
-    #[error("engine `{name}`: `cmd` is empty or its quotes do not match: {cmd}")]
-    Command { name: String, cmd: String },
-    #[error("engine `{name}`: no program `{program}`{hint}")]
-    Missing {
-        name: String,
-        program: String,
-        hint: &'static str,
-    },
-    #[error("engine `{name}`: {source}")]
-    Start { name: String, source: StartError },
-    /// It was built from a commit, or from uncommitted changes, and does not
-    /// start.
-    #[error("{source} (it builds but does not start)")]
-    Broken {
-        name: String,
-        source: Box<PrepareError>,
-    },
-    #[error("engine `{name}`: {source}")]
-    Option { name: String, source: OptionError },
-    #[error("engine `{name}` does not support Chess960 (no option `UCI_Chess960`)")]
-    Chess960 { name: String },
-    #[error("engine `{name}` is not ready for a game: {source}")]
-    Ready { name: String, source: AnswerError },
-    #[error(transparent)]
-    Preflight(#[from] PreflightError),
-    #[error("engine `{name}`: cannot read {}: {source}", path.display())]
-    Read {
-        name: String,
-        path: PathBuf,
-        source: io::Error,
-    },
-}
-
-impl PrepareError {
-    /// Whether the engine's process was there and ended.
-    fn is_death(&self) -> bool {
-        match self {
-            Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
-            Self::Ready { source, .. } => matches!(source, AnswerError::Disconnected),
-            Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
-            _ => false,
-        }
-    }
-
-    /// Whether the engine's process was there and said nothing.
-    fn is_silence(&self) -> bool {
-        match self {
-            Self::Start { source, .. } => matches!(source, StartError::NoUciok { .. }),
-            Self::Ready { source, .. } => matches!(source, AnswerError::TimedOut),
-            Self::Preflight(error) => matches!(error, PreflightError::Silent { .. }),
-            _ => false,
-        }
-    }
-
-    /// Whether a build was started.
-    pub(crate) fn is_after_start(&self) -> bool {
-        match self {
-            Self::Build { .. } | Self::Broken { .. } => true,
-            Self::Source { source, .. } => {
-                source.is_of_commit() || matches!(source, BuildError::Bench { .. })
-            }
-            _ => false,
-        }
-    }
-}
+use crate::rules::openings::Opening;
 
 /// Engines that are ready to play.
 #[derive(Debug, Clone)]
@@ -381,130 +301,4 @@ fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find_map(|folder| is_file(folder.join(program)))
-}
-
-struct Greeting {
-    id: String,
-    author: String,
-    options: Vec<EngineOption>,
-}
-
-/// How often an engine is started that ends while it is tried out.
-const TRIES: u32 = 3;
-
-/// How often the engine of a commit is started that says nothing.
-const SILENT_TRIES: u32 = 2;
-
-/// [`greet`], again if the engine ends: something else may have killed it, and
-/// what is decided here (to skip a commit, to refuse a run) should depend on
-/// the engine only. That of a commit, which may be skipped, gets a second try
-/// too if it says nothing: something may have stopped it.
-fn greet_patiently(
-    engine: &EngineConfig,
-    launch: &Launch,
-    config: &Config,
-    preflight: Option<Preflight<'_>>,
-    is_of_commit: bool,
-    announce: &mut dyn FnMut(&str),
-) -> Result<Greeting, PrepareError> {
-    let mut ended = None;
-    let mut tries = 1;
-    loop {
-        let may_try_again = |error: &PrepareError| {
-            (tries < TRIES && error.is_death())
-                || (tries < SILENT_TRIES && is_of_commit && error.is_silence())
-        };
-        match greet(engine, launch, config, preflight, announce) {
-            Err(error) if may_try_again(&error) => {
-                tries += 1;
-                tracing::warn!("trying again: {error}");
-                ended = Some(error);
-            }
-            greeting => {
-                if let (Ok(_), Some(error)) = (&greeting, ended) {
-                    announce(&format!("warning: {error}; tried again, it started"));
-                }
-                return greeting;
-            }
-        }
-    }
-}
-
-/// Starts the engine once: reads its identity, checks and sets its options,
-/// waits until it is ready and lets it search.
-fn greet(
-    engine: &EngineConfig,
-    launch: &Launch,
-    config: &Config,
-    preflight: Option<Preflight<'_>>,
-    announce: &mut dyn FnMut(&str),
-) -> Result<Greeting, PrepareError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| PrepareError::Start {
-            name: engine.name.clone(),
-            source: StartError::Spawn {
-                command: launch.command_line(),
-                source,
-            },
-        })?;
-    let play = &config.r#match;
-    let timeouts = Timeouts {
-        startup: Duration::from_millis(play.startup_ms),
-        ready: Duration::from_millis(play.stall_ms),
-    };
-    runtime.block_on(async {
-        let mut client =
-            Client::start(launch, timeouts)
-                .await
-                .map_err(|source| PrepareError::Start {
-                    name: engine.name.clone(),
-                    source,
-                })?;
-        let wanted = &engine.options.0;
-        let checked = check_options(
-            client.options(),
-            wanted
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
-        );
-        checked.map_err(|source| PrepareError::Option {
-            name: engine.name.clone(),
-            source,
-        })?;
-        let knows_chess960 = client
-            .options()
-            .iter()
-            .any(|option| option.name.eq_ignore_ascii_case("UCI_Chess960"));
-        if play.variant == Variant::Chess960 && !knows_chess960 {
-            return Err(PrepareError::Chess960 {
-                name: engine.name.clone(),
-            });
-        }
-        let mut options = wanted.clone();
-        if play.variant == Variant::Chess960 {
-            options.insert(0, ("UCI_Chess960".to_string(), "true".to_string()));
-        }
-        let deadline = Instant::now() + timeouts.ready;
-        let ready = async {
-            client.configure(&options, deadline).await?;
-            client.send(b"isready\n", deadline).await?;
-            client.wait_ready(deadline).await
-        };
-        ready.await.map_err(|source| PrepareError::Ready {
-            name: engine.name.clone(),
-            source,
-        })?;
-        if let Some(preflight) = preflight {
-            preflight.search(&mut client, announce).await?;
-        }
-        let greeting = Greeting {
-            id: client.name().to_string(),
-            author: client.author().to_string(),
-            options: client.options().to_vec(),
-        };
-        client.quit(Duration::from_millis(500)).await;
-        Ok(greeting)
-    })
 }
