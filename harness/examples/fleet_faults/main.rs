@@ -45,10 +45,10 @@ mod unix {
         #[arg(long, default_value_t = 20)]
         moments: u32,
         /// Chooses what and when.
-        #[arg(long, default_value_t = 1)]
+        #[arg(long, default_value_t = 500)]
         seed: u64,
         /// Pairs of each run.
-        #[arg(long, default_value_t = 2000)]
+        #[arg(long, default_value_t = 500)]
         pairs: usize,
         /// How long something is frozen, in seconds: longer than a worker may
         /// be silent.
