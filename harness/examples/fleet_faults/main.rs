@@ -45,7 +45,7 @@ mod unix {
         #[arg(long, default_value_t = 20)]
         moments: u32,
         /// Chooses what and when.
-        #[arg(long, default_value_t = 500)]
+        #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Pairs of each run.
         #[arg(long, default_value_t = 500)]
