@@ -11,8 +11,8 @@ mode=${INPUT_MODE:-sprt}
 name=${INPUT_NAME:-gate}
 shard=${INPUT_SHARD:-}
 # Both are kept for a later job at these paths: a run requires the same binaries.
-export HONE_CACHE=$home/work/cache
-runs=$home/work/runs
+export HONE_CACHE=$home/kept/cache
+runs=$home/kept/runs
 mkdir -p "$HONE_CACHE" "$runs"
 
 part=
@@ -120,13 +120,13 @@ case "$mode" in
         further
         run=results
         # An unfinished night of an earlier job continues.
-        if [ -d "$home/work/track" ] && [ ! -e "$run/track" ]; then
+        if [ -d "$home/kept/track" ] && [ ! -e "$run/track" ]; then
             mkdir -p "$run"
-            mv "$home/work/track" "$run/track"
+            mv "$home/kept/track" "$run/track"
         fi
         "$HONE" track "${arguments[@]}" --max-time "$max_time" --summary "$summary" || code=$?
-        rm -rf "$home/work/track"
-        [ ! -d "$run/track" ] || cp -a "$run/track" "$home/work/track"
+        rm -rf "$home/kept/track"
+        [ ! -d "$run/track" ] || cp -a "$run/track" "$home/kept/track"
         "$HONE" builds prune --older-than 14d || true
         ;;
     *)

@@ -23,7 +23,7 @@ pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
     command.args(std::env::args_os().skip(1));
     #[cfg(unix)]
     {
-        // It returns only if there is no such file, or it cannot be run.
+        // It returns only if the file is missing or cannot be run.
         let _ = std::os::unix::process::CommandExt::exec(&mut command);
         None
     }

@@ -193,7 +193,7 @@ fn a_pool_plays_what_is_missing_and_accepts_the_same_games_later() {
     assert_eq!(digest(&more), digest(&undivided));
 }
 
-/// Cuts the ledger of a pool in the middle of its writing: so many whole pairs,
+/// Cuts the ledger of a pool in the middle of its writing: this many whole pairs,
 /// the games of a further one, and one row of it.
 fn cut(pool: &Path, pairs: usize) {
     let csv = fs::read_to_string(pool.join("games.csv")).expect("there");
@@ -276,9 +276,10 @@ fn a_shard_says_which_one_it_is() {
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert!(finished.stdout.contains(words), "{}", finished.stdout);
     }
-    // All of its pairs are on the page.
+    // The course over all of its pairs is on the page, without an LLR.
     let page = fs::read_to_string(run.join("report.html")).expect("there");
     assert!(page.contains(words));
+    assert!(page.contains("after 5 pairs") && !page.contains("The LLR over pairs"));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn cost(pid: u32) -> (f64, f64) {
 }
 
 #[test]
-#[ignore = "a measurement of a minute"]
+#[ignore = "a measurement of a minute, for docs/serve.md: its result depends on the machine"]
 fn many_browsers_on_a_long_run() {
     let setup = seed();
     let (first, mut ledger) = fill(&setup.run("results/run"));

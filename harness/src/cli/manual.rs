@@ -168,7 +168,7 @@ mod tests {
             .collect()
     }
 
-    /// A command that does not run is no help. What commands do is tested
+    /// A command that does not run does not help. What commands do is tested
     /// elsewhere.
     #[test]
     fn every_command_of_the_manual_is_a_valid_command_line() {

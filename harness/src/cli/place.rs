@@ -29,7 +29,7 @@ impl PlaceArgs {
     /// Where a new run is played.
     ///
     /// # Errors
-    /// If there is no such fleet.
+    /// If the fleet does not exist.
     #[cfg(feature = "fleet")]
     pub(super) fn place(&self) -> anyhow::Result<Place> {
         let Some(named) = &self.fleet else {
@@ -46,7 +46,7 @@ impl PlaceArgs {
     /// Where a run is continued: on a fleet, if it has been on one.
     ///
     /// # Errors
-    /// If there is no such fleet.
+    /// If the fleet does not exist.
     #[cfg(feature = "fleet")]
     pub(super) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
         use anyhow::Context;

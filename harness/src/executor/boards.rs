@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_being_read_delays_nobody() {
+    fn a_place_that_is_being_read_does_not_delay_others() {
         let boards = Boards::new(2);
         let mut writer = boards.writer(1);
         writer.begin(game(7));

@@ -44,7 +44,7 @@ impl TournamentExperiment {
     }
 
     /// Ends a match of two engines as soon as `rule` is met. With more engines
-    /// there is no single interval to stop on, and the rule is never met.
+    /// no single interval exists to stop on, and the rule is never met.
     pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {
         self.stop = rule;
         self

@@ -148,7 +148,7 @@ impl Access {
 /// or `~/.local/share` (on Windows `%LOCALAPPDATA%`).
 ///
 /// # Errors
-/// If there is no such folder.
+/// If the folder does not exist.
 pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
     let folder = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());

@@ -41,7 +41,7 @@ impl Place {
     /// machine are shown on `boards`.
     ///
     /// # Errors
-    /// If there are no more threads, or the fleet cannot be reached.
+    /// If a thread cannot be started, or the fleet cannot be reached.
     pub(super) fn start(
         &self,
         manifest: &Manifest,

@@ -13,7 +13,7 @@ pub(crate) fn accepts_escapes() -> bool {
         ENABLE_VIRTUAL_TERMINAL_PROCESSING, GetConsoleMode, GetStdHandle, STD_ERROR_HANDLE,
         SetConsoleMode,
     };
-    // SAFETY: a handle that is no console's makes the calls fail; the mode is
+    // SAFETY: the calls fail for a handle that is not a console's; the mode is
     // written before it is read.
     unsafe {
         let console = GetStdHandle(STD_ERROR_HANDLE);

@@ -183,7 +183,9 @@ impl Trace {
         let (test, sequence) = match manifest.kind {
             Kind::Sprt => {
                 let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
-                (Some(test), ConfidenceSequence::of_test())
+                // A part of a test has no LLR.
+                let test = config.r#match.shard.is_whole().then_some(test);
+                (test, ConfidenceSequence::of_test())
             }
             _ => (None, ConfidenceSequence::of_match(config.r#match.pairs)),
         };

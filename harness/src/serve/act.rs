@@ -52,7 +52,7 @@ pub(super) async fn action(
     let Ok(known) = known else {
         return refused(
             StatusCode::NOT_FOUND,
-            "there is no such action: pause, resume, stop, priority",
+            "unknown action: the actions are pause, resume, stop, priority",
         );
     };
     let name = run.clone();

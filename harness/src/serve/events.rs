@@ -89,7 +89,7 @@ pub(super) fn events<P: Pages>(
 }
 
 impl<P: Pages> Follower<P> {
-    /// What is sent next; none when the page is no more.
+    /// What is sent next; `None` once the page is closed.
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.is_first) {
             let version = &assets::script().address;

@@ -66,7 +66,7 @@ async fn serve(stream: TcpStream, router: Router, mut ending: watch::Receiver<bo
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(io, TowerToHyperService::new(router));
-    // A browser that has left is no error of ours.
+    // A browser that has left is not an error.
     tokio::select! {
         _ = connection => {}
         _ = ending.wait_for(|ending| *ending) => {}

@@ -27,7 +27,7 @@ const RETRY: Duration = Duration::from_secs(10);
 /// A page that somebody wants to see.
 pub(super) struct Wish {
     pub run: String,
-    /// None if there is no such run or it cannot be read.
+    /// `None` if the run does not exist or cannot be read.
     pub answer: oneshot::Sender<Option<Opened>>,
 }
 

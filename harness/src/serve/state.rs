@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// A run's page; none if there is no such run or it cannot be read.
+    /// A run's page; `None` if the run does not exist or cannot be read.
     pub(super) async fn open(&self, run: &str) -> Option<Opened> {
         let known = self.lock().get(run).cloned();
         // A sender that is gone belonged to a run that was forgotten.

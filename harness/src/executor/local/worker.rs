@@ -46,7 +46,7 @@ impl Worker {
         }
     }
 
-    /// Plays until there are no more jobs or a stop is requested. Its engines
+    /// Plays until all jobs are done or a stop is requested. Its engines
     /// end with it.
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();

@@ -123,7 +123,7 @@ impl BisectExperiment {
     }
 
     /// The result of a commit's build. A commit that does not build is left out
-    /// of matches; between two that are the same engine there is no culprit.
+    /// of matches; two that are the same engine have no culprit between them.
     /// Either way the match is chosen anew.
     pub(crate) fn learn(&mut self, commit: usize, known: Known) {
         if self.take_in(commit, known) {

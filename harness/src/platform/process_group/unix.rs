@@ -35,7 +35,7 @@ impl ProcessGroup {
     pub(crate) fn kill(&self) {
         // -1 and 0 would name other processes.
         if self.leader > 1 {
-            // SAFETY: kill takes any pid; a group that is gone is no harm.
+            // SAFETY: kill takes any pid; a group that has ended does no harm.
             unsafe {
                 libc::kill(-self.leader, libc::SIGKILL);
             }

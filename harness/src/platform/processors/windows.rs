@@ -68,7 +68,7 @@ fn topology() -> Vec<SYSTEM_LOGICAL_PROCESSOR_INFORMATION> {
     table
 }
 
-/// The system keeps no such average.
+/// The system does not keep this average.
 pub(crate) fn load() -> Option<f64> {
     None
 }

@@ -37,7 +37,7 @@ pub(crate) enum Action {
 /// Why something cannot be done.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// There is no such run.
+    /// The run does not exist.
     Unknown(String),
     /// What was asked for makes no sense.
     Invalid(anyhow::Error),
@@ -60,10 +60,19 @@ pub(crate) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     jobs: Vec<Job>,
-    children: Vec<(String, Child)>,
+    children: Vec<Playing>,
     is_ending: bool,
     /// Changes with everything that is shown.
     version: u64,
+}
+
+/// A process that plays a run.
+#[derive(Debug)]
+struct Playing {
+    run: String,
+    child: Child,
+    /// The run has left the queue; if it is back, this is not its process.
+    is_stopped: bool,
 }
 
 impl Queue {
@@ -151,7 +160,8 @@ impl Queue {
             if action != Action::Resume {
                 return Err(self.not_ours(run));
             }
-            let job = self.adopt(run, by)?;
+            let is_ending = state.children.iter().any(|playing| playing.run == run);
+            let job = self.adopt(run, is_ending, by)?;
             state.jobs.push(job);
         }
         let state = &mut *state;
@@ -160,12 +170,12 @@ impl Queue {
             return Err(Refusal::Unknown(format!("there is no run `{run}`")));
         };
         let job = &mut state.jobs[at];
-        let child = state.children.iter_mut().find(|(name, _)| name == run);
+        let playing = state.children.iter_mut().find(|playing| playing.run == run);
         match action {
             Action::Pause => {
                 job.wanted = Wanted::Paused;
-                if let Some((_, child)) = child {
-                    interrupt(child, false);
+                if let Some(playing) = playing {
+                    interrupt(&mut playing.child, false);
                 }
             }
             Action::Resume => {
@@ -173,8 +183,9 @@ impl Queue {
                 job.failure = None;
             }
             Action::Stop => {
-                if let Some((_, child)) = child {
-                    interrupt(child, true);
+                if let Some(playing) = playing {
+                    interrupt(&mut playing.child, true);
+                    playing.is_stopped = true;
                 }
                 let job = state.jobs.remove(at);
                 job.remove(&self.folder);
@@ -208,13 +219,14 @@ impl Queue {
         }
     }
 
-    /// A run that was started elsewhere and is to be continued here.
-    fn adopt(&self, run: &str, by: &str) -> Result<Job, Refusal> {
+    /// A run that was started elsewhere, or was stopped here and may still be
+    /// ending, and is to be continued.
+    fn adopt(&self, run: &str, is_ending: bool, by: &str) -> Result<Job, Refusal> {
         let unknown = || Refusal::Unknown(format!("there is no run `{run}`"));
         check_name(run).map_err(|_| unknown())?;
         let path = self.results.join(run);
         let manifest = Manifest::read(&path).map_err(|_| unknown())?;
-        if is_played(&path) {
+        if !is_ending && is_played(&path) {
             return Err(Refusal::Conflict(format!("`{run}` is being played")));
         }
         let submission = Submission {
@@ -245,7 +257,8 @@ impl Queue {
                 return;
             }
             let job = &mut state.jobs[at];
-            // A process that an earlier server started may still play it.
+            // A process that an earlier server started may still play it, or
+            // one that was stopped.
             if is_played(&self.results.join(&job.name)) {
                 continue;
             }
@@ -253,7 +266,11 @@ impl Queue {
             match self.start(job) {
                 Ok(child) => {
                     job.is_running = true;
-                    state.children.push((job.name.clone(), child));
+                    state.children.push(Playing {
+                        run: job.name.clone(),
+                        child,
+                        is_stopped: false,
+                    });
                 }
                 Err(error) => job.failure = Some(format!("{error:#}")),
             }
@@ -287,12 +304,13 @@ impl Queue {
             version,
             ..
         } = state;
-        children.retain_mut(|(name, child)| {
-            let Ok(Some(status)) = child.try_wait() else {
+        children.retain_mut(|playing| {
+            let Ok(Some(status)) = playing.child.try_wait() else {
                 return true;
             };
             *version += 1;
-            let Some(at) = jobs.iter().position(|job| job.name == *name) else {
+            let at = jobs.iter().position(|job| job.name == playing.run);
+            let Some(at) = at.filter(|_| !playing.is_stopped) else {
                 return false;
             };
             let job = &mut jobs[at];
@@ -319,11 +337,11 @@ impl Queue {
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.is_ending = true;
-        for (_, child) in &mut state.children {
-            interrupt(child, true);
+        for playing in &mut state.children {
+            interrupt(&mut playing.child, true);
         }
-        for (_, child) in &mut state.children {
-            let _ = child.wait();
+        for playing in &mut state.children {
+            let _ = playing.child.wait();
         }
     }
 }
@@ -344,7 +362,7 @@ fn interrupt(child: &mut Child, at_once: bool) {
     }
 }
 
-/// There is no gentler way: finished games are in the ledger.
+/// Windows offers no gentler way: finished games are in the ledger.
 #[cfg(not(unix))]
 fn interrupt(child: &mut Child, _at_once: bool) {
     let _ = child.kill();

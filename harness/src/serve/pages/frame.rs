@@ -111,7 +111,7 @@ pub(crate) fn not_found(can_act: bool) -> Markup {
     still(
         "No such page",
         can_act,
-        &html! { p { "There is no such page or run here. " a href="/" { "All runs" } "." } },
+        &html! { p { "This page or run does not exist. " a href="/" { "All runs" } "." } },
     )
 }
 

@@ -33,45 +33,10 @@ function startGames() {
   let offset = 0;
   let asked = 0;
 
-  function cell(row, name, text, className = "") {
-    const made = document.createElement(name);
-    made.textContent = text;
-    made.className = className;
-    row.append(made);
-    return made;
-  }
-
-  function rowOf(one) {
-    const row = document.createElement("tr");
-    row.dataset.index = one.index;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `${one.pair}.${one.game}`;
-    button.setAttribute("aria-label", `Show game ${one.pair}.${one.game}`);
-    const first = document.createElement("th");
-    first.scope = "row";
-    first.append(button);
-    row.append(first);
-    cell(row, "td", one.white, { w: "won", b: "lost" }[one.result]);
-    cell(row, "td", one.black, { w: "lost", b: "won" }[one.result]);
-    cell(row, "td", RESULTS[one.result], "result");
-    cell(row, "td", one.termination);
-    cell(row, "td", one.plies, "n");
-    return row;
-  }
-
   function list(answer) {
     const lines = answer.games.map((one) => one.line);
     Object.assign(games, gamesOf(meta, lines));
-    const head = document.createElement("tr");
-    for (const name of ["game", "White", "Black", "result", "ended by", "plies"]) {
-      cell(head, "th", name, name === "plies" ? "n" : "").scope = "col";
-    }
-    const thead = document.createElement("thead");
-    thead.append(head);
-    const tbody = document.createElement("tbody");
-    tbody.append(...games.heads.map(rowOf));
-    byId("game-list").replaceChildren(thead, tbody);
+    showRows(games.heads);
     const to = offset + lines.length;
     byId("game-count").textContent =
       lines.length === 0

@@ -5,12 +5,11 @@ function startList(games, viewer) {
   let page = 0;
   let chosen = games.heads;
 
-  const scores = { w: { w: "won", b: "lost" }, b: { w: "lost", b: "won" } };
   // `w`, `d`, `b`, or what an engine did: `won:0`, `lost:1`.
   function hasOutcome(one, wanted) {
     const [what, engine] = wanted.split(":");
     if (engine === undefined) return one.result === what;
-    const of = scores[one.result];
+    const of = SCORES[one.result];
     return Boolean(of) && ["w", "b"].some((side) => one.players[side] === Number(engine) && of[side] === what);
   }
 
@@ -30,46 +29,10 @@ function startList(games, viewer) {
     list();
   }
 
-  function cell(row, name, text, className = "") {
-    const made = document.createElement(name);
-    made.textContent = text;
-    made.className = className;
-    row.append(made);
-    return made;
-  }
-
-  function rowOf(one) {
-    const row = document.createElement("tr");
-    row.dataset.index = one.index;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = `${one.pair}.${one.game}`;
-    button.setAttribute("aria-label", `Show game ${one.pair}.${one.game}`);
-    const first = document.createElement("th");
-    first.scope = "row";
-    first.append(button);
-    row.append(first);
-    const of = scores[one.result] || { w: "", b: "" };
-    cell(row, "td", one.white, of.w);
-    cell(row, "td", one.black, of.b);
-    cell(row, "td", RESULTS[one.result], "result");
-    cell(row, "td", one.termination);
-    cell(row, "td", one.plies, "n");
-    return row;
-  }
-
   function list() {
     const from = page * GAMES_SHOWN;
     const shown = chosen.slice(from, from + GAMES_SHOWN);
-    const headRow = document.createElement("tr");
-    for (const name of ["game", "White", "Black", "result", "ended by", "plies"]) {
-      cell(headRow, "th", name, name === "plies" ? "n" : "").scope = "col";
-    }
-    const thead = document.createElement("thead");
-    thead.append(headRow);
-    const tbody = document.createElement("tbody");
-    tbody.append(...shown.map(rowOf));
-    byId("game-list").replaceChildren(thead, tbody);
+    showRows(shown);
     const to = from + shown.length;
     byId("game-count").textContent =
       chosen.length === 0 ? "No such game." : `Games ${from + 1} to ${to} of ${chosen.length}. Choose one to see it on the board.`;
