@@ -10,6 +10,8 @@ use super::git::GitError;
 pub enum BuildError {
     #[error(transparent)]
     Git(#[from] GitError),
+    #[error("{0}")]
+    Sandbox(String),
     #[error(transparent)]
     Failed(Box<FailedBuild>),
     #[error("{commit} was built, but it has no program {program}{hint}")]

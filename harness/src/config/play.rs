@@ -55,6 +55,10 @@ pub struct MatchConfig {
     /// The part of the pairs that is played here.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
+    /// Whether engines and builds run without network, with a read-only view
+    /// of the file system and without sight of other processes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sandbox: bool,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
@@ -88,6 +92,7 @@ impl Default for MatchConfig {
             concurrency: None,
             seed: 1,
             shard: Shard::WHOLE,
+            sandbox: false,
             affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,

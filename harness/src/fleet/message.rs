@@ -375,9 +375,7 @@ pub(super) mod samples {
             name: name.into(),
             launch: Arc::new(Launch {
                 program: name.into(),
-                args: Vec::new(),
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             }),
             program: Arc::default(),
             options: Arc::from([]),

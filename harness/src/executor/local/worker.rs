@@ -203,6 +203,12 @@ impl WorkerState {
                 text,
                 evidence,
             } = game::play(table, job, number).await?;
+            for (slot, player) in self.slots.iter_mut().zip(&job.players) {
+                if let Some(note) = slot.weigh(player) {
+                    // Nobody listens any more only when the run is over.
+                    let _ = events.send(Event::Memory(Box::new(note)));
+                }
+            }
             if let Some(evidence) = evidence {
                 tracing::info!(
                     "game {} of pair {} ended by a failure: {:?}",
