@@ -13,7 +13,7 @@
 //!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
 //!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
 //!          child that sleeps), orphan:SECONDS (a child that sleeps and holds its
-//!          output open), alloc:MB (memory that it uses), probe:PORT (its name says
+//!          output open), spin:MS (of a processor's time), alloc:MB (memory that it uses), probe:PORT (its name says
 //!          whether it can reach the port, write to HOME, see other processes)
 //! ```
 //!
@@ -168,6 +168,7 @@ impl Engine {
                 }
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
+                "spin" => spin(Duration::from_millis(number)),
                 "alloc" => self.memory.push(vec![1; (number as usize) << 20]),
                 "probe" => self.script.name = probe(number as u16),
                 "fork" => fork_sleeper(value, false),
@@ -336,6 +337,29 @@ fn flood(line: &str) {
     let mut out = io::stdout().lock();
     while out.write_all(block.as_bytes()).is_ok() {}
     process::exit(1)
+}
+
+/// Works until it has had a processor for some time.
+fn spin(time: Duration) {
+    #[cfg(unix)]
+    let used = || {
+        let mut spec = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: clock_gettime writes to the struct.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut spec) };
+        Duration::new(spec.tv_sec as u64, spec.tv_nsec as u32)
+    };
+    #[cfg(not(unix))]
+    let used = {
+        let start = std::time::Instant::now();
+        move || start.elapsed()
+    };
+    let end = used() + time;
+    while used() < end {
+        std::hint::spin_loop();
+    }
 }
 
 /// What it can do that an engine in a sandbox cannot.

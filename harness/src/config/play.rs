@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, Shard, TimeSpan, positive};
+use crate::settings::{OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -71,6 +71,8 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "positive")]
     pub startup_ms: u64,
     pub on_failure: OnFailure,
+    #[serde(skip_serializing_if = "OnMachineFault::is_default")]
+    pub on_machine_fault: OnMachineFault,
     /// The run stops when more than this share of an engine's games (and at
     /// least ten) are lost by failures.
     #[serde(deserialize_with = "share")]
@@ -98,6 +100,7 @@ impl Default for MatchConfig {
             stall_ms: 10_000,
             startup_ms: 10_000,
             on_failure: OnFailure::Count,
+            on_machine_fault: OnMachineFault::Keep,
             max_failures: 0.1,
         }
     }

@@ -28,7 +28,7 @@ mod shell;
 mod stop;
 mod terminal;
 
-pub(crate) use delay::{DelayMeter, waited_by};
+pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
 pub(crate) use files::{FileId, full_path, is_same_file, set_len, try_lock};

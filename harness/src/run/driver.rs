@@ -75,6 +75,7 @@ impl Jobs {
                 adjudication: config.adjudication.clone(),
                 record: config.pgn.clone(),
                 on_failure: play.on_failure,
+                on_machine_fault: play.on_machine_fault,
             }),
             schedule: schedule(play, count),
             book,
