@@ -61,6 +61,7 @@ impl Builder {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Built, BuildError> {
         recipe.check()?;
+        self.cache.open()?;
         let repository = Repository::open(&recipe.repository)?;
         match &recipe.revision {
             Revision::Commit(rev) => {

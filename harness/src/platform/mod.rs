@@ -31,7 +31,9 @@ mod terminal;
 pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
-pub(crate) use files::{FileId, full_path, is_same_file, set_len, try_lock};
+pub(crate) use files::{
+    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, try_lock,
+};
 #[cfg(feature = "fleet")]
 pub(crate) use host::{host_name, memory_mb, processor_name};
 pub(crate) use memory::{
