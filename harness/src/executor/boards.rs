@@ -4,8 +4,10 @@
 //! the place of its game is free, and a place is only taken to be copied.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use shakmaty::uci::UciMove;
 
 /// A place for each worker's game.
 #[derive(Debug, Clone, Default)]
@@ -39,10 +41,11 @@ pub(crate) struct LiveGame {
     pub thinking_since_ms: i64,
 }
 
-/// A half-move in UCI notation, and what its engine reported.
+/// A half-move, and what its engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LiveMove {
-    pub uci: String,
+    #[serde(with = "as_text")]
+    pub uci: UciMove,
     /// Absent in the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<LiveSearch>,
@@ -65,6 +68,21 @@ pub(crate) enum LiveScore {
     Mate(i32),
 }
 
+/// A move in UCI notation.
+mod as_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use shakmaty::uci::UciMove;
+
+    pub(super) fn serialize<S: Serializer>(uci: &UciMove, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(uci)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UciMove, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
 impl Boards {
     /// Places for this many workers.
     pub(crate) fn new(workers: usize) -> Self {
@@ -77,6 +95,7 @@ impl Boards {
             boards: self.clone(),
             worker,
             news: Vec::new(),
+            begun: (Instant::now(), 0),
         }
     }
 
@@ -102,6 +121,9 @@ pub(crate) struct BoardWriter {
     worker: usize,
     /// What has not been published yet.
     news: Vec<News>,
+    /// When the game began, on both clocks: asking the system for the time of
+    /// day at every move would cost too much.
+    begun: (Instant, i64),
 }
 
 #[derive(Debug)]
@@ -120,6 +142,7 @@ impl BoardWriter {
     pub(crate) fn begin(&mut self, game: LiveGame) {
         // What was not published of the previous game is not needed now.
         self.news.clear();
+        self.begun = (Instant::now(), game.thinking_since_ms);
         self.tell(News::Begun(game));
     }
 
@@ -128,9 +151,11 @@ impl BoardWriter {
         self.news.push(News::Moved(played));
     }
 
-    /// The side to move has started to think.
-    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2]) {
-        let since_ms = jiff::Timestamp::now().as_millisecond();
+    /// The side to move started to think at `asked`.
+    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2], asked: Instant) {
+        let (begun, begun_ms) = self.begun;
+        let later = asked.saturating_duration_since(begun).as_millis();
+        let since_ms = begun_ms.saturating_add(i64::try_from(later).unwrap_or(i64::MAX));
         self.tell(News::Thinking { left_ms, since_ms });
     }
 
@@ -179,7 +204,7 @@ mod tests {
 
     fn played(uci: &str) -> LiveMove {
         LiveMove {
-            uci: uci.to_string(),
+            uci: uci.parse().expect("a move"),
             search: None,
         }
     }
@@ -194,11 +219,11 @@ mod tests {
         {
             let _reading = boards.0[1].lock().expect("not poisoned");
             writer.push(played("e2e4"));
-            writer.thinking([Some(5), None]);
+            writer.thinking([Some(5), None], Instant::now());
         }
         assert_eq!(boards.games(2).1[0].moves, []);
         writer.push(played("e7e5"));
-        writer.thinking([Some(4), None]);
+        writer.thinking([Some(4), None], Instant::now());
         let (second, games) = boards.games(2);
         assert_ne!(first, second);
         assert_eq!(games[0].moves, [played("e2e4"), played("e7e5")]);

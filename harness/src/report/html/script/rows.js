@@ -1,5 +1,5 @@
 // The table of games.
-const SCORES = { w: { w: "won", b: "lost" }, b: { w: "lost", b: "won" } };
+const OUTCOMES = { w: { w: "won", b: "lost" }, b: { w: "lost", b: "won" } };
 
 function tableCell(row, name, text, className = "") {
   const made = document.createElement(name);
@@ -20,7 +20,7 @@ function gameRow(one) {
   first.scope = "row";
   first.append(button);
   row.append(first);
-  const of = SCORES[one.result] || { w: "", b: "" };
+  const of = OUTCOMES[one.result] || { w: "", b: "" };
   tableCell(row, "td", one.white, of.w);
   tableCell(row, "td", one.black, of.b);
   tableCell(row, "td", RESULTS[one.result], "result");
