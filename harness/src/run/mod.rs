@@ -12,6 +12,7 @@ mod greeting;
 mod interrupt;
 pub(crate) mod live;
 mod manifest;
+mod memory_warnings;
 mod preflight;
 mod prepare_error;
 mod prepared;
