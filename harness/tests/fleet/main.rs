@@ -87,6 +87,34 @@ fn nothing_is_lost_or_doubled_when_workers_runner_and_server_are_killed() {
 }
 
 #[test]
+fn a_server_whose_disk_was_full_stores_results_again() {
+    let Some(fleet) = Fleet::start_on_small_disk() else {
+        return;
+    };
+    let setup = fast_match(300, "");
+    let run = setup.run("fleet");
+    let _worker = fleet.worker("a", &["--cores", "1"]);
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("games", || rows(&run) > 20);
+    let filler = fleet.fill_disk();
+    let mut before = rows(&run);
+    wait_until("results that cannot be stored", || {
+        std::thread::sleep(Duration::from_secs(1));
+        let is_stuck = rows(&run) == before;
+        before = rows(&run);
+        is_stuck
+    });
+    assert!(before < 600, "the run was over before its server was stuck");
+    fs::remove_file(filler).expect("removed");
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(digest(&run), local_digest(&setup));
+    let log = fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
+    assert!(log.contains("stores nothing"), "{log}");
+}
+
+#[test]
 fn an_interrupted_run_finishes_its_pairs_and_is_resumed_here_or_there() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(300, "");
