@@ -4,7 +4,7 @@
 //! how it is run.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
-//!     target/debug/examples/fleet_faults --moments 200
+//!     target/debug/examples/fleet_faults --moments 200 --parallel 3
 
 #[cfg(target_os = "linux")]
 mod relay;
@@ -26,7 +26,7 @@ fn main() -> anyhow::Result<()> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
     use std::thread;
     use std::time::Duration;
 
@@ -46,11 +46,14 @@ mod linux {
     #[derive(Debug, Parser)]
     #[command(after_help = "Examples:\n  \
         A short campaign:\n    fleet_faults --moments 10\n  \
-        A long one:\n    fleet_faults --moments 200 --seed 1")]
+        A long one:\n    fleet_faults --moments 200 --parallel 3")]
     struct Options {
         /// Random moments at which something is disturbed.
         #[arg(long, default_value_t = 20)]
         moments: u32,
+        /// Campaigns at the same time, each with a server of its own.
+        #[arg(long, default_value_t = 1)]
+        parallel: u32,
         /// Chooses what and when.
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -93,32 +96,65 @@ mod linux {
             "`--only {}` names no fault",
             options.only
         );
-        let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+        ensure!(
+            options.seed < 1_000_000 && options.parallel < 1000,
+            "`--seed` must be less than a million, `--parallel` less than a thousand"
+        );
+        let campaigns = u64::from(options.parallel.max(1));
+        let share = options.moments.div_ceil(options.parallel.max(1));
+        let campaign = |number: u64| {
+            let seed = options.seed * 1000 + number;
+            play(&options, &programs, &possible, fills_disk, seed, share)
+        };
+        let tallies: Vec<_> = thread::scope(|scope| {
+            let started: Vec<_> = (0..campaigns)
+                .map(|number| scope.spawn(move || campaign(number)))
+                .collect();
+            let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
+            joined.collect()
+        });
+        let mut all = Tally::default();
+        for tally in tallies {
+            all.take(tally.map_err(|_| anyhow::anyhow!("a campaign panicked"))??);
+        }
+        println!("\n{}", all.table());
+        Ok(())
+    }
+
+    /// One server after the other, each with its workers and its run.
+    fn play(
+        options: &Options,
+        programs: &Path,
+        possible: &[(Fault, u32)],
+        fills_disk: bool,
+        seed: u64,
+        moments: u32,
+    ) -> anyhow::Result<Tally> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut tally = Tally::default();
-        while tally.moments() < options.moments {
+        while tally.moments() < moments {
             tally.runs += 1;
-            let seed = options.seed * 1000 + u64::from(tally.runs);
-            let mut scene = Scene::new(&programs, seed, fills_disk)?;
+            let seed_of_run = seed * 1000 + u64::from(tally.runs);
+            let mut scene = Scene::new(programs, seed_of_run, fills_disk)?;
             let expected = scene.undisturbed()?;
             scene.start()?;
-            while !scene.has_ended()? && tally.moments() < options.moments {
+            while !scene.has_ended()? && tally.moments() < moments {
                 thread::sleep(Duration::from_millis(random.random_range(0..4000)));
-                let fault = choose(&mut random, &possible);
+                let fault = choose(&mut random, possible);
                 let victim = random.random_range(0..3);
-                println!("{:>7.1} s: {}", scene.seconds(), fault.name());
-                disturb(&mut scene, fault, victim, &options, &mut tally)?;
+                println!("{seed} {:>7.1} s: {}", scene.seconds(), fault.name());
+                disturb(&mut scene, fault, victim, options, &mut tally)?;
                 let next_pair = scene.next_pair()?;
                 tally.add(fault, next_pair);
             }
             scene.finish()?;
             scene.compare(&expected, &mut tally)?;
             println!(
-                "run {}: the games and the verdict of one machine",
+                "{seed} run {}: the games and the verdict of one machine",
                 tally.runs
             );
         }
-        println!("\n{}", tally.table());
-        Ok(())
+        Ok(tally)
     }
 
     fn disturb(

@@ -71,6 +71,16 @@ impl Tally {
         self.moments.push(Moment { fault, next_pair });
     }
 
+    /// Takes what another campaign has done.
+    pub(crate) fn take(&mut self, other: Self) {
+        self.moments.extend(other.moments);
+        self.elsewhere.extend(other.elsewhere);
+        self.runs += other.runs;
+        self.pairs += other.pairs;
+        self.lost += other.lost;
+        self.doubled += other.doubled;
+    }
+
     /// A table in Markdown.
     pub(crate) fn table(&self) -> String {
         let mut text = "| fault | moments | next pair after: median | most |\n\

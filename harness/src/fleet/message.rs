@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::ids::Name;
+use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
 
@@ -308,12 +309,15 @@ pub(crate) struct Notice {
     pub(crate) in_flight: u64,
     /// Games in progress are finished, and no other is started.
     pub(crate) draining: bool,
-    /// Workers whose results are not wanted, and why.
+    /// Workers that its configuration excludes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) exclude: Vec<WorkerPattern>,
+    /// Workers in quarantine, and why.
     pub(crate) excluded: BTreeMap<String, String>,
 }
 
 impl Message for Notice {
-    const LIMIT: usize = 8 * 1024;
+    const LIMIT: usize = 32 * 1024;
 
     fn check(&self) -> Result<(), &'static str> {
         match self.threads == 0 || !(1..=1000).contains(&self.priority) {

@@ -19,6 +19,7 @@ mod dispatch;
 mod draw;
 mod files;
 mod ids;
+mod incidents;
 mod lease;
 mod link;
 mod message;
@@ -28,6 +29,7 @@ mod roster;
 mod runner;
 mod server;
 mod suspects;
+mod table;
 mod worker;
 
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};

@@ -112,6 +112,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         recorded: 0,
         in_flight: 0,
         draining: false,
+        exclude: config.fleet.clone().unwrap_or_default().exclude,
         excluded: Default::default(),
     })
 }

@@ -60,11 +60,17 @@ pub(crate) fn example(name: &str) -> PathBuf {
 /// `cargo test --workspace` has built everything; a single test has not.
 fn built(arguments: &[&str], program: &str) -> PathBuf {
     let path = target_dir().join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet"])
-        .args(arguments)
-        .current_dir(workspace())
-        .status();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet"]).args(arguments);
+    // What cargo tells this test of its package would be a new environment for the
+    // build scripts of libraries, which would be built again, now and next time.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&name);
+        }
+    }
+    let status = cargo.current_dir(workspace()).status();
     assert!(path.exists(), "{program} could not be built: {status:?}");
     path
 }

@@ -87,6 +87,68 @@ fn nothing_is_lost_or_doubled_when_workers_runner_and_server_are_killed() {
 }
 
 #[test]
+fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(30, "");
+    let config = fs::read_to_string(&setup.config).expect("the configuration");
+    let excluding = format!("{config}[fleet]\nexclude = [\"workers/slow\", \"ben/*\"]\n");
+    fs::write(&setup.config, excluding).expect("written");
+    let slow = fleet.worker("slow", &["--cores", "1"]);
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("the refusal", || slow.printed().contains("excludes this worker"));
+    let status = finish(fleet.hone(&["fleet", "status"])).stdout;
+    assert!(status.contains("leaves out workers/slow"), "{status}");
+    assert_eq!(rows(&setup.run("fleet")), 0);
+    let _good = fleet.worker("good", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    assert_eq!(digest(&run), local_digest(&setup));
+    let report = on_run("report", &run).stdout;
+    assert!(
+        report.contains("Worker workers/slow is left out: the configuration excludes it"),
+        "{report}"
+    );
+    let mut json = common::hone();
+    json.arg("report").arg(&run).arg("--json");
+    let json = finish(json).json();
+    let workers = json["fleet"]["workers"].as_array().expect("the workers");
+    let pairs = |name: &str| {
+        let found = workers.iter().find(|worker| worker["worker"] == name);
+        found.expect("named")["pairs"].as_u64()
+    };
+    assert_eq!(pairs("workers/slow"), Some(0));
+    assert_eq!(pairs("workers/good"), Some(30));
+    let page = fs::read_to_string(run.join("report.html")).expect("the page");
+    assert!(page.contains("id=\"machines\""), "no section of machines");
+}
+
+#[test]
+fn a_worker_whose_results_contradict_their_pairs_is_quarantined() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(30, "");
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    attacks::send_wrong_results(&fleet, 3);
+    wait_until("the quarantine", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.contains("evil is in quarantine"))
+    });
+    let status = finish(fleet.hone(&["fleet", "status"])).stdout;
+    assert!(status.contains("in quarantine: workers/evil"), "{status}");
+    let _good = fleet.worker("good", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    assert_eq!(digest(&run), local_digest(&setup));
+    let report = on_run("report", &run).stdout;
+    assert!(report.contains("workers/evil is in quarantine"), "{report}");
+    assert!(report.contains("pairs of worker workers/evil"), "{report}");
+}
+
+#[test]
 fn a_server_whose_disk_was_full_stores_results_again() {
     let Some(fleet) = Fleet::start_on_small_disk() else {
         return;

@@ -89,15 +89,7 @@ impl<L: WorkerLink> Worker<L> {
     /// back.
     async fn cannot_play(&mut self, run: &Name, ticket: u64, reason: String, stops_run: bool) {
         self.refuse(run.clone(), reason.clone());
-        let (refused, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
-            .into_iter()
-            .partition(|held| held.run == *run && held.phase != Phase::Answered);
-        self.held = kept;
-        for held in &refused {
-            self.link.give_back(&held.delivery).await;
-        }
-        let left: BTreeSet<u64> = refused.iter().map(|held| held.ticket).collect();
-        self.leave_jobs(&left);
+        let refused = self.give_back(run).await;
         let Some(held) = refused.iter().find(|held| held.ticket == ticket) else {
             return;
         };
@@ -115,6 +107,20 @@ impl<L: WorkerLink> Worker<L> {
             });
         }
         self.report().await;
+    }
+
+    /// Gives back the jobs of a run that are not answered. Returns them.
+    pub(super) async fn give_back(&mut self, run: &Name) -> VecDeque<Held<L::Delivery>> {
+        let (given, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|held| held.run == *run && held.phase != Phase::Answered);
+        self.held = kept;
+        for held in &given {
+            self.link.give_back(&held.delivery).await;
+        }
+        let left: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
+        self.leave_jobs(&left);
+        given
     }
 
     /// Gives jobs to idle slots, the oldest first, as long as there is room.

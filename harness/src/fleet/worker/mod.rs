@@ -279,9 +279,16 @@ impl<L: WorkerLink> Worker<L> {
         if let Some(why) = self.abilities.misfit(&notice) {
             return self.refuse(run, why);
         }
-        if let Some(why) = notice.excluded.get(&self.id.to_string()) {
-            let why = format!("its owner has excluded this worker: {why}");
-            self.give_back_waiting(&run).await;
+        let id = self.id.to_string();
+        let why = match notice.excluded.get(&id) {
+            Some(why) => Some(format!("this worker is in quarantine: {why}")),
+            None if notice.exclude.iter().any(|one| one.matches(&id)) => {
+                Some("its configuration excludes this worker".to_string())
+            }
+            None => None,
+        };
+        if let Some(why) = why {
+            self.give_back(&run).await;
             return self.refuse(run, why);
         }
         if self.shown.insert(run.clone()) {
