@@ -11,6 +11,21 @@ pub struct FleetSection {
     /// Workers that play no pair of the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<WorkerPattern>,
+    /// Whether time controls depend on a machine's speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+    /// Nodes a second of the second engine for which time controls are meant;
+    /// by default, those on the machine where the run is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<u64>,
+}
+
+/// What time controls are scaled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// The speed of the second engine's `bench`.
+    Bench,
 }
 
 /// Which workers: a machine (`box`), a machine of a credential (`anna/box`) or

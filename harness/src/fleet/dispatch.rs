@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::accept::{Accepted, accept};
+use super::clock::Reference;
 use super::ids::{Name, WorkerId};
 use super::lease::RunKey;
 use super::message::{Played, Status};
@@ -94,6 +95,8 @@ pub(crate) struct Dispatch<R> {
     /// When the youngest job was sent that was played.
     newest_played: Option<Instant>,
     threads: usize,
+    /// What time controls are relative to.
+    reference: Option<Reference>,
     workers: BTreeMap<WorkerId, Seen>,
     /// Pairs whose worker was started again without them.
     dropped: BTreeMap<u64, WorkerId>,
@@ -111,10 +114,21 @@ impl<R> Dispatch<R> {
             submitted: 0,
             newest_played: None,
             threads: threads.max(1),
+            reference: None,
             workers: BTreeMap::new(),
             dropped: BTreeMap::new(),
             excluded: BTreeSet::new(),
         }
+    }
+
+    /// The same with time controls that are relative to a reference.
+    pub(crate) fn scaled_to(mut self, reference: Option<Reference>) -> Self {
+        self.reference = reference;
+        self
+    }
+
+    pub(crate) fn reference(&self) -> Option<Reference> {
+        self.reference
     }
 
     /// Takes no further result of a worker. Returns the pairs that it had:
@@ -199,7 +213,7 @@ impl<R> Dispatch<R> {
                 Some(first) => Judged::Dropped(first.receipt, Dropped::Known),
             };
         };
-        match accept(&flight.job, *played) {
+        match accept(&flight.job, self.reference, *played) {
             Ok(accepted) => {
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::clock::Reference;
 use super::ids::Name;
 use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
@@ -163,6 +164,9 @@ pub(crate) struct Job {
     pub(crate) lease: String,
     pub(crate) pair: PairJob,
     pub(crate) files: Vec<FileRef>,
+    /// Time controls are relative to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<Reference>,
 }
 
 impl Message for Job {
@@ -218,6 +222,9 @@ pub(crate) struct Played {
     pub(crate) lease: String,
     /// Milliseconds since 1970.
     pub(crate) finished_ms: i64,
+    /// Nodes a second here, where time controls are relative to a reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) nps: Option<u64>,
     pub(crate) games: [GameResult; 2],
     pub(crate) texts: [GameText; 2],
     /// Of games that an engine lost by failing.
@@ -424,6 +431,7 @@ pub(super) mod samples {
             lease: "0".repeat(32),
             pair: pair_job(pair),
             files: vec![file(0), file(1)],
+            reference: None,
         }
     }
 
@@ -453,6 +461,7 @@ pub(super) mod samples {
             pair,
             lease,
             finished_ms: 5,
+            nps: None,
             games: [game(), game()],
             texts: [text("new", "old"), text("old", "new")],
             evidence: Vec::new(),

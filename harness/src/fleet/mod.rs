@@ -15,6 +15,7 @@
 
 mod accept;
 mod access;
+mod clock;
 mod dispatch;
 mod draw;
 mod files;

@@ -14,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::accept::Accepted;
 use super::access::Access;
+use super::clock::{self, ClockRow, Reference};
 use super::dispatch::{Dispatch, Dropped, Judged};
 use super::files::{LocalFile, files_of, read_chunk, without_paths};
 use super::ids::WorkerId;
@@ -24,6 +25,7 @@ use super::message::{FileRef, Job, Notice, Played, Refusal, Reply, Status, decod
 use super::nats::{NatsRunner, connect};
 use super::roster::Roster;
 use super::suspects::Suspects;
+use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, Stop};
 use crate::run::RunFiles;
@@ -52,6 +54,8 @@ pub(crate) struct FleetRun {
     pub(crate) dir: PathBuf,
     /// What the workers get to know of it.
     pub(crate) notice: Notice,
+    /// Nodes a second that time controls are meant for, if they are scaled.
+    pub(crate) reference: Option<u64>,
     /// Node counts of the engines' `bench`, by the hash of their program.
     pub(crate) benches: BTreeMap<String, u64>,
 }
@@ -77,7 +81,8 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         link.map_err(|error| anyhow!("cannot use the fleet at {}: {error}", run.access.url))
     })?;
     let (remote, carrier) = Remote::new();
-    let mut dispatch = Dispatch::new(key, run.notice.threads);
+    let reference = run.reference.map(|nps| Reference { nps });
+    let mut dispatch = Dispatch::new(key, run.notice.threads).scaled_to(reference);
     let mut notice = run.notice;
     for (worker, reason) in quarantined {
         if let Some(worker) = WorkerId::parse(&worker) {
@@ -98,6 +103,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         stored: BTreeSet::new(),
         suspects,
         incidents,
+        clocks: clock::open(&run.dir)?,
         wrong: BTreeMap::new(),
         draining: None,
         shown_workers: None,
@@ -138,6 +144,7 @@ struct Runner<L: RunnerLink> {
     stored: BTreeSet<String>,
     suspects: Suspects,
     incidents: Incidents,
+    clocks: Table,
     /// Results of each worker that contradicted their pair.
     wrong: BTreeMap<WorkerId, u32>,
     draining: Option<Instant>,
@@ -277,6 +284,7 @@ impl<L: RunnerLink> Runner<L> {
             lease: self.dispatch.lease(pair),
             pair: without_paths(job),
             files: files.iter().map(|one| self.with_bench(&one.file)).collect(),
+            reference: self.dispatch.reference(),
         };
         for file in &files {
             if let Err(error) = self.store(file).await {
@@ -419,6 +427,17 @@ impl<L: RunnerLink> Runner<L> {
         match number {
             Ok(number) => played.worker = number,
             Err(error) => return self.fail(format!("{error:#}")),
+        }
+        if let Some((nps, factor)) = accepted.clock {
+            let row = ClockRow {
+                pair: played.result.pair + 1,
+                worker: played.worker,
+                nps,
+                factor,
+            };
+            if let Err(error) = self.clocks.append(&row) {
+                return self.fail(format!("{error:#}"));
+            }
         }
         if let Some(before) = before {
             let pair = played.result.pair;

@@ -13,7 +13,7 @@ use crate::run::machines::rows;
 
 /// A table that is being written.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(crate) struct Table {
     path: PathBuf,
     is_empty: bool,
 }
@@ -23,7 +23,7 @@ impl Table {
     ///
     /// # Errors
     /// Those of the file system.
-    pub(super) fn open<T: DeserializeOwned>(path: PathBuf) -> anyhow::Result<(Self, Vec<T>)> {
+    pub(crate) fn open<T: DeserializeOwned>(path: PathBuf) -> anyhow::Result<(Self, Vec<T>)> {
         repair(&path).with_context(|| format!("cannot use {}", path.display()))?;
         let rows: Vec<T> = rows(&path)?;
         let is_empty = rows.is_empty();
@@ -34,7 +34,7 @@ impl Table {
     ///
     /// # Errors
     /// Those of the file system.
-    pub(super) fn append(&mut self, row: &impl Serialize) -> anyhow::Result<()> {
+    pub(crate) fn append(&mut self, row: &impl Serialize) -> anyhow::Result<()> {
         let mut writer = csv::WriterBuilder::new()
             .has_headers(self.is_empty)
             .from_writer(Vec::new());

@@ -89,6 +89,9 @@ pub(crate) struct WorkerFacts {
     /// How often a difference between its pairs and those of the others would
     /// be as large by chance. `None` with too few pairs.
     pub p_value: Option<f64>,
+    /// By what its clocks were last multiplied, where they are scaled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_factor: Option<f64>,
     /// Why it plays no more, or nothing.
     pub left_out: Option<LeftOut>,
 }
@@ -125,7 +128,14 @@ impl FleetFacts {
         let mut workers: Vec<_> = machines
             .workers
             .iter()
-            .map(|machine| worker_facts(machine, tallies))
+            .map(|machine| {
+                let own = machines.clocks.iter().rev();
+                let clock = own.into_iter().find(|row| row.worker == machine.worker);
+                WorkerFacts {
+                    clock_factor: clock.map(|row| row.factor),
+                    ..worker_facts(machine, tallies)
+                }
+            })
             .collect();
         let mut played_again = Vec::new();
         for incident in machines.incidents {
@@ -186,6 +196,7 @@ fn worker_facts(machine: &Machine, tallies: &MachineTallies) -> WorkerFacts {
         illegal_moves: tally.illegal_moves,
         latency_us: (tally.moves > 0).then_some(latency_us),
         p_value: difference(machine.worker, tallies),
+        clock_factor: None,
         left_out: None,
     }
 }
@@ -223,6 +234,7 @@ fn leave_out(workers: &mut Vec<WorkerFacts>, incident: Incident) {
             illegal_moves: 0,
             latency_us: None,
             p_value: None,
+            clock_factor: None,
             left_out,
         }),
     }
@@ -259,6 +271,7 @@ mod tests {
                 incident("all/box", IncidentKind::PlayedAgain, Some(9)),
                 incident("anna/laptop", IncidentKind::Excluded, None),
             ],
+            clocks: Vec::new(),
         };
         let facts = FleetFacts::new(machines, &MachineTallies::default());
         assert_eq!(facts.workers.len(), 2);

@@ -13,6 +13,22 @@ pub(crate) const WORKERS: &str = "workers.csv";
 /// What happened to machines and to pairs.
 pub(crate) const INCIDENTS: &str = "incidents.csv";
 
+/// The speed and the clocks of each pair whose time control was scaled.
+pub(crate) const CLOCKS: &str = "clocks.csv";
+
+/// The clocks of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ClockRow {
+    /// From 1.
+    pub pair: u64,
+    /// Its number in the ledger.
+    pub worker: usize,
+    /// Nodes a second of the second engine on that machine.
+    pub nps: u64,
+    /// By what the times of the limit were multiplied.
+    pub factor: f64,
+}
+
 /// A worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Machine {
@@ -63,6 +79,7 @@ pub(crate) struct Incident {
 pub(crate) struct Machines {
     pub workers: Vec<Machine>,
     pub incidents: Vec<Incident>,
+    pub clocks: Vec<ClockRow>,
 }
 
 impl Machines {
@@ -75,6 +92,7 @@ impl Machines {
         let machines = Self {
             workers: rows(&dir.join(WORKERS))?,
             incidents: rows(&dir.join(INCIDENTS))?,
+            clocks: rows(&dir.join(CLOCKS))?,
         };
         let is_empty = machines.workers.is_empty() && machines.incidents.is_empty();
         Ok((!is_empty).then_some(machines))

@@ -9,7 +9,8 @@ mod common;
 mod server;
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -25,6 +26,20 @@ fn fast_match(pairs: usize, more: &str) -> Setup {
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
          [pgn]\nepd = true\n"
     ))
+}
+
+/// An engine whose `bench` searches 1000 nodes and takes some seconds.
+fn with_bench(dir: &Path, seconds: f64) -> PathBuf {
+    let engine = dir.join("engine.sh");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *bench) sleep {seconds}; echo '1000 nodes 1 nps'; exit;; esac\n\
+         exec '{}' \"$@\"\n",
+        scripted()
+    );
+    fs::write(&engine, script).expect("written");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&engine, mode).expect("executable");
+    engine
 }
 
 fn digest(run: &Path) -> String {
@@ -149,6 +164,67 @@ fn a_worker_whose_results_contradict_their_pairs_is_quarantined() {
 }
 
 #[test]
+fn clocks_follow_the_speed_of_a_worker() {
+    let Some(fleet) = Fleet::start() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = with_bench(dir.path(), 0.2);
+    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
+    let config = |limit: &str, more: &str| {
+        format!(
+            "{}[match]\nlimit = \"{limit}\"\npairs = 4\nmargin_ms = 60000\n\
+             openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+             [fleet]\nscale = \"bench\"\n{more}",
+            engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
+        )
+    };
+    let of_nodes = Setup::new(&config("nodes=10", ""));
+    let refused = finish(fleet.command(&of_nodes, "match", "fleet"));
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("does not matter"), "{}", refused.stderr);
+    // More than any machine does in the time that the script sleeps.
+    let setup = Setup::new(&config("20+1", "reference = 20000\n"));
+    let _worker = fleet.worker("a", &["--cores", "2"]);
+    let mut command = fleet.command(&setup, "match", "fleet");
+    command.args(["--max-time", "2m"]);
+    let played = finish(command);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("fleet");
+    let clocks = fs::read_to_string(run.join("clocks.csv")).expect("the clocks");
+    let factors: Vec<f64> = clocks
+        .lines()
+        .skip(1)
+        .map(|row| row.rsplit(',').next().expect("a factor").parse().expect("a number"))
+        .collect();
+    assert_eq!(factors.len(), 4, "{clocks}");
+    assert!(factors.iter().all(|factor| (4.0..=20.0).contains(factor)), "{clocks}");
+    let base = (20_000.0 * factors[0]).round() / 1000.0;
+    let games = fs::read_to_string(run.join("games.pgn")).expect("the games");
+    let tag = format!("[TimeControl \"{base}+");
+    assert!(games.contains(&tag), "{tag} is not in {games}");
+    assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+#[test]
+fn the_reference_of_clocks_is_measured_where_the_run_is() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = with_bench(dir.path(), 1.0);
+    let cmd = engine.display().to_string();
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"20+1\"\npairs = 1\nmargin_ms = 60000\nconcurrency = 1\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 5\n\
+         [fleet]\nscale = \"bench\"\n",
+        engines(("one", &cmd, ""), ("two", &cmd, ""))
+    ));
+    let played = setup.play("match", "local", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    assert!(played.stderr.contains("has no effect"), "{}", played.stderr);
+    let manifest = fs::read_to_string(setup.run("local").join("run.toml")).expect("there");
+    let reference = manifest.lines().find_map(|line| line.strip_prefix("reference = "));
+    let reference: u64 = reference.expect("measured").parse().expect("a number");
+    assert!((1..=1000).contains(&reference), "{reference}");
+}
+
+#[test]
 fn a_server_whose_disk_was_full_stores_results_again() {
     let Some(fleet) = Fleet::start_on_small_disk() else {
         return;
@@ -239,9 +315,7 @@ fn an_engine_that_cannot_run_on_a_worker_costs_no_game() {
         scripted()
     );
     fs::write(&engine, script).expect("written");
-    let mut mode = fs::metadata(&engine).expect("there").permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-    fs::set_permissions(&engine, mode).expect("executable");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
     let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
     let setup = Setup::new(&format!(
         "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\

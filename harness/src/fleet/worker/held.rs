@@ -28,6 +28,8 @@ pub(super) struct Held<D> {
     pub(super) delivery: D,
     pub(super) room: Room,
     pub(super) phase: Phase,
+    /// Nodes a second here, where time controls depend on it.
+    pub(super) nps: Option<u64>,
 }
 
 impl<D> Held<D> {
@@ -98,6 +100,7 @@ pub(super) fn reply_of<D>(
         pair: held.job.pair.pair,
         lease: held.job.lease.clone(),
         finished_ms: played.finished_ms,
+        nps: held.nps,
         games: played.result.games,
         texts: played.texts,
         evidence: evidence.collect(),
@@ -141,6 +144,7 @@ mod tests {
                 memory_mb: 1,
             },
             phase: Phase::Answered,
+            nps: None,
             job,
         };
         let sample = samples::played(0, String::new());

@@ -45,16 +45,27 @@ impl<L: WorkerLink> Worker<L> {
             delivery,
             room,
             phase: Phase::Waiting,
+            nps: None,
         };
         let key = held.files_key();
         if !self.prepared.contains_key(&key) {
             self.prepared.insert(key.clone(), None);
-            let preparing = prepare(self.store.clone(), self.link.files(), self.here(&held.job));
+            let preparing = prepare(
+                self.store.clone(),
+                self.link.files(),
+                self.here(&held.job),
+                self.idle_threads() / held.room.threads,
+            );
             let run = held.run.clone();
             self.preparing
                 .spawn(async move { (key, run, ticket, preparing.await) });
         }
         self.held.push_back(held);
+    }
+
+    /// Threads that no game uses.
+    fn idle_threads(&self) -> usize {
+        self.free(|held| held.phase == Phase::Playing).threads
     }
 
     /// The job with this machine's endgame tables.
@@ -143,6 +154,7 @@ impl<L: WorkerLink> Worker<L> {
             if let Some(path) = &self.syzygy {
                 held::use_tables(&mut job, path);
             }
+            held.nps = prepared.nps();
             self.engines.number(&held.run, &mut job);
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;

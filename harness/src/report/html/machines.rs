@@ -22,6 +22,7 @@ pub(super) fn section(fleet: &FleetFacts) -> String {
         "stalls",
         "illegal moves",
         "latency",
+        "clock factor",
         "",
     ];
     let mut table = Table::new(caption, &head);
@@ -65,6 +66,7 @@ fn cells(worker: &WorkerFacts) -> Vec<Cell> {
         number(worker.stalls),
         number(worker.illegal_moves),
         or_dash(worker.latency_us.map(|us| format!("{us:.0} µs"))),
+        or_dash(worker.clock_factor.map(|factor| format!("{factor:.3}"))),
         Cell::text(state).of_words(),
     ]
 }
