@@ -143,8 +143,7 @@ mod tests {
             launch: Launch {
                 program: program.into(),
                 args: vec!["-c".to_string()],
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             },
         };
         toml::to_string(&situation).expect("TOML")

@@ -378,7 +378,7 @@ pub(super) mod samples {
     use crate::executor::{Player, Rules};
     use crate::rules::openings::{Opening, Variant};
     use crate::rules::{Effort, Outcome, Termination};
-    use crate::settings::OnFailure;
+    use crate::settings::{OnFailure, OnMachineFault};
 
     fn player(engine: usize, name: &str) -> Player {
         Player {
@@ -386,9 +386,7 @@ pub(super) mod samples {
             name: name.into(),
             launch: Arc::new(Launch {
                 program: name.into(),
-                args: Vec::new(),
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             }),
             program: Arc::default(),
             options: Arc::from([]),
@@ -412,6 +410,7 @@ pub(super) mod samples {
                 adjudication: toml::from_str("").expect("none"),
                 record: toml::from_str("").expect("the usual style"),
                 on_failure: OnFailure::Count,
+                on_machine_fault: OnMachineFault::Keep,
             }),
             seed: 1,
         }

@@ -30,8 +30,9 @@ const FREE_OF_IDENTITY: [&str; 9] = [
     "bench",
 ];
 const FREE_OF_ENGINE: [&str; 7] = ["git", "rev", "worktree", "tree", "bench", "dir", "build"];
-const FREE_OF_MATCH: [&str; 5] = [
+const FREE_OF_MATCH: [&str; 6] = [
     "affinity",
+    "sandbox",
     "concurrency",
     "max_failures",
     "max_time",

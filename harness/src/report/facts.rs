@@ -159,6 +159,13 @@ pub(crate) struct EngineFacts {
     pub starved: u64,
     /// Moves whose principal variation held an illegal move.
     pub illegal_pvs: u64,
+    /// Time forfeits that the machine caused, whose pairs were played again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub replayed: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One pairing, from the first engine's side.
@@ -347,6 +354,7 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 latency_us: ratio(tally.latency_us as f64, moves),
                 starved: tally.starved,
                 illegal_pvs: tally.illegal_pvs,
+                replayed: tally.replayed,
             }
         })
         .collect()

@@ -64,6 +64,9 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
             ));
         }
     }
+    if let Some(replays) = replays_line(facts) {
+        line(replays);
+    }
     for finding in &facts.findings {
         line(finding.sentence());
     }
@@ -110,6 +113,23 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
             number(facts.wl_dd_ratio)
         ),
     ]
+}
+
+/// The time forfeits that did not count, if there were any.
+fn replays_line(facts: &RunFacts) -> Option<String> {
+    let by_engine: Vec<String> = facts
+        .engines
+        .iter()
+        .filter(|engine| engine.replayed > 0)
+        .map(|engine| format!("{} {}", engine.name, engine.replayed))
+        .collect();
+    let total: u64 = facts.engines.iter().map(|engine| engine.replayed).sum();
+    (total > 0).then(|| {
+        format!(
+            "Played again because an engine lost on time while it was starved of CPU: {total} times ({})",
+            by_engine.join(", ")
+        )
+    })
 }
 
 /// The games that an engine lost by failing, if it did.

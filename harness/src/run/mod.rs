@@ -13,6 +13,7 @@ mod interrupt;
 pub(crate) mod live;
 pub(crate) mod machines;
 mod manifest;
+mod memory_warnings;
 mod preflight;
 mod prepare_error;
 mod prepared;

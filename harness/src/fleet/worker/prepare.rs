@@ -161,7 +161,7 @@ async fn check_bench(path: &Path, args: &[String], expected: u64) -> anyhow::Res
     let log = path.with_extension(format!("bench-{}.log", std::process::id()));
     let (program, args) = (path.to_path_buf(), args.to_vec());
     let found = spawn_blocking(move || {
-        let found = run_bench(&program, &args, &log);
+        let found = run_bench(&program, &args, &log, false);
         // A log that stays is written again by the next one.
         let _ = std::fs::remove_file(&log);
         found
