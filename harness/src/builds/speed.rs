@@ -24,6 +24,7 @@ pub(crate) struct NoBench;
 pub(crate) fn speed(
     program: &Path,
     args: &[String],
+    sandbox: bool,
     folder: &Path,
     processes: usize,
 ) -> Result<u64, NoBench> {
@@ -32,7 +33,7 @@ pub(crate) fn speed(
         folder.join(format!("speed-{own}-{number}.log"))
     };
     let run = |number: usize| {
-        let nodes = bench::run(program, args, &log(number));
+        let nodes = bench::run(program, args, &log(number), sandbox);
         // A log that stays is written again by the next one.
         let _ = std::fs::remove_file(log(number));
         nodes.filter(|nodes| *nodes > 0).ok_or(NoBench)
@@ -82,7 +83,7 @@ mod tests {
     fn speed_is_nodes_by_time() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = engine(folder.path(), "sleep 1; echo 5000 nodes 1 nps");
-        let found = speed(&program, &[], folder.path(), 2).expect("a speed");
+        let found = speed(&program, &[], false, folder.path(), 2).expect("a speed");
         // A busy machine is slower, never faster.
         assert!((1..=5000).contains(&found), "{found}");
         assert_eq!(folder.path().read_dir().expect("read").count(), 1);
@@ -93,7 +94,7 @@ mod tests {
     fn an_engine_without_a_bench_has_no_speed() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = engine(folder.path(), "echo hello");
-        let found = speed(&program, &[], folder.path(), 2);
+        let found = speed(&program, &[], false, folder.path(), 2);
         assert_eq!(found, Err(NoBench));
     }
 

@@ -56,6 +56,7 @@ pub(super) fn settle(
     let measured = speed(
         &base.launch.program,
         &base.launch.args,
+        base.launch.sandbox,
         folder.path(),
         concurrency,
     );

@@ -225,6 +225,56 @@ fn the_reference_of_clocks_is_measured_where_the_run_is() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
+    let Some(fleet) = Fleet::start() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let (engine, mark) = (dir.path().join("engine.sh"), dir.path().join("mark"));
+    // It notes its limit of memory outside of its folder.
+    let script = format!(
+        "#!/bin/sh\n(ulimit -d > '{}') 2>/dev/null\nexec '{}' \"$@\"\n",
+        mark.display(),
+        scripted()
+    );
+    fs::write(&engine, script).expect("written");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
+    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n",
+        engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
+    ));
+    let has_bubblewrap = std::process::Command::new("bwrap")
+        .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    for is_sandboxed in [false, true] {
+        if is_sandboxed && !has_bubblewrap {
+            common::skip::skipped("no sandbox can be made here");
+            continue;
+        }
+        let name = ["free", "sandboxed"][usize::from(is_sandboxed)];
+        let mut runner = fleet.command(&setup, "match", name);
+        runner.args(["--max-time", "2m"]);
+        runner.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = runner.spawn().expect("hone starts");
+        wait_until("the run", || setup.run(name).join("run.toml").exists());
+        fs::remove_file(&mark).expect("the run's machine has no sandbox");
+        let sandbox: &[&str] = if is_sandboxed { &["--sandbox"] } else { &[] };
+        let limits = ["--cores", "2", "--max-memory", "1G"];
+        let worker = fleet.worker(name, &[&limits, sandbox].concat());
+        let code = child.wait().expect("waited for").code();
+        assert_eq!(code, Some(0), "{}", worker.printed());
+        match is_sandboxed {
+            // Two games at a time.
+            false => assert_eq!(fs::read_to_string(&mark).expect("noted").trim(), "524288"),
+            true => assert!(!mark.exists(), "it wrote out of its sandbox"),
+        }
+    }
+}
+
+#[test]
 fn a_server_whose_disk_was_full_stores_results_again() {
     let Some(fleet) = Fleet::start_on_small_disk() else {
         return;

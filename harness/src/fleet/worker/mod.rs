@@ -77,6 +77,8 @@ struct Worker<L: WorkerLink> {
     abilities: Abilities,
     processor: String,
     syzygy: Option<std::path::PathBuf>,
+    sandbox: bool,
+    limits_memory: bool,
     store: Store,
     draw: Draw,
     /// Runs that are not played here, and why.
@@ -124,6 +126,8 @@ impl<L: WorkerLink> Worker<L> {
             abilities: options.abilities.clone(),
             processor: options.processor.clone(),
             syzygy: options.syzygy.clone(),
+            sandbox: options.sandbox,
+            limits_memory: options.limits_memory,
             store,
             draw: Draw::default(),
             refuses: BTreeMap::new(),

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::store::Store;
 use crate::builds::{BuildHold, run_bench, speed};
-use crate::engine::uci::{Client, Timeouts};
+use crate::engine::uci::{Client, Launch, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
@@ -57,8 +57,7 @@ pub(super) async fn prepare(
     }
     for (file, path) in &files {
         if let Some(bench) = file.bench {
-            let args = &job.pair.players[file.player].launch.args;
-            check_bench(path, args, bench).await?;
+            check_bench(path, &job.pair.players[file.player].launch, bench).await?;
         }
     }
     let program_of = |player: usize| {
@@ -96,7 +95,13 @@ async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyho
     let launch = Arc::clone(&job.players[1].launch);
     let measured = spawn_blocking(move || {
         let folder = launch.dir.clone().unwrap_or_default();
-        speed(&launch.program, &launch.args, &folder, processes)
+        speed(
+            &launch.program,
+            &launch.args,
+            launch.sandbox,
+            &folder,
+            processes,
+        )
     });
     let nps = measured.await?.context("its speed cannot be measured")?;
     ensure!(
@@ -157,11 +162,12 @@ async fn fetch(store: &Store, file: &FileRef, source: &impl FileSource) -> anyho
 
 /// The same nodes are searched here as where the run was started, or the
 /// program does not do the same on this processor.
-async fn check_bench(path: &Path, args: &[String], expected: u64) -> anyhow::Result<()> {
+async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Result<()> {
     let log = path.with_extension(format!("bench-{}.log", std::process::id()));
-    let (program, args) = (path.to_path_buf(), args.to_vec());
+    let (program, args) = (path.to_path_buf(), launch.args.clone());
+    let sandbox = launch.sandbox;
     let found = spawn_blocking(move || {
-        let found = run_bench(&program, &args, &log, false);
+        let found = run_bench(&program, &args, &log, sandbox);
         // A log that stays is written again by the next one.
         let _ = std::fs::remove_file(&log);
         found
