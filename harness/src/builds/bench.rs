@@ -161,7 +161,7 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) ->
         match child.try_wait() {
             Ok(Some(_)) => break true,
             Ok(None) if started.elapsed() < PATIENCE && length(log) <= MAX_PRINTED => {
-                thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(2));
             }
             _ => break false,
         }

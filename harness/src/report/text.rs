@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
+use super::machines::FleetFacts;
 use super::numbers::{TOO_FEW, elo_text, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
@@ -68,6 +69,9 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     }
     for finding in &facts.findings {
         line(finding.sentence());
+    }
+    for about_machines in facts.fleet.iter().flat_map(FleetFacts::lines) {
+        line(about_machines);
     }
     text
 }

@@ -11,6 +11,7 @@ mod folder;
 mod greeting;
 mod interrupt;
 pub(crate) mod live;
+pub(crate) mod machines;
 mod manifest;
 mod memory_warnings;
 mod preflight;
