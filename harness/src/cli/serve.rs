@@ -8,6 +8,8 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::{Exit, Failure};
+#[cfg(feature = "fleet")]
+use crate::fleet::{Access, Role};
 use crate::run::RESULTS;
 use crate::serve::{Settings, serve};
 
@@ -40,6 +42,15 @@ pub(super) struct ServeArgs {
     /// Submitted runs that are played at once.
     #[arg(long, value_name = "N", default_value = "1", requires = "token_file")]
     jobs: NonZeroUsize,
+    /// Play a submitted run only after the owner of another token has approved
+    /// it.
+    #[arg(long, requires = "token_file")]
+    approve: bool,
+    /// Show the machines and runs of a fleet, too: the one of this machine or
+    /// of $HONE_FLEET, or the one that is named.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
+    fleet: Option<Option<String>>,
 }
 
 impl ServeArgs {
@@ -56,6 +67,12 @@ impl ServeArgs {
             read_only: self.read_only,
             hosts: self.hosts,
             places: self.jobs.get(),
+            approve: self.approve,
+            #[cfg(feature = "fleet")]
+            fleet: match self.fleet {
+                Some(named) => Some(Access::chosen(named.as_deref())?.for_role(Role::Submit)?),
+                None => None,
+            },
         };
         let shown = settings.folder.display().to_string();
         serve(&settings, |address| {

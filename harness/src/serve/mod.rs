@@ -17,6 +17,8 @@ mod boards;
 mod catalog;
 mod events;
 mod files;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod guard;
 mod index;
 mod listen;
@@ -33,6 +35,7 @@ mod snapshot;
 mod span;
 mod state;
 mod summary;
+mod swings;
 mod watched;
 
 use std::net::SocketAddr;
@@ -63,6 +66,11 @@ pub(crate) struct Settings {
     pub hosts: Vec<String>,
     /// Submitted runs that are played at once.
     pub places: usize,
+    /// Whether somebody else must approve a run that is submitted.
+    pub approve: bool,
+    /// The fleet whose machines are shown.
+    #[cfg(feature = "fleet")]
+    pub fleet: Option<crate::fleet::Access>,
 }
 
 /// Serves until the process is asked to end. `announce` gets the address.
@@ -86,7 +94,15 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
         .context("the reader cannot start")?;
     let (end, ending) = watch::channel(false);
     let hosts = settings.hosts.clone();
-    let shared = Arc::new(State::new(overview, wishes, hosts, actions, ending.clone()));
+    #[cfg(feature = "fleet")]
+    let fleet = match &settings.fleet {
+        Some(access) => Some(fleet::watch(access, &settings.folder, overview.clone())?),
+        None => None,
+    };
+    #[cfg(not(feature = "fleet"))]
+    let fleet = None;
+    let state = State::new(overview, wishes, hosts, actions, fleet, ending.clone());
+    let shared = Arc::new(state);
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(settings.listen)
             .await
@@ -146,7 +162,13 @@ fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
         return Ok(None);
     };
     let tokens = Tokens::read(Path::new(file))?;
-    let queue = Queue::open(&settings.folder, settings.places)?;
+    ensure!(
+        !settings.approve || tokens.owners() > 1,
+        "--approve needs tokens of two people at least, and {} has those of one\n\
+         help: write a name before each token",
+        file.display()
+    );
+    let queue = Queue::open(&settings.folder, settings.places, settings.approve)?;
     Ok(Some(Actions {
         audit: Audit::open(queue.folder())?,
         queue: Arc::new(queue),
@@ -166,6 +188,9 @@ mod tests {
             read_only,
             hosts: Vec::new(),
             places: 1,
+            approve: false,
+            #[cfg(feature = "fleet")]
+            fleet: None,
         };
         check(&settings).map_err(|error| error.to_string())
     }

@@ -1,10 +1,11 @@
 //! One run as the live pages see it: read as its ledger grows, shown when
 //! somebody looks.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
@@ -12,13 +13,14 @@ use tokio::sync::watch;
 use super::boards::boards;
 use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
-use super::pages::run_parts;
+use super::pages::{Beside, change, run_parts};
 use super::process::is_played;
 use super::snapshot::{Part, Snapshot};
 use super::summary::{Circumstances, RunSummary, State};
 use crate::kinds::{self, Following};
 use crate::ledger::{Entry, GAMES_CSV, Tail};
 use crate::report::html::Place;
+use crate::report::{Breakdown, WorkerFacts};
 use crate::run::live::LiveGames;
 use crate::run::{Folder, Manifest, RunFiles};
 
@@ -54,6 +56,9 @@ pub(super) struct WatchedRun {
 struct Loaded {
     following: Box<dyn Following>,
     tail: Tail,
+    breakdown: Breakdown,
+    /// What changed between the engines, once somebody has looked.
+    change: OnceCell<Option<String>>,
     opened: Opened,
     sender: watch::Sender<Arc<Snapshot>>,
     /// When the last pairs were finished: milliseconds since 1970.
@@ -186,6 +191,10 @@ impl WatchedRun {
             is_running,
             last_pair_ms: loaded.recent.back().copied(),
             pairs_per_second: rate,
+            machines: match is_running {
+                true => loaded.machines(&self.manifest),
+                false => Vec::new(),
+            },
         };
         let refreshed = loaded.following.standing().and_then(|standing| {
             let summary = RunSummary::new(&self.id, &self.manifest, &standing, circumstances);
@@ -261,11 +270,14 @@ impl Loaded {
             mode: play.r#match.variant.castling_mode(),
             notation: play.pgn.notation,
             index: RwLock::new(GameIndex::default()),
+            looking_through: Mutex::default(),
         };
         let (sender, snapshot) = watch::channel(Arc::default());
         Ok(Self {
             following: kinds::of(manifest.kind).follow(files)?,
             tail: Tail::new(path, &manifest.names()),
+            breakdown: Breakdown::default(),
+            change: OnceCell::new(),
             opened: Opened::new(snapshot, Arc::new(games)),
             sender,
             recent: VecDeque::new(),
@@ -284,12 +296,21 @@ impl Loaded {
         let mut index = self.opened.games.write();
         for entry in entries {
             self.following.absorb(entry);
+            self.breakdown.absorb(entry);
             index.absorb(entry);
             self.recent.push_back(entry.finished_ms);
             if self.recent.len() > RECENT {
                 self.recent.pop_front();
             }
         }
+    }
+
+    /// What the machines of a fleet have played.
+    fn machines(&self, manifest: &Manifest) -> Vec<WorkerFacts> {
+        let workers = &self.breakdown.workers;
+        let mut facts = workers.facts(manifest, &self.opened.games.dir);
+        facts.retain(|worker| worker.machine.is_some());
+        facts
     }
 
     /// The speed at which the last pairs came.
@@ -308,7 +329,14 @@ impl Loaded {
         let report = self.following.report()?;
         let page = report.page(Place::Served)?;
         let json = report.json()?;
-        let mut next = run_parts(page, manifest, summary)?;
+        let beside = Beside {
+            manifest,
+            dir: &self.opened.games.dir,
+            summary,
+            breakdown: &self.breakdown,
+            change: self.change.get_or_init(|| change(manifest)).as_deref(),
+        };
+        let mut next = run_parts(page, beside)?;
         next.json = json.into();
         self.sender.send_modify(|snapshot| {
             let boards = snapshot.parts.iter().filter(|part| part.name == "boards");

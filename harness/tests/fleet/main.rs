@@ -6,6 +6,8 @@
 mod attacks;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "serve")]
+mod pages;
 mod server;
 
 use std::fs;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::{Instant, timeout_at};
@@ -51,6 +52,11 @@ impl Watch {
             heard.extend(next);
         }
         Ok(heard)
+    }
+
+    /// Whether the server could be asked just now.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
     }
 
     async fn next(&mut self) -> Option<Heard> {

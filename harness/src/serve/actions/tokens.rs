@@ -1,5 +1,6 @@
 //! Who may act.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -44,6 +45,12 @@ impl Tokens {
         }
         ensure!(!tokens.is_empty(), "{shown} has no token");
         Ok(Self(tokens))
+    }
+
+    /// How many people have one: tokens with the same name are of one owner.
+    pub(crate) fn owners(&self) -> usize {
+        let names = self.0.iter().map(|(name, _)| name);
+        names.collect::<BTreeSet<_>>().len()
     }
 
     /// The owner of a token.
@@ -94,6 +101,7 @@ mod tests {
     #[test]
     fn tokens_have_owners() {
         let tokens = read("# a comment\n\nann 0123456789abcdef\nfedcba9876543210\n").expect("two");
+        assert_eq!(tokens.owners(), 2);
         assert_eq!(tokens.owner("0123456789abcdef"), Some("ann"));
         assert_eq!(tokens.owner("fedcba9876543210"), Some("token"));
         for wrong in ["", "ann", "0123456789abcde", "0123456789abcdeff"] {
