@@ -259,7 +259,7 @@ fn speed_of_games_with_and_without_browsers() {
     println!("round   without      with   ratio");
     for round in 0..rounds {
         let server = || Server::start(&setup.run("results"), &[]);
-        let mut without = || speed(&setup, &format!("without-{round}"));
+        let without = || speed(&setup, &format!("without-{round}"));
         let with = || {
             let server = server();
             watched_speed(&setup, &server, &format!("with-{round}"))

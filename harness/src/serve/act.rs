@@ -123,7 +123,7 @@ async fn acting(
     let run: String = run.chars().take(100).collect();
     let note = |outcome: &str| {
         let event = Event {
-            by,
+            by: by.as_deref(),
             from: from.to_string(),
             action,
             run: &run,
@@ -131,7 +131,7 @@ async fn acting(
         };
         actions.audit.note(&event)
     };
-    let Some(owner) = by.map(str::to_string) else {
+    let Some(owner) = by.clone() else {
         return match note("no valid token") {
             Ok(()) => refused(
                 StatusCode::UNAUTHORIZED,

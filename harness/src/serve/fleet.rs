@@ -1,55 +1,26 @@
 //! Looks at a fleet now and then, in a thread of its own: a server that is away
 //! holds up no page.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::catalog;
+use super::fleet_view::{FleetView, Residual};
 use super::overview::Overview as Runs;
 use super::pages::fleet_parts;
 use super::snapshot::Snapshot;
-use crate::fleet::{Access, Name, Observer, Overview, RunKey};
+use crate::fleet::{Access, Observer, Overview, RunKey};
 
 /// Between two looks, besides the time that answers take.
 const EVERY: Duration = Duration::from_secs(3);
 /// Before the server is tried again.
 const RETRY: Duration = Duration::from_secs(5);
-
-/// What is known of a fleet.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct FleetView {
-    /// What was heard last.
-    #[serde(flatten)]
-    pub fleet: Option<Overview>,
-    /// When: milliseconds since 1970.
-    pub heard_ms: Option<i64>,
-    /// Why nothing is heard now.
-    pub error: Option<String>,
-    /// How the results of a machine differ from those of the others, for each
-    /// run in this folder that is being played.
-    pub residuals: Vec<Residual>,
-    /// The runs of the fleet that are in this folder: their names on these
-    /// pages.
-    pub names: BTreeMap<Name, String>,
-}
-
-/// How the results of a machine differ from those of the others in a run.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Residual {
-    pub worker: String,
-    pub run: String,
-    pub games: u64,
-    /// How often good data would look at least as different (chi-square).
-    pub p_value: Option<f64>,
-}
 
 /// Starts looking. The page changes with what is heard.
 ///
@@ -149,15 +120,4 @@ fn residuals(runs: &Runs) -> Vec<Residual> {
             })
         })
         .collect()
-}
-
-impl FleetView {
-    /// The residuals of a machine.
-    pub(super) fn of_worker<'a>(
-        &'a self,
-        worker: &'a str,
-    ) -> impl Iterator<Item = &'a Residual> + Clone {
-        let residuals = self.residuals.iter();
-        residuals.filter(move |residual| residual.worker == worker)
-    }
 }

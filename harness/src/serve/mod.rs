@@ -19,6 +19,8 @@ mod events;
 mod files;
 #[cfg(feature = "fleet")]
 mod fleet;
+#[cfg(feature = "fleet")]
+mod fleet_view;
 mod guard;
 mod index;
 mod listen;
@@ -39,7 +41,7 @@ mod swings;
 mod watched;
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -68,6 +70,9 @@ pub(crate) struct Settings {
     pub places: usize,
     /// Whether somebody else must approve a run that is submitted.
     pub approve: bool,
+    /// The data folder of a fleet whose credentials for runs allow actions.
+    #[cfg(feature = "fleet")]
+    pub fleet_tokens: Option<PathBuf>,
     /// The fleet whose machines are shown.
     #[cfg(feature = "fleet")]
     pub fleet: Option<crate::fleet::Access>,
@@ -143,7 +148,8 @@ fn asked_to_end() -> anyhow::Result<impl Future<Output = ()> + Send> {
 
 fn check(settings: &Settings) -> anyhow::Result<()> {
     let is_open = !settings.listen.ip().is_loopback();
-    if is_open && settings.token_file.is_none() && !settings.read_only {
+    let can_act = settings.can_act();
+    if is_open && !can_act && !settings.read_only {
         bail!(
             "{} can be reached from other machines, and everybody there could read the runs\n\
              help: add --read-only if that is wanted, or --token-file to allow actions too",
@@ -151,22 +157,39 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     ensure!(
-        !(settings.read_only && settings.token_file.is_some()),
-        "--read-only allows no actions, and --token-file allows them\nhelp: give one of them"
+        !(settings.read_only && can_act),
+        "--read-only allows no actions, and a token allows them\nhelp: give one of them"
     );
     Ok(())
 }
 
+impl Settings {
+    fn can_act(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        let has_fleet = self.fleet_tokens.is_some();
+        #[cfg(not(feature = "fleet"))]
+        let has_fleet = false;
+        has_fleet || self.token_file.is_some()
+    }
+}
+
 fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
-    let Some(file) = &settings.token_file else {
+    if !settings.can_act() {
         return Ok(None);
+    }
+    let tokens = match &settings.token_file {
+        Some(file) => Tokens::read(file)?,
+        None => Tokens::default(),
     };
-    let tokens = Tokens::read(Path::new(file))?;
+    #[cfg(feature = "fleet")]
+    let tokens = match &settings.fleet_tokens {
+        Some(data) => tokens.with_fleet(data.clone()),
+        None => tokens,
+    };
     ensure!(
-        !settings.approve || tokens.owners() > 1,
-        "--approve needs tokens of two people at least, and {} has those of one\n\
-         help: write a name before each token",
-        file.display()
+        !(settings.approve && tokens.is_of_one()),
+        "--approve needs tokens of two people at least, and there are those of one\n\
+         help: write the name of its owner before each token"
     );
     let queue = Queue::open(&settings.folder, settings.places, settings.approve)?;
     Ok(Some(Actions {
@@ -189,6 +212,8 @@ mod tests {
             hosts: Vec::new(),
             places: 1,
             approve: false,
+            #[cfg(feature = "fleet")]
+            fleet_tokens: None,
             #[cfg(feature = "fleet")]
             fleet: None,
         };

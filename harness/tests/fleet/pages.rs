@@ -7,7 +7,7 @@ use super::fast_match;
 use super::server::Fleet;
 use crate::common::chromium::Chromium;
 use crate::common::server::Server;
-use crate::common::{signal, wait_until};
+use crate::common::{finish, signal, wait_until};
 
 #[test]
 fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
@@ -81,4 +81,34 @@ fn a_page_without_a_fleet_does_not_exist() {
     assert_eq!(server.get("/fleet").status, 404);
     assert_eq!(server.get("/api/fleet").status, 404);
     assert!(!server.get("/").body.contains("/fleet"));
+}
+
+#[test]
+fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
+    let Some(fleet) = Fleet::start() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let tokens = format!("--fleet-tokens={}", fleet.data().display());
+    let server = Server::start(folder.path(), &[&tokens]);
+    let joined = finish(fleet.tokens(&["join", "bob", "--role", "submit"])).stdout;
+    let bob = joined
+        .trim()
+        .rsplit('=')
+        .next()
+        .expect("a line")
+        .to_string();
+    let act = |token: &str| server.post("/api/runs/none/stop", token, "").status;
+    for token in [&bob, &fleet.submit] {
+        assert_eq!(act(token), 404, "there is no such run, and it may ask");
+    }
+    let cut = &bob[..bob.len() - 8];
+    let file = fleet.data().join("submit.toml").display().to_string();
+    for token in [fleet.join.as_str(), cut, "", "hone1.", &file] {
+        assert_eq!(act(token), 401, "{token}");
+    }
+    let revoked = finish(fleet.tokens(&["revoke", "bob"]));
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    assert_eq!(act(&bob), 401, "it is revoked");
+    let audit = fs::read_to_string(folder.path().join("queue/audit.jsonl")).expect("there");
+    assert!(audit.contains("\"by\":\"fleet/bob\""), "{audit}");
+    assert!(!audit.contains(&bob), "secrets stay out of it");
 }

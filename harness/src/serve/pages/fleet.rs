@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::run_href;
 use crate::fleet::{Machine, Overview, RunLine};
 use crate::report::html::{counted, percentage};
-use crate::serve::fleet::{FleetView, Residual};
+use crate::serve::fleet_view::{FleetView, Residual};
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::span::at;
 use crate::stats::detect::is_noteworthy;
