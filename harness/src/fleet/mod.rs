@@ -15,6 +15,7 @@
 
 mod accept;
 mod access;
+mod boards;
 mod dispatch;
 mod draw;
 mod files;
@@ -36,7 +37,7 @@ pub(crate) use lease::RunKey;
 pub(crate) use message::Notice;
 pub(crate) use overview::overview;
 #[cfg(feature = "serve")]
-pub(crate) use overview::{Machine, Observer, Overview, RunLine};
+pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
 pub(crate) use runner::{FleetRun, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};
 pub(crate) use worker::{Asked, WorkerOptions, platform, work};

@@ -8,9 +8,15 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::access::Access;
+#[cfg(feature = "serve")]
+use super::boards::Shown;
 use super::ids::Name;
 use super::message::{Notice, Status, decode};
+#[cfg(feature = "serve")]
+use super::nats::BoardWatch;
 use super::nats::{Heard, Watch, connect};
+#[cfg(feature = "serve")]
+use crate::executor::LiveGame;
 
 /// How long is waited for answers.
 const ANSWERS: Duration = Duration::from_millis(1500);
@@ -59,6 +65,15 @@ impl Observer {
         })
     }
 
+    /// Somebody who watches games, over the same connection.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    #[cfg(feature = "serve")]
+    pub(crate) async fn spectator(&self) -> anyhow::Result<Spectator> {
+        Ok(Spectator(self.watch.boards().await?))
+    }
+
     /// Asks everybody on the fleet.
     ///
     /// # Errors
@@ -71,6 +86,29 @@ impl Observer {
             self.server
         );
         Ok(Overview::of(self.server.clone(), heard))
+    }
+}
+
+/// Somebody who watches games on a fleet.
+#[cfg(feature = "serve")]
+pub(crate) struct Spectator(BoardWatch);
+
+#[cfg(feature = "serve")]
+impl Spectator {
+    /// Asks for the games of a run; to be repeated every few seconds.
+    pub(crate) async fn ask(&self, run: &Name) {
+        self.0.ask(run).await;
+    }
+
+    /// A run, a worker, and the games that it plays. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<(Name, String, Vec<LiveGame>)> {
+        loop {
+            let (run, worker, bytes) = self.0.next().await?;
+            if let Ok(shown) = decode::<Shown>(&bytes) {
+                let now = jiff::Timestamp::now().as_millisecond();
+                return Some((run, worker.to_string(), shown.games_at(now)));
+            }
+        }
     }
 }
 

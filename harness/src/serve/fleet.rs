@@ -1,24 +1,30 @@
 //! Looks at a fleet now and then, in a thread of its own: a server that is away
 //! holds up no page.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{interval, sleep};
 
 use super::catalog;
 use super::fleet_view::{FleetView, Residual};
 use super::overview::Overview as Runs;
 use super::pages::fleet_parts;
+use super::remote::RemoteGames;
 use super::snapshot::Snapshot;
-use crate::fleet::{Access, Observer, Overview, RunKey};
+use crate::fleet::{Access, Name, Observer, Overview, RunKey, Spectator};
 
 /// Between two looks, besides the time that answers take.
 const EVERY: Duration = Duration::from_secs(3);
+/// How soon the games of a page that was opened are asked for, and how often
+/// they are asked for again.
+const ASK: Duration = Duration::from_millis(500);
+const ASK_AGAIN: Duration = Duration::from_secs(8);
 /// Before the server is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
@@ -30,11 +36,13 @@ pub(super) fn watch(
     access: &Access,
     folder: &Path,
     runs: watch::Receiver<Arc<Runs>>,
+    games: RemoteGames,
 ) -> anyhow::Result<watch::Receiver<Arc<Snapshot>>> {
     let follower = Follower {
         access: access.clone(),
         folder: folder.to_path_buf(),
         runs,
+        games,
         view: FleetView::default(),
     };
     let (sender, page) = watch::channel(Arc::new(fleet_parts(&follower.view)));
@@ -53,6 +61,7 @@ struct Follower {
     access: Access,
     folder: PathBuf,
     runs: watch::Receiver<Arc<Runs>>,
+    games: RemoteGames,
     view: FleetView,
 }
 
@@ -61,12 +70,29 @@ impl Follower {
     async fn follow(mut self, page: &watch::Sender<Arc<Snapshot>>) {
         while !page.is_closed() {
             let error = match Observer::connect(&self.access).await {
-                Ok(observer) => self.look(observer, page).await,
+                Ok(observer) => self.follow_one(observer, page).await,
                 Err(error) => error,
             };
             self.view.error = Some(format!("{error:#}"));
             page.send_replace(Arc::new(fleet_parts(&self.view)));
             sleep(RETRY).await;
+        }
+    }
+
+    /// Looks and watches until that fails; returns why.
+    async fn follow_one(
+        &mut self,
+        observer: Observer,
+        page: &watch::Sender<Arc<Snapshot>>,
+    ) -> anyhow::Error {
+        let games = self.games.clone();
+        let spectator = match observer.spectator().await {
+            Ok(spectator) => spectator,
+            Err(error) => return error,
+        };
+        tokio::select! {
+            error = self.look(observer, page) => error,
+            error = show_games(spectator, &games) => error,
         }
     }
 
@@ -101,6 +127,34 @@ impl Follower {
             }
         }
         self.view.fleet = Some(fleet);
+    }
+}
+
+/// Brings the games that pages ask for.
+async fn show_games(mut spectator: Spectator, games: &RemoteGames) -> anyhow::Error {
+    let mut ask = interval(ASK);
+    let mut asked: BTreeMap<Name, Instant> = BTreeMap::new();
+    loop {
+        tokio::select! {
+            next = spectator.next() => match next {
+                Some((run, worker, shown)) => {
+                    games.take(run.as_str(), &worker, shown, Instant::now());
+                }
+                None => return anyhow!("the connection is closed"),
+            },
+            _ = ask.tick() => {
+                let now = Instant::now();
+                asked.retain(|_, at| now.duration_since(*at) < ASK_AGAIN);
+                for run in games.wanted(now) {
+                    if let Ok(run) = Name::new(&run)
+                        && !asked.contains_key(&run)
+                    {
+                        spectator.ask(&run).await;
+                        asked.insert(run, now);
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod pages;
 mod peer;
 mod process;
 mod reader;
+mod remote;
 mod routes;
 mod snapshot;
 mod span;
@@ -52,6 +53,7 @@ use tokio::sync::watch;
 use actions::{Audit, Queue, Tokens};
 use overview::Overview;
 use reader::Reader;
+use remote::RemoteGames;
 use state::{Actions, State};
 
 /// What is served, and to whom.
@@ -92,17 +94,21 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
         .context("the server cannot start")?;
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
-    let (folder, of_reader) = (settings.folder.clone(), queue.clone());
+    let remote = settings.remote_games();
+    let (folder, of_reader, of_fleet) = (settings.folder.clone(), queue.clone(), remote.clone());
     thread::Builder::new()
         .name("reader".into())
-        .spawn(move || Reader::new(&folder, of_reader, overview_sender).run(&wished))
+        .spawn(move || Reader::new(&folder, of_reader, remote, overview_sender).run(&wished))
         .context("the reader cannot start")?;
     let (end, ending) = watch::channel(false);
     let hosts = settings.hosts.clone();
     #[cfg(feature = "fleet")]
-    let fleet = match &settings.fleet {
-        Some(access) => Some(fleet::watch(access, &settings.folder, overview.clone())?),
-        None => None,
+    let fleet = match (&settings.fleet, of_fleet) {
+        (Some(access), Some(games)) => {
+            let page = fleet::watch(access, &settings.folder, overview.clone(), games)?;
+            Some(page)
+        }
+        _ => None,
     };
     #[cfg(not(feature = "fleet"))]
     let fleet = None;
@@ -164,6 +170,15 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
 }
 
 impl Settings {
+    /// Where games on other machines are found, if a fleet is watched.
+    fn remote_games(&self) -> Option<RemoteGames> {
+        #[cfg(feature = "fleet")]
+        let has_fleet = self.fleet.is_some();
+        #[cfg(not(feature = "fleet"))]
+        let has_fleet = false;
+        has_fleet.then(RemoteGames::default)
+    }
+
     fn can_act(&self) -> bool {
         #[cfg(feature = "fleet")]
         let has_fleet = self.fleet_tokens.is_some();

@@ -15,12 +15,18 @@ use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
 use super::pages::{Beside, change, run_parts};
 use super::process::is_played;
+use super::remote::RemoteGames;
 use super::snapshot::{Part, Snapshot};
 use super::summary::{Circumstances, RunSummary, State};
+use crate::executor::LiveGame;
+#[cfg(feature = "fleet")]
+use crate::fleet::RunKey;
 use crate::kinds::{self, Following};
 use crate::ledger::{Entry, GAMES_CSV, Tail};
 use crate::report::html::Place;
 use crate::report::{Breakdown, WorkerFacts};
+#[cfg(feature = "fleet")]
+use crate::run::live::LIVE;
 use crate::run::live::LiveGames;
 use crate::run::{Folder, Manifest, RunFiles};
 
@@ -43,6 +49,8 @@ pub(super) struct WatchedRun {
     id: String,
     path: PathBuf,
     manifest: Manifest,
+    /// Games on other machines, if a fleet is watched.
+    remote: Option<RemoteGames>,
     /// Length and time of the ledger when it was read.
     seen: Option<(u64, SystemTime)>,
     is_running: bool,
@@ -69,6 +77,9 @@ struct Loaded {
     due: Instant,
     /// The number of the games that are shown.
     live: u64,
+    /// What the run is called on a fleet, once that is known.
+    #[cfg(feature = "fleet")]
+    fleet_name: Option<String>,
 }
 
 impl WatchedRun {
@@ -76,11 +87,12 @@ impl WatchedRun {
     ///
     /// # Errors
     /// If its manifest cannot be read.
-    pub(super) fn new(id: &str, path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn new(id: &str, path: &Path, remote: Option<RemoteGames>) -> anyhow::Result<Self> {
         Ok(Self {
             id: id.to_string(),
             path: path.to_path_buf(),
             manifest: Manifest::read(path)?,
+            remote,
             seen: None,
             is_running: false,
             looked: None,
@@ -223,24 +235,20 @@ impl WatchedRun {
         if !loaded.is_watched() {
             return;
         }
-        let live = match self.is_running {
-            true => LiveGames::read(&self.path),
-            false => None,
-        };
-        let number = match (&live, self.is_running) {
-            (Some(live), _) => live.number(),
-            // It is just being written.
-            (None, true) => return,
-            (None, false) => 0,
+        let (number, games) = match self.is_running {
+            true => match playing(&self.path, loaded, self.remote.as_ref()) {
+                Some(live) => live,
+                // It is just being written.
+                None => return,
+            },
+            false => (0, Vec::new()),
         };
         if number == loaded.live {
             return;
         }
         loaded.live = number;
         let mode = loaded.opened.games.mode;
-        let json = live.map_or("[]".to_string(), |live| {
-            boards(&live, mode, self.manifest.engines.len())
-        });
+        let json = boards(&games, mode, self.manifest.engines.len());
         loaded.sender.send_modify(|snapshot| {
             let mut next = Snapshot::clone(snapshot);
             next.parts.retain(|part| part.name != "boards");
@@ -285,6 +293,8 @@ impl Loaded {
             is_page_stale: true,
             due: Instant::now(),
             live: 0,
+            #[cfg(feature = "fleet")]
+            fleet_name: None,
         })
     }
 
@@ -320,6 +330,24 @@ impl Loaded {
         (seconds > 0.0).then(|| (self.recent.len() - 1) as f64 / seconds)
     }
 
+    /// What the run is called on a fleet, if it is played on one.
+    #[cfg(feature = "fleet")]
+    fn fleet_name(&mut self, path: &Path) -> Option<String> {
+        // A run that is resumed here publishes its games here.
+        if path.join(LIVE).exists() {
+            return None;
+        }
+        if self.fleet_name.is_none() {
+            self.fleet_name = RunKey::name_in(path).map(String::from);
+        }
+        self.fleet_name.clone()
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    fn fleet_name(&mut self, _path: &Path) -> Option<String> {
+        None
+    }
+
     /// Whether somebody looks, or did a moment ago.
     fn is_watched(&self) -> bool {
         self.opened.is_watched(KEPT)
@@ -346,6 +374,22 @@ impl Loaded {
         self.is_page_stale = false;
         Ok(())
     }
+}
+
+/// The games of a run that is being played, here or on a fleet, and a number
+/// that changes with them.
+fn playing(
+    path: &Path,
+    loaded: &mut Loaded,
+    remote: Option<&RemoteGames>,
+) -> Option<(u64, Vec<LiveGame>)> {
+    if let Some(remote) = remote
+        && let Some(name) = loaded.fleet_name(path)
+    {
+        return Some(remote.of(&name, Instant::now()));
+    }
+    let live = LiveGames::read(path)?;
+    Some((live.number(), live.games))
 }
 
 /// The length of a file and when it was written.

@@ -1,13 +1,14 @@
 //! The page of a fleet on `hone serve`.
 
 use std::fs;
+use std::io::{Read, Write};
 use std::process::Stdio;
 
 use super::fast_match;
 use super::server::Fleet;
 use crate::common::chromium::Chromium;
 use crate::common::server::Server;
-use crate::common::{finish, signal, wait_until};
+use crate::common::{Setup, engines, finish, scripted, signal, wait_until};
 
 #[test]
 fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
@@ -111,4 +112,60 @@ fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
     let audit = fs::read_to_string(folder.path().join("queue/audit.jsonl")).expect("there");
     assert!(audit.contains("\"by\":\"fleet/bob\""), "{audit}");
     assert!(!audit.contains(&bob), "secrets stay out of it");
+}
+
+/// Engines that think for a tenth of a second.
+fn slow_match() -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed} go=late:100", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"60+1\"\npairs = 1000\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n"
+    ))
+}
+
+#[test]
+fn games_on_other_machines_are_followed_move_by_move() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = slow_match();
+    let results = setup.run("results");
+    fs::create_dir(&results).expect("made");
+    let server = Server::start(&results, &[&format!("--fleet={}", fleet.submit)]);
+    let _workers = ["a", "b"].map(|name| fleet.worker(name, &["--cores", "1"]));
+    let mut command = fleet.command(&setup, "match", "results/one");
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = command.spawn().expect("hone starts");
+    wait_until("the run", || server.get("/runs/one").status == 200);
+    assert!(!results.join("one/live.json").exists());
+    // Games of both machines, and moves as they come.
+    let mut stream = server.connect();
+    let request = format!(
+        "GET /runs/one/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut text = String::new();
+    let mut piece = [0; 65_536];
+    wait_until("boards of both machines", || {
+        let count = stream.read(&mut piece).expect("more comes");
+        text += &String::from_utf8_lossy(&piece[..count]);
+        let boards = text.split("event: boards\ndata: ").skip(1);
+        let boards = boards.filter_map(|rest| rest.split_once("\n\n"));
+        let of_both = boards.filter(|(json, _)| json.matches("\"line\"").count() == 2);
+        of_both.count() >= 3
+    });
+    if let Some(mut browser) = Chromium::or_skipped() {
+        browser.visit(&server.home(), "/runs/one");
+        browser.wait_for("document.querySelectorAll('.live-game').length === 2");
+        let plies = "Number(document.querySelector('.live-game').dataset.plies)";
+        for _ in 0..2 {
+            let before = browser.eval(plies);
+            browser.wait_for(&format!("{plies} !== {before}"));
+        }
+        let names = "[...document.querySelectorAll('.live-game:first-child .name')].map((one) => one.textContent).sort()";
+        assert_eq!(browser.eval(names), serde_json::json!(["one", "two"]));
+        browser.has_behaved();
+    }
+    signal(&run, libc::SIGTERM);
+    run.wait().expect("it ends");
 }
