@@ -41,10 +41,7 @@ impl Table {
         writer.serialize(row)?;
         let bytes = writer.into_inner()?;
         let write = || {
-            let mut file = File::options()
-                .create(true)
-                .append(true)
-                .open(&self.path)?;
+            let mut file = File::options().create(true).append(true).open(&self.path)?;
             file.write_all(&bytes)?;
             file.sync_data()
         };

@@ -6,14 +6,14 @@ use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::executor::{LiveGame, LiveMove, LiveScore};
 use crate::report::html::{Head, Ply, Record, Said, Value, game_line, start_text};
-use crate::run::live::LiveGames;
 
 /// The games of a run as JSON, moves as the page's board reads them. `mode` and
 /// the number of `engines` are the run's.
-pub(super) fn boards(live: &LiveGames, mode: CastlingMode, engines: usize) -> String {
+pub(super) fn boards(games: &[LiveGame], mode: CastlingMode, engines: usize) -> String {
     let now = jiff::Timestamp::now().as_millisecond();
-    let games = live.games.iter();
-    let games = games.filter(|game| game.players.iter().all(|player| *player < engines));
+    let games = games
+        .iter()
+        .filter(|game| game.players.iter().all(|player| *player < engines));
     let games = games.map(|game| {
         json!({
             "line": line(game, mode),

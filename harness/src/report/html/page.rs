@@ -221,6 +221,24 @@ impl Page {
 mod tests {
     use super::*;
 
+    /// A name that is declared twice in one scope stops the whole script.
+    #[test]
+    fn no_name_is_declared_twice_in_the_script() {
+        let declared = |line: &str| -> Option<String> {
+            let words = ["const ", "let ", "function ", "async function "];
+            let rest = words.iter().find_map(|word| line.strip_prefix(word))?;
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            Some(rest[..end].to_string())
+        };
+        let script = SCRIPT.concat();
+        let mut names: Vec<String> = script.lines().filter_map(declared).collect();
+        assert!(names.len() > 20, "{names:?}");
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "{names:?}");
+    }
+
     #[test]
     fn a_page_loads_nothing_and_titles_are_text() {
         let mut page = Page::new("<script>x</script>", "a & b");
