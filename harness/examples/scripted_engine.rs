@@ -13,14 +13,18 @@
 //!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
 //!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
 //!          child that sleeps), orphan:SECONDS (a child that sleeps and holds its
-//!          output open)
+//!          output open), spin:MS (of a processor's time), alloc:MB (memory that it uses), probe:PORT (its name says
+//!          whether it can reach the port, write to HOME, see other processes)
 //! ```
 //!
 //! After an action that does not end it, the engine continues as if nothing had
 //! happened, except `silent`, `illegal`, `malformed`, `none`, which replace the
 //! answer.
 
+use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::PathBuf;
 use std::process::{self, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -103,6 +107,7 @@ struct Engine {
     variation: Option<&'static str>,
     nodes: u64,
     pondering: bool,
+    memory: Vec<Vec<u8>>,
 }
 
 impl Engine {
@@ -163,6 +168,9 @@ impl Engine {
                 }
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
+                "spin" => spin(Duration::from_millis(number)),
+                "alloc" => self.memory.push(vec![1; (number as usize) << 20]),
+                "probe" => self.script.name = probe(number as u16),
                 "fork" => fork_sleeper(value, false),
                 "orphan" => fork_sleeper(value, true),
                 _ => usage(&format!("unknown action {action}")),
@@ -265,6 +273,7 @@ fn main() {
         variation: None,
         nodes: 1,
         pondering: false,
+        memory: Vec::new(),
     };
     engine.act("start");
     let mut input = io::stdin().lock();
@@ -328,6 +337,49 @@ fn flood(line: &str) {
     let mut out = io::stdout().lock();
     while out.write_all(block.as_bytes()).is_ok() {}
     process::exit(1)
+}
+
+/// Works until it has had a processor for some time.
+fn spin(time: Duration) {
+    #[cfg(unix)]
+    let used = || {
+        let mut spec = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: clock_gettime writes to the struct.
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut spec) };
+        Duration::new(spec.tv_sec as u64, spec.tv_nsec as u32)
+    };
+    #[cfg(not(unix))]
+    let used = {
+        let start = std::time::Instant::now();
+        move || start.elapsed()
+    };
+    let end = used() + time;
+    while used() < end {
+        std::hint::spin_loop();
+    }
+}
+
+/// What it can do that an engine in a sandbox cannot.
+fn probe(port: u16) -> String {
+    let network = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let home = home.is_some_and(|home| File::create(home.join("written")).is_ok());
+    let temporary = std::env::temp_dir().join("written");
+    let temporary = File::create(&temporary).is_ok() && fs::remove_file(&temporary).is_ok();
+    let own = process::id();
+    let others = fs::read_dir("/proc").map_or(0, |entries| {
+        let names = entries.flatten().map(|entry| entry.file_name());
+        let pids = names.filter_map(|name| name.to_str()?.parse::<u32>().ok());
+        // The first process of a sandbox is always there.
+        pids.filter(|pid| ![1, own].contains(pid)).count()
+    });
+    format!(
+        "network={network} home={home} temporary={temporary} others={}",
+        others > 0
+    )
 }
 
 /// Leaves a child that would outlive it.

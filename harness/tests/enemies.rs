@@ -224,6 +224,57 @@ fn an_option_is_one_command() {
 }
 
 #[test]
+fn an_engine_that_takes_more_memory_than_it_may_has_crashed() {
+    let summary = |limit: &str| {
+        let setup = setup("go:2=alloc:300 go:2=illegal", "");
+        let text = fs::read_to_string(&setup.config).unwrap();
+        let text = text.replacen("[[engine]]\n", &format!("[[engine]]\n{limit}"), 1);
+        fs::write(&setup.config, text).unwrap();
+        let finished = setup.play("match", "run", &["--json"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let summary = setup.run("run").join("failures/1-1/summary.txt");
+        (finished.json(), fs::read_to_string(summary).unwrap())
+    };
+    let peak = |summary: &str| -> u64 {
+        let (_, text) = summary.split_once("at most ").expect("a peak");
+        let (peak, _) = text.split_once("M resident").expect("a peak");
+        peak.parse().expect("in MiB")
+    };
+    let (json, text) = summary("max_memory = \"200M\"\n");
+    assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
+    assert!(text.contains("limited to 200M (max_memory)"), "{text}");
+    assert!((1..200).contains(&peak(&text)), "{text}");
+    // Without a limit it gets its memory and makes its illegal move.
+    let (json, text) = summary("");
+    assert_eq!(json["failures"]["illegal_move"], serde_json::json!([1, 0]));
+    assert!(text.contains("resident, not limited"), "{text}");
+    assert!((300..400).contains(&peak(&text)), "{text}");
+}
+
+#[test]
+fn an_engine_that_cannot_start_in_its_memory_is_refused() {
+    let setup = setup("start=alloc:300", "");
+    let limit = ["--max-memory", "100M", "--hash", "128"];
+    let refused = setup.play("match", "run", &limit);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in [
+        "help: its memory is limited by `max_memory`, 100M",
+        "`max_memory` is 100M, but its `Hash` alone is 128M",
+    ] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn an_engine_far_above_its_hash_is_told() {
+    let setup = setup("go:2=alloc:1100", "");
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let told = finished.stderr.matches("of memory, its `Hash` is 16M");
+    assert_eq!(told.count(), 1, "{}", finished.stderr);
+}
+
+#[test]
 fn sums_of_absurd_node_counts_do_not_wrap() {
     let setup = setup("go=nodes:9223372036854775807", "");
     let finished = setup.play("match", "run", &["--json"]);

@@ -294,11 +294,11 @@ fn a_run_from_before_the_built_in_book_goes_on_as_it_began() {
         .collect();
     assert!(!old.contains("none"), "{old}");
     fs::write(&path, old).unwrap();
-    // Its ledger did not have the last two columns either.
+    // Its ledger did not have the last columns either.
     let rows = setup.run("run").join("games.csv");
     let text = fs::read_to_string(&rows).unwrap();
     let cut = text.lines().map(|line| {
-        let kept = line.rsplitn(3, ',').last().unwrap_or_default();
+        let kept = line.rsplitn(5, ',').last().unwrap_or_default();
         format!("{kept}\n")
     });
     fs::write(&rows, cut.collect::<String>()).unwrap();

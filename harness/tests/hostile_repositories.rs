@@ -8,9 +8,13 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
 
-use common::finish;
 use common::repository::{BUILD, EngineRepository};
+use common::skip::skipped;
+use common::{Finished, finish};
 use harness::builds::{BuildError, Builder, Cache, Recipe, Revision};
 
 fn recipe(of: &EngineRepository, rev: &str, build: &str, cmd: &str) -> Recipe {
@@ -112,6 +116,118 @@ fn a_subject_is_shown_and_not_obeyed() {
         !subject.contains(['\u{1b}', '\u{7}', '\u{202e}']),
         "{subject:?}"
     );
+}
+
+/// `hone` with another user's rights; `None` if it cannot be had here.
+fn as_nobody(mut command: Command) -> Option<Finished> {
+    const NOBODY: u32 = 65_534;
+    // SAFETY: geteuid is always safe to call.
+    if unsafe { libc::geteuid() } != 0 {
+        skipped("another user's rights need root");
+        return None;
+    }
+    command.uid(NOBODY).gid(NOBODY).current_dir("/");
+    match command.output() {
+        Ok(output) => Some(Finished {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }),
+        Err(error) => {
+            skipped(&format!("another user cannot start hone: {error}"));
+            None
+        }
+    }
+}
+
+/// What lies in a cache is run, so others must not be able to put it there.
+#[test]
+fn a_cache_that_others_can_write_to_is_refused() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let build = || {
+        let mut command = repository.hone();
+        command.args(["match", "git:HEAD", "git:HEAD", "--build", BUILD]);
+        command.args(["--pairs", "1", "--limit", "nodes=1", "--out"]);
+        command.arg(repository.dir.path().join("run"));
+        command
+    };
+    let cache = repository.cache();
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("changed");
+    };
+    for writable in [cache.clone(), cache.join("builds")] {
+        fs::create_dir_all(&writable).expect("made");
+        mode(&writable, 0o777);
+        let refused = finish(build());
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let words = format!(
+            "every user can write to the cache of builds {}",
+            writable.display()
+        );
+        assert!(refused.stderr.contains(&words), "{}", refused.stderr);
+        mode(&writable, 0o755);
+    }
+    // The next one is refused by its owner.
+    fs::remove_dir_all(&cache).expect("removed");
+    fs::create_dir(&cache).expect("made");
+    if std::os::unix::fs::chown(&cache, Some(65_534), None).is_err() {
+        return skipped("another user's folder needs root");
+    }
+    let refused = finish(build());
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let words = "belongs to another user (uid 65534), whose programs would run with your rights";
+    assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    assert!(!repository.dir.path().join("run").exists());
+    assert_eq!(fs::read_dir(&cache).expect("there").count(), 0);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_to_is_named() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let world = tempfile::tempdir().expect("a folder");
+    for path in [repository.dir.path(), world.path()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("changed");
+    }
+    let cache = world.path().join("cache");
+    fs::create_dir(&cache).expect("made");
+    let mut command = repository.hone();
+    command
+        .env("HONE_CACHE", &cache)
+        // Git must not refuse the repository first.
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "safe.directory")
+        .env("GIT_CONFIG_VALUE_0", "*")
+        .args(["sprt", "--build", BUILD, "--dev"])
+        .arg(format!("git:{}@HEAD", repository.path().display()))
+        .args(["--base", "/bin/true"]);
+    let Some(refused) = as_nobody(command) else {
+        return;
+    };
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in [
+        &format!("{}", cache.display()),
+        "Permission denied",
+        "help: set HONE_CACHE to a folder of your own",
+    ] {
+        assert!(
+            refused.stderr.contains(words),
+            "{words}: {}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
+fn a_new_cache_is_the_users_alone() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    let mode = fs::metadata(repository.cache())
+        .expect("there")
+        .permissions();
+    assert_eq!(mode.mode() & 0o777, 0o700);
 }
 
 #[test]

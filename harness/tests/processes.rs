@@ -107,8 +107,7 @@ fn none_is_left_after_a_panic() {
         args: ["--name", "panicked", "ucinewgame=fork:2345", "quit=hang"]
             .map(String::from)
             .to_vec(),
-        dir: None,
-        env: Vec::new(),
+        ..Launch::default()
     };
     let worker = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -256,7 +256,7 @@ fn a_run_has_one_set_of_conditions() {
     let csv = fs::read_to_string(run.join("games.csv")).expect("there");
     let old: String = csv
         .lines()
-        .map(|line| line.rsplit_once(',').expect("columns").0.to_owned() + "\n")
+        .map(|line| line.rsplitn(4, ',').last().expect("columns").to_owned() + "\n")
         .collect();
     fs::write(run.join("games.csv"), old).expect("written");
     digest(&run);

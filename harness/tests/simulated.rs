@@ -32,9 +32,7 @@ fn players(count: usize) -> Vec<Player> {
             name: ["a", "b", "c"][engine].into(),
             launch: Launch {
                 program: "none".into(),
-                args: Vec::new(),
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             }
             .into(),
             program: Default::default(),

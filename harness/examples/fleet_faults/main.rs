@@ -1,72 +1,76 @@
-//! The fault campaign of the fleet: a server, three workers and a run, each
-//! killed or frozen at random moments. The run must come to the games of an
-//! undisturbed run on one machine. `docs/fleet.md` says how it is run.
+//! The fault campaign of the fleet: a server, three workers and a test, each
+//! killed, frozen or cut off at random moments. The test must come to the games
+//! and the verdict of an undisturbed test on one machine. `docs/fleet.md` says
+//! how it is run.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
-//!     target/debug/examples/fleet_faults --moments 200
+//!     target/debug/examples/fleet_faults --moments 200 --parallel 3
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod relay;
+#[cfg(target_os = "linux")]
 mod scene;
+#[cfg(target_os = "linux")]
+mod tally;
 
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 fn main() {
-    eprintln!("error: cannot run the campaign: it needs Unix signals");
+    eprintln!("error: cannot run the campaign: it needs Linux");
     std::process::exit(2);
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn main() -> anyhow::Result<()> {
-    unix::main()
+    linux::main()
 }
 
-#[cfg(unix)]
-mod unix {
-    use std::path::PathBuf;
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::path::{Path, PathBuf};
     use std::thread;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use anyhow::{Context, ensure};
     use clap::Parser;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    use super::scene::Scene;
+    use super::scene::{Scene, can_mount};
+    use super::tally::{Fault, Tally};
 
-    /// Kill and freeze workers, runner and server of a fleet at random moments,
-    /// and check that no pair is lost or doubled.
+    /// Kill, freeze and cut off workers, run and server of a fleet at random
+    /// moments, and check that no pair is lost or doubled.
     ///
-    /// Needs nats-server (`PATH` or `HONE_NATS_SERVER`).
+    /// Needs nats-server (`PATH` or `HONE_NATS_SERVER`). The server's disk is
+    /// only filled where `unshare` may mount a file system.
     #[derive(Debug, Parser)]
     #[command(after_help = "Examples:\n  \
         A short campaign:\n    fleet_faults --moments 10\n  \
-        A long one:\n    fleet_faults --moments 200 --seed 1")]
+        A long one:\n    fleet_faults --moments 200 --parallel 3")]
     struct Options {
         /// Random moments at which something is disturbed.
         #[arg(long, default_value_t = 20)]
         moments: u32,
+        /// Campaigns at the same time, each with a server of its own.
+        #[arg(long, default_value_t = 1)]
+        parallel: u32,
         /// Chooses what and when.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Pairs of each run.
-        #[arg(long, default_value_t = 500)]
-        pairs: usize,
-        /// How long something is frozen, in seconds: longer than a worker may
-        /// be silent.
+        /// How long something is frozen or cut off, in seconds: longer than a
+        /// worker may be silent.
         #[arg(long, default_value_t = 60)]
         freeze: u64,
+        /// How long the server's disk is full, in seconds.
+        #[arg(long, default_value_t = 20)]
+        full: u64,
+        /// Only faults whose name contains this.
+        #[arg(long, default_value = "")]
+        only: String,
         /// `hone` and `scripted_engine` [default: those beside this program].
         #[arg(long)]
         programs: Option<PathBuf>,
     }
-
-    const FAULTS: [(&str, u32); 6] = [
-        ("kill a worker", 30),
-        ("kill the runner", 25),
-        ("kill the server", 25),
-        ("replace a worker in order", 10),
-        ("freeze a worker", 5),
-        ("freeze the server", 5),
-    ];
 
     pub(super) fn main() -> anyhow::Result<()> {
         let options = Options::parse();
@@ -78,68 +82,112 @@ mod unix {
                 examples.parent().context("beside `hone`")?.to_path_buf()
             }
         };
-        let mut random = ChaCha8Rng::seed_from_u64(options.seed);
-        let mut counts = [0u32; FAULTS.len()];
-        let mut waits = Vec::new();
-        let mut runs = 0;
-        while counts.iter().sum::<u32>() < options.moments {
-            runs += 1;
-            let mut scene = Scene::new(&programs, options.pairs)?;
+        let fills_disk = can_mount();
+        if !fills_disk {
+            println!("no file system can be mounted here: the server's disk is never full");
+        }
+        let possible: Vec<_> = Fault::ALL
+            .into_iter()
+            .filter(|(fault, _)| fills_disk || *fault != Fault::FillDisk)
+            .filter(|(fault, _)| fault.name().contains(&options.only))
+            .collect();
+        ensure!(
+            !possible.is_empty(),
+            "`--only {}` names no fault",
+            options.only
+        );
+        ensure!(
+            options.seed < 1_000_000 && options.parallel < 1000,
+            "`--seed` must be less than a million, `--parallel` less than a thousand"
+        );
+        let campaigns = u64::from(options.parallel.max(1));
+        let share = options.moments.div_ceil(options.parallel.max(1));
+        let campaign = |number: u64| {
+            let seed = options.seed * 1000 + number;
+            play(&options, &programs, &possible, fills_disk, seed, share)
+        };
+        let tallies: Vec<_> = thread::scope(|scope| {
+            let started: Vec<_> = (0..campaigns)
+                .map(|number| scope.spawn(move || campaign(number)))
+                .collect();
+            let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
+            joined.collect()
+        });
+        let mut all = Tally::default();
+        for tally in tallies {
+            all.take(tally.map_err(|_| anyhow::anyhow!("a campaign panicked"))??);
+        }
+        println!("\n{}", all.table());
+        Ok(())
+    }
+
+    /// One server after the other, each with its workers and its run.
+    fn play(
+        options: &Options,
+        programs: &Path,
+        possible: &[(Fault, u32)],
+        fills_disk: bool,
+        seed: u64,
+        moments: u32,
+    ) -> anyhow::Result<Tally> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut tally = Tally::default();
+        while tally.moments() < moments {
+            tally.runs += 1;
+            let seed_of_run = seed * 1000 + u64::from(tally.runs);
+            let mut scene = Scene::new(programs, seed_of_run, fills_disk)?;
             let expected = scene.undisturbed()?;
             scene.start()?;
-            while !scene.has_ended()? && counts.iter().sum::<u32>() < options.moments {
+            while !scene.has_ended()? && tally.moments() < moments {
                 thread::sleep(Duration::from_millis(random.random_range(0..4000)));
-                let fault = choose(&mut random);
-                counts[fault] += 1;
+                let fault = choose(&mut random, possible);
                 let victim = random.random_range(0..3);
-                println!("{:>7.1} s: {}", scene.seconds(), FAULTS[fault].0);
-                match fault {
-                    0 => waits.extend(scene.kill_worker(victim)?),
-                    1 => scene.kill_runner()?,
-                    2 => scene.kill_server()?,
-                    3 => scene.replace_worker(victim)?,
-                    4 => scene.freeze_worker(victim, Duration::from_secs(options.freeze))?,
-                    _ => scene.freeze_server(Duration::from_secs(options.freeze))?,
-                }
+                println!("{seed} {:>7.1} s: {}", scene.seconds(), fault.name());
+                disturb(&mut scene, fault, victim, options, &mut tally)?;
+                let next_pair = scene.next_pair()?;
+                tally.add(fault, next_pair);
             }
-            let begun = Instant::now();
             scene.finish()?;
+            scene.compare(&expected, &mut tally)?;
             println!(
-                "run {runs}: finished {:.1} s after its last fault",
-                begun.elapsed().as_secs_f64()
-            );
-            let found = scene.digest("disturbed")?;
-            ensure!(
-                found == expected,
-                "run {runs}: the digest is {found}, and {expected} on one machine; see {}",
-                scene.keep().display()
+                "{seed} run {}: the games and the verdict of one machine",
+                tally.runs
             );
         }
-        println!(
-            "\n{runs} runs of {} pairs, each with the games of one machine",
-            options.pairs
-        );
-        for ((name, _), count) in FAULTS.iter().zip(counts) {
-            println!("  {name:<28} {count:>4}");
-        }
-        waits.sort_by(f64::total_cmp);
-        if let (Some(median), Some(most)) = (waits.get(waits.len() / 2), waits.last()) {
-            println!(
-                "  a killed worker's pairs came from others after {median:.1} s (median), {most:.1} s (most)"
-            );
+        Ok(tally)
+    }
+
+    fn disturb(
+        scene: &mut Scene,
+        fault: Fault,
+        victim: usize,
+        options: &Options,
+        tally: &mut Tally,
+    ) -> anyhow::Result<()> {
+        let freeze = Duration::from_secs(options.freeze);
+        match fault {
+            Fault::KillWorker => tally.elsewhere.extend(scene.kill_worker(victim)?),
+            Fault::KillRunner => scene.kill_runner()?,
+            Fault::KillServer => scene.kill_server()?,
+            Fault::ReplaceWorker => scene.replace_worker(victim)?,
+            Fault::FreezeWorker => scene.freeze_worker(victim, freeze),
+            Fault::FreezeServer => scene.freeze_server(freeze)?,
+            Fault::CutWorker => scene.cut_worker(victim, freeze),
+            Fault::CutRunner => scene.cut_runner(freeze),
+            Fault::FillDisk => scene.fill_disk(Duration::from_secs(options.full))?,
         }
         Ok(())
     }
 
-    fn choose(random: &mut ChaCha8Rng) -> usize {
-        let all: u32 = FAULTS.iter().map(|(_, weight)| weight).sum();
+    fn choose(random: &mut ChaCha8Rng, possible: &[(Fault, u32)]) -> Fault {
+        let all: u32 = possible.iter().map(|(_, weight)| weight).sum();
         let mut at = random.random_range(0..all);
-        for (index, (_, weight)) in FAULTS.iter().enumerate() {
+        for (fault, weight) in possible {
             match at.checked_sub(*weight) {
                 Some(rest) => at = rest,
-                None => return index,
+                None => return *fault,
             }
         }
-        0
+        unreachable!("the weights cover every number below their sum")
     }
 }

@@ -1,9 +1,9 @@
-//! A server, three workers and a run, on this machine.
+//! A server, three workers and a test, on this machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -12,8 +12,34 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
+use super::relay::Relay;
+use super::tally::Tally;
+
 /// How long anything may take that must come about.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How long an engine takes for a move: a run lasts for a few minutes.
+const MOVE_MS: u32 = 8;
+/// The server's disk where it can be filled.
+const MOUNT: &str = "mount -t tmpfs -o size=96m tmpfs \"$0\" && exec \"$@\"";
+
+/// Whether a file system can be mounted in a namespace of its own.
+pub(crate) fn can_mount() -> bool {
+    let Ok(dir) = tempfile::tempdir() else {
+        return false;
+    };
+    let mut command = with_disk(dir.path());
+    let status = command.arg("true").stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Starts what follows with a small disk of its own at `dir`.
+fn with_disk(dir: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--mount", "sh", "-c", MOUNT])
+        .arg(dir);
+    command
+}
 
 pub(crate) struct Scene {
     dir: TempDir,
@@ -21,35 +47,50 @@ pub(crate) struct Scene {
     up: Child,
     join: String,
     submit: String,
+    /// The ways of the three workers and of the runner to the server.
+    relays: Vec<Relay>,
     workers: Vec<Child>,
     runner: Option<Child>,
     started: Instant,
     names: u32,
 }
 
+/// What a run came to.
+pub(crate) struct Found {
+    digest: String,
+    verdict: serde_json::Value,
+    /// How often each game is in the ledger.
+    games: BTreeMap<String, u32>,
+}
+
 impl Scene {
-    pub(crate) fn new(programs: &Path, pairs: usize) -> anyhow::Result<Self> {
+    pub(crate) fn new(programs: &Path, seed: u64, fills_disk: bool) -> anyhow::Result<Self> {
         let dir = tempfile::tempdir()?;
         let hone = programs.join("hone");
         let engine = programs.join("examples/scripted_engine");
-        let player = |name: &str, seed: u32| {
-            let cmd = engine.display();
-            format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd} --seed {seed}'\n")
-        };
-        let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../books/quick.epd");
-        let config = format!(
-            "{}{}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\nconcurrency = 2\n\
-             openings = {{ file = '{book}' }}\n[adjudication]\nmax_moves = 60\n",
-            player("one", 1),
-            player("two", 2)
-        );
-        fs::write(dir.path().join("config.toml"), config)?;
+        for (name, slow) in [
+            ("undisturbed", String::new()),
+            ("disturbed", format!(" go=late:{MOVE_MS}")),
+        ] {
+            let config = config(&engine, seed, &slow);
+            fs::write(dir.path().join(format!("{name}.toml")), config)?;
+        }
         let free = TcpListener::bind("127.0.0.1:0")?;
-        let address = free.local_addr()?.to_string();
+        let address = free.local_addr()?;
         drop(free);
-        let mut up = Command::new(&hone)
-            .args(["fleet", "up", "--listen", &address, "--data"])
-            .arg(dir.path().join("data"))
+        let data = dir.path().join("data");
+        fs::create_dir(&data)?;
+        let mut up = match fills_disk {
+            true => {
+                let mut command = with_disk(&data);
+                command.arg(&hone);
+                command
+            }
+            false => Command::new(&hone),
+        };
+        let mut up = up
+            .args(["fleet", "up", "--listen", &address.to_string(), "--data"])
+            .arg(&data)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(dir.path().join("up.log"))?)
@@ -64,6 +105,7 @@ impl Scene {
         Ok(Self {
             join: credential()?,
             submit: credential()?,
+            relays: relays(address)?,
             dir,
             hone,
             up,
@@ -92,35 +134,78 @@ impl Scene {
         command
     }
 
-    /// The digest of the games on this machine alone.
-    pub(crate) fn undisturbed(&self) -> anyhow::Result<String> {
+    /// The games on this machine alone.
+    pub(crate) fn undisturbed(&self) -> anyhow::Result<Found> {
         let mut command = self.hone();
-        command.arg("match").arg(self.run("config.toml"));
+        command.arg("sprt").arg(self.run("undisturbed.toml"));
         let status = command.arg("--out").arg(self.run("undisturbed")).status()?;
-        ensure!(status.success(), "the undisturbed run failed");
-        self.digest("undisturbed")
+        ensure!(has_verdict(status.code()), "the undisturbed run failed");
+        self.found("undisturbed")
     }
 
-    pub(crate) fn digest(&self, run: &str) -> anyhow::Result<String> {
+    fn found(&self, run: &str) -> anyhow::Result<Found> {
         let mut command = self.hone();
         command
             .arg("verify")
             .arg(self.run(run))
             .stdout(Stdio::piped());
         let output = command.output()?;
-        ensure!(
-            output.status.success(),
-            "{run}: {}",
-            String::from_utf8_lossy(&output.stdout)
-        );
         let text = String::from_utf8(output.stdout)?;
-        Ok(text.lines().next_back().unwrap_or_default().to_string())
+        ensure!(output.status.success(), "{run}: {text}");
+        let report = fs::read(self.run(run).join("report.json"))?;
+        let report: serde_json::Value = serde_json::from_slice(&report)?;
+        let ledger = fs::read_to_string(self.run(run).join("games.csv"))?;
+        let mut games = BTreeMap::new();
+        for row in ledger.lines().skip(1) {
+            let mut columns = row.splitn(3, ',');
+            let game = [columns.next(), columns.next()].map(Option::unwrap_or_default);
+            *games.entry(game.join(" ")).or_default() += 1;
+        }
+        Ok(Found {
+            digest: text.lines().next_back().unwrap_or_default().to_string(),
+            verdict: report["verdict"].clone(),
+            games,
+        })
+    }
+
+    /// Compares the disturbed run with the undisturbed one.
+    pub(crate) fn compare(&mut self, expected: &Found, tally: &mut Tally) -> anyhow::Result<()> {
+        let found = self.found("disturbed")?;
+        // Either may have some games beyond the deciding pair.
+        let judged = self.judged()?;
+        let games = (1..=judged).flat_map(|pair| [1, 2].map(|game| format!("{pair} {game}")));
+        let missing = games.filter(|game| !found.games.contains_key(game)).count();
+        let lost = missing.div_ceil(2);
+        let doubled = found.games.values().filter(|times| **times > 1).count();
+        tally.pairs += judged;
+        tally.lost += lost;
+        tally.doubled += doubled;
+        let is_same = found.digest == expected.digest && found.verdict == expected.verdict;
+        ensure!(
+            is_same && lost == 0 && doubled == 0,
+            "{lost} pairs are lost, {doubled} games are doubled; the digest is {} and the verdict \
+             {}, and {} and {} on one machine; see {}",
+            found.digest,
+            found.verdict,
+            expected.digest,
+            expected.verdict,
+            self.keep().display()
+        );
+        Ok(())
+    }
+
+    /// Pairs up to the verdict.
+    fn judged(&self) -> anyhow::Result<usize> {
+        let report = fs::read(self.run("undisturbed").join("report.json"))?;
+        let report: serde_json::Value = serde_json::from_slice(&report)?;
+        let pairs = report["pairs"].as_u64().context("a number of pairs")?;
+        Ok(usize::try_from(pairs)?)
     }
 
     /// Starts three workers and the run.
     pub(crate) fn start(&mut self) -> anyhow::Result<()> {
-        for _ in 0..3 {
-            let worker = self.worker()?;
+        for place in 0..3 {
+            let worker = self.worker(place)?;
             self.workers.push(worker);
         }
         self.runner = Some(self.runner()?);
@@ -128,13 +213,14 @@ impl Scene {
         Ok(())
     }
 
-    fn worker(&mut self) -> anyhow::Result<Child> {
+    fn worker(&mut self, place: usize) -> anyhow::Result<Child> {
         self.names += 1;
         let name = format!("w{}", self.names);
         let log = File::create(self.run(&format!("{name}.log")))?;
+        let join = self.relays[place].credential(&self.join)?;
         let mut command = self.hone();
         command
-            .args(["worker", &self.join, "--cores", "1", "--name", &name])
+            .args(["worker", &join, "--cores", "1", "--name", &name])
             .env("HONE_CACHE", self.run("cache"))
             .stderr(log);
         Ok(command.spawn()?)
@@ -153,9 +239,11 @@ impl Scene {
         } else {
             // A kill before the manifest leaves at most an empty folder.
             let _ = fs::remove_dir_all(&run);
-            command.arg("match").arg(self.run("config.toml"));
+            command.arg("sprt").arg(self.run("disturbed.toml"));
             command.arg("--fleet").arg("--out").arg(&run);
         }
+        let access = self.relays[RUNNER].credential(&self.submit)?;
+        command.env("HONE_FLEET", access);
         Ok(command.stderr(log).spawn()?)
     }
 
@@ -168,7 +256,7 @@ impl Scene {
             return Ok(false);
         };
         ensure!(
-            status.success(),
+            has_verdict(status.code()),
             "the run ended with {status}; see {}",
             self.keep().display()
         );
@@ -182,11 +270,14 @@ impl Scene {
         self.workers[victim].kill()?;
         self.workers[victim].wait()?;
         let killed = Instant::now();
-        let worker = self.worker()?;
+        let worker = self.worker(victim)?;
         self.workers[victim] = worker;
-        while !held.is_empty() && !self.has_ended()? {
+        while !held.is_empty() {
             if held.is_subset(&self.recorded()) {
                 return Ok(Some(killed.elapsed().as_secs_f64()));
+            }
+            if self.has_ended()? {
+                break;
             }
             ensure!(
                 killed.elapsed() < PATIENCE,
@@ -245,7 +336,7 @@ impl Scene {
     /// Lets a worker finish its pairs and starts another.
     pub(crate) fn replace_worker(&mut self, victim: usize) -> anyhow::Result<()> {
         signal(&self.workers[victim], libc::SIGINT);
-        let worker = self.worker()?;
+        let worker = self.worker(victim)?;
         let mut left = std::mem::replace(&mut self.workers[victim], worker);
         let status = left.wait()?;
         ensure!(
@@ -284,14 +375,52 @@ impl Scene {
         Ok(())
     }
 
-    pub(crate) fn freeze_worker(&mut self, victim: usize, time: Duration) -> anyhow::Result<()> {
+    pub(crate) fn freeze_worker(&mut self, victim: usize, time: Duration) {
         signal(&self.workers[victim], libc::SIGSTOP);
         thread::sleep(time);
         signal(&self.workers[victim], libc::SIGCONT);
-        Ok(())
     }
 
-    /// As a network that carries nothing: no connection is closed.
+    pub(crate) fn cut_worker(&self, victim: usize, time: Duration) {
+        self.relays[victim].cut_for(time);
+    }
+
+    pub(crate) fn cut_runner(&self, time: Duration) {
+        self.relays[RUNNER].cut_for(time);
+    }
+
+    /// Leaves no room on the server's disk for a time.
+    pub(crate) fn fill_disk(&mut self, time: Duration) -> anyhow::Result<()> {
+        let root = PathBuf::from(format!("/proc/{}/root", self.up.id()));
+        let data = self.run("data");
+        let filler = root.join(data.strip_prefix("/")?).join("filler");
+        let mut file = File::create(&filler)?;
+        for size in [1024 * 1024, 4096, 1] {
+            let zeros = vec![0; size];
+            while file.write_all(&zeros).is_ok() {}
+        }
+        thread::sleep(time);
+        Ok(fs::remove_file(&filler)?)
+    }
+
+    /// Waits for another pair in the ledger. Returns how long that took, in
+    /// seconds; `None` if the run has ended.
+    pub(crate) fn next_pair(&mut self) -> anyhow::Result<Option<f64>> {
+        let (begun, before) = (Instant::now(), self.recorded().len());
+        while self.recorded().len() == before {
+            if self.has_ended()? {
+                return Ok(None);
+            }
+            ensure!(
+                begun.elapsed() < PATIENCE,
+                "the run does not go on; see {}",
+                self.keep().display()
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Some(begun.elapsed().as_secs_f64()))
+    }
+
     pub(crate) fn freeze_server(&mut self, time: Duration) -> anyhow::Result<()> {
         let server = self.server().context("no server runs")?;
         send(server, libc::SIGSTOP);
@@ -330,6 +459,34 @@ impl Drop for Scene {
         signal(&self.up, libc::SIGTERM);
         let _ = self.up.wait();
     }
+}
+
+/// The place of the runner among the relays.
+const RUNNER: usize = 3;
+
+fn relays(server: SocketAddr) -> anyhow::Result<Vec<Relay>> {
+    (0..=RUNNER).map(|_| Relay::to(server)).collect()
+}
+
+/// The exit codes of a test that was judged or has used its budget.
+fn has_verdict(code: Option<i32>) -> bool {
+    matches!(code, Some(0 | 1 | 3))
+}
+
+/// A test of two engines that move at random.
+fn config(engine: &Path, seed: u64, more: &str) -> String {
+    let cmd = engine.display();
+    let player = |name: &str, seed: u32| {
+        format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd} --seed {seed}{more}'\n")
+    };
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/../books/quick.epd");
+    format!(
+        "{}{}[match]\nlimit = \"nodes=1\"\nconcurrency = 2\nseed = {seed}\n\
+         openings = {{ file = '{book}' }}\n[adjudication]\nmax_moves = 60\n\
+         [sprt]\nelo0 = 0.0\nelo1 = 30.0\nmax_pairs = 600\n",
+        player("one", 1),
+        player("two", 2)
+    )
 }
 
 fn signal(child: &Child, signal: i32) {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::platform::ProcessGroup;
+use crate::platform::{Access, ProcessGroup, sandbox};
 
 /// The longest that `bench` may take, and the most that it may print.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -132,20 +132,28 @@ impl std::str::FromStr for BenchCheck {
     }
 }
 
-/// Runs `PROGRAM ARGS bench`, what it prints going to the file `log`. `None` if
+/// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, what it prints going to
+/// the file `log`. `None` if
 /// it prints no node count in time.
-pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
+pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Option<u64> {
     let output = File::create(log).ok()?;
     let errors = output.try_clone().ok()?;
     let mut command = Command::new(program);
     command
         .args(args)
         .arg("bench")
-        .current_dir(program.parent()?)
+        .current_dir(program.parent()?);
+    if sandbox {
+        command = sandbox::wrap(&command, &Access::default()).ok()?;
+    }
+    command
         .stdin(Stdio::null())
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    ProcessGroup::separate(&mut command);
+    match sandbox {
+        true => ProcessGroup::separate_session(&mut command),
+        false => ProcessGroup::separate(&mut command),
+    }
     let mut child = command.spawn().ok()?;
     let group = ProcessGroup::of(child.id());
     let started = Instant::now();
@@ -153,7 +161,7 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path) -> Option<u64> {
         match child.try_wait() {
             Ok(Some(_)) => break true,
             Ok(None) if started.elapsed() < PATIENCE && length(log) <= MAX_PRINTED => {
-                thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(2));
             }
             _ => break false,
         }

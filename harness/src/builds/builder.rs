@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use super::bench::{self, end_of_file};
 use super::cache::Cache;
@@ -13,7 +13,7 @@ use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
 use super::sha256::sha256_file;
 use super::tree::{Borrowed, WorkTree};
-use crate::platform::shell;
+use crate::platform::{Access, sandbox, shell};
 
 /// How many lines of a failed build's log its error quotes.
 const TAIL_LINES: usize = 15;
@@ -22,6 +22,7 @@ const TAIL_LINES: usize = 15;
 #[derive(Debug, Clone)]
 pub struct Builder {
     cache: Cache,
+    sandbox: bool,
 }
 
 impl Builder {
@@ -30,12 +31,22 @@ impl Builder {
     /// # Errors
     /// As [`Cache::of_user`].
     pub fn new() -> Result<Self, BuildError> {
-        Cache::of_user().map(|cache| Self { cache })
+        Cache::of_user().map(Self::with_cache)
     }
 
     /// A builder with a cache of its own.
     pub fn with_cache(cache: Cache) -> Self {
-        Self { cache }
+        Self {
+            cache,
+            sandbox: false,
+        }
+    }
+
+    /// The same builder, whose build lines and benches run in a sandbox if
+    /// `sandbox`: without network, and writing only to the build's own folders.
+    #[must_use]
+    pub fn sandboxed(self, sandbox: bool) -> Self {
+        Self { sandbox, ..self }
     }
 
     /// The engine of a recipe, from the cache or built now. Waits while another
@@ -50,6 +61,7 @@ impl Builder {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Built, BuildError> {
         recipe.check()?;
+        self.cache.open()?;
         let repository = Repository::open(&recipe.repository)?;
         match &recipe.revision {
             Revision::Commit(rev) => {
@@ -126,7 +138,8 @@ impl Builder {
         announce(&format!("building {what}: {}", recipe.describe_build()));
         let address = recipe.address(&target.address);
         let partial = self.cache.fresh_partial(&address)?;
-        let made = self.make(tree, recipe, target, partial.path());
+        let made = sandbox_works(self.sandbox)
+            .and_then(|()| self.make(tree, recipe, target, partial.path()));
         let failed_log = self.cache.failed_log(&address);
         match made {
             // A compiler that finds no room fails like one that finds an error.
@@ -166,9 +179,17 @@ impl Builder {
         let program = recipe.program_in_tree();
         tree.check_out(&target.check_out, borrowed, program.as_deref())?;
         let out = dir.join(Recipe::program_name());
+        // A build in a sandbox writes to no folder in which hone writes too: it
+        // could leave a symbolic link there that leads out.
+        let made_in = dir.join(MADE);
+        let made = match self.sandbox {
+            true => made_in.join(Recipe::program_name()),
+            false => out.clone(),
+        };
         let log = dir.join(record::LOG);
-        if let Some(line) = recipe.build_line(&out) {
-            let status = run(&line, tree, &log)?;
+        if let Some(line) = recipe.build_line(&made) {
+            let writable = self.sandbox.then_some(made_in.as_path());
+            let status = run(&line, tree, &log, writable)?;
             if let Some(status) = status {
                 return Err(BuildError::Failed(Box::new(FailedBuild {
                     commit: target.describe(),
@@ -182,6 +203,9 @@ impl Builder {
         if borrowed == Borrowed::CargoTarget {
             tree.mark_reusable()?;
         }
+        if self.sandbox {
+            take_out(&made, &out, &made_in)?;
+        }
         self.collect(tree, recipe, target, &out)?;
         let record = BuildRecord {
             repository: tree.repository.clone(),
@@ -192,7 +216,12 @@ impl Builder {
             build: recipe.build.clone(),
             cmd: recipe.cmd.clone(),
             sha256: sha256_file(&out).map_err(BuildError::io(&out))?,
-            bench: bench::run(&out, &recipe.args(), &dir.join(record::BENCH_LOG)),
+            bench: bench::run(
+                &out,
+                &recipe.args(),
+                &dir.join(record::BENCH_LOG),
+                self.sandbox,
+            ),
             // The message of a commit says nothing about later changes.
             expected_bench: target.commit.bench.filter(|_| target.tree.is_none()),
             created: jiff::Timestamp::now(),
@@ -265,23 +294,70 @@ impl Target {
     }
 }
 
-/// Runs a build line in the work tree, all it prints going to the log. Returns
-/// how it failed, if it did.
-fn run(line: &str, tree: &WorkTree, log: &Path) -> Result<Option<String>, BuildError> {
-    let output = File::create(log).map_err(BuildError::io(log))?;
-    let errors = output.try_clone().map_err(BuildError::io(log))?;
+/// The folder to which a build in a sandbox writes its program.
+const MADE: &str = "made";
+
+fn sandbox_works(is_asked: bool) -> Result<(), BuildError> {
+    match is_asked {
+        true => sandbox::check().map_err(|error| BuildError::Sandbox(error.to_string())),
+        false => Ok(()),
+    }
+}
+
+/// Takes the program out of the folder that a sandbox could write to, if it is
+/// there and a file of its own.
+fn take_out(made: &Path, out: &Path, folder: &Path) -> Result<(), BuildError> {
+    if fs::symlink_metadata(made).is_ok_and(|file| file.is_file()) {
+        fs::rename(made, out).map_err(BuildError::io(out))?;
+    }
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(BuildError::io(folder)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The command of a build line; in a sandbox if it may write only to the work
+/// tree and to the folder `made`.
+fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, BuildError> {
     let mut command = shell(line);
     command
         .current_dir(tree.src())
-        // The lock is its (empty) input: if this process is killed, the tree
-        // stays locked until the build has ended too.
-        .stdin(Stdio::from(tree.lock()?))
-        .stdout(Stdio::from(output))
-        .stderr(Stdio::from(errors))
         // The program is expected in the work tree.
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("CARGO_BUILD_TARGET_DIR");
     git::forget_surroundings(&mut command);
+    let Some(made) = made else {
+        return Ok(command);
+    };
+    fs::create_dir_all(made).map_err(BuildError::io(made))?;
+    command.env("CARGO_NET_OFFLINE", "true");
+    let access = Access {
+        writable: vec![tree.src(), made.to_path_buf()],
+        // Git runs in it outside of the sandbox.
+        sealed: vec![tree.src().join(".git")],
+        new_session: true,
+        ..Access::default()
+    };
+    sandbox::wrap(&command, &access).map_err(BuildError::io(made))
+}
+
+/// Runs a build line in the work tree, all it prints going to the log. Returns
+/// how it failed, if it did.
+fn run(
+    line: &str,
+    tree: &WorkTree,
+    log: &Path,
+    made: Option<&Path>,
+) -> Result<Option<String>, BuildError> {
+    let output = File::create(log).map_err(BuildError::io(log))?;
+    let errors = output.try_clone().map_err(BuildError::io(log))?;
+    let mut command = command(line, tree, made)?;
+    command
+        // The lock is its (empty) input: if this process is killed, the tree
+        // stays locked until the build has ended too.
+        .stdin(Stdio::from(tree.lock()?))
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors));
     tracing::info!("build in {}: {line}", tree.src().display());
     match command.status() {
         Ok(status) if status.success() => Ok(None),

@@ -12,6 +12,7 @@ use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::sha256::{hex, sha256_file};
 use super::tree::{LOCK, WorkTree};
+use crate::platform::{Outsider, create_private, outsider};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +80,35 @@ impl Cache {
         // Build lines run elsewhere, so it must not be relative.
         let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
         Self { dir }
+    }
+
+    /// Makes sure that only this user, or root, can have put programs here, and
+    /// makes the folder if it is not there.
+    ///
+    /// # Errors
+    /// [`BuildError::ForeignCache`], [`BuildError::OpenCache`], and those of the
+    /// file system.
+    pub(super) fn open(&self) -> Result<(), BuildError> {
+        if !self.dir.exists() {
+            return create_private(&self.dir).map_err(BuildError::io(&self.dir));
+        }
+        for path in [
+            self.dir.clone(),
+            self.dir.join(BUILDS),
+            self.dir.join(TREES),
+        ] {
+            if path != self.dir && !path.exists() {
+                continue;
+            }
+            match outsider(&path).map_err(BuildError::io(&path))? {
+                Some(Outsider::Owner(owner)) => {
+                    return Err(BuildError::ForeignCache { path, owner });
+                }
+                Some(Outsider::Everybody) => return Err(BuildError::OpenCache { path }),
+                None => {}
+            }
+        }
+        Ok(())
     }
 
     pub fn path(&self) -> &Path {

@@ -10,6 +10,8 @@ use super::git::GitError;
 pub enum BuildError {
     #[error(transparent)]
     Git(#[from] GitError),
+    #[error("{0}")]
+    Sandbox(String),
     #[error(transparent)]
     Failed(Box<FailedBuild>),
     #[error("{commit} was built, but it has no program {program}{hint}")]
@@ -34,6 +36,16 @@ pub enum BuildError {
     LeadsOutside { program: String },
     #[error("no folder for the cache of builds\nhelp: set HONE_CACHE to a folder")]
     NoCache,
+    #[error(
+        "the cache of builds {} belongs to another user (uid {owner}), whose programs would run with your rights\nhelp: set HONE_CACHE to a folder of your own",
+        path.display()
+    )]
+    ForeignCache { path: PathBuf, owner: u32 },
+    #[error(
+        "every user can write to the cache of builds {}, and their programs would run with your rights\nhelp: `chmod o-w {}` if nobody has, or set HONE_CACHE to another folder",
+        path.display(), path.display()
+    )]
+    OpenCache { path: PathBuf },
     #[error(
         "the path of the cache of builds is not UTF-8: {}\nhelp: set HONE_CACHE to another folder",
         path.display()

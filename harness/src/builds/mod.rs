@@ -23,6 +23,7 @@ mod hold;
 mod recipe;
 mod record;
 mod sha256;
+mod speed;
 mod tree;
 
 pub use bench::BenchCheck;
@@ -42,3 +43,4 @@ pub use recipe::{Recipe, Revision};
 pub(crate) use record::BuildRecord;
 pub use record::Built;
 pub(crate) use sha256::sha256_file;
+pub(crate) use speed::speed;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
+use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, Outcome, Subject};
@@ -27,6 +28,8 @@ pub(super) struct CheckArgs {
     /// Print the dialogue of checks that passed too.
     #[arg(long)]
     dialogue: bool,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Print one JSON object on standard output.
     #[arg(long)]
     json: bool,
@@ -42,8 +45,10 @@ struct Report<'a> {
 
 impl CheckArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        let engine = EngineCommand::new(&self.engine, Vec::new())?;
+        let engine = self.sandbox.around(engine)?;
         let subject = Subject {
-            launch: EngineCommand::new(&self.engine, Vec::new())?.launch,
+            launch: engine.launch,
             options: self.options.clone(),
             patience: Duration::from_millis(self.patience),
         };

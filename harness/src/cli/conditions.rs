@@ -7,9 +7,10 @@ use clap::Args;
 use toml_edit::Value;
 
 use super::common::announce;
+use super::sandbox::SandboxArgs;
 use crate::builds::{Convention, Revision};
 use crate::config::{Draft, Level};
-use crate::engine::uci::parse_option;
+use crate::engine::uci::{MemorySize, parse_option};
 use crate::rules::Limit;
 use crate::settings::BookSource;
 
@@ -46,6 +47,11 @@ pub(super) struct ConditionArgs {
     /// Pairs played at the same time; by default one for each physical core.
     #[arg(long, value_name = "N")]
     concurrency: Option<std::num::NonZeroU32>,
+    /// The most memory that the process of each engine may have, as in 2G.
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<MemorySize>,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
 }
 
 impl ConditionArgs {
@@ -69,6 +75,7 @@ impl ConditionArgs {
             let path = ["match", "concurrency"];
             draft.set(Level::Key, &path, i64::from(pairs.get()), &source);
         }
+        self.sandbox.apply(draft);
         for text in set {
             draft.set_text(text)?;
         }
@@ -95,6 +102,11 @@ impl ConditionArgs {
                 let source = format!("--cmd {cmd}");
                 draft.set_engine(Level::AllEngines, index, &["cmd"], cmd, &source);
             }
+        }
+        if let Some(size) = self.max_memory {
+            let source = format!("--max-memory {size}");
+            let size = size.to_string();
+            draft.set_engine(Level::AllEngines, index, &["max_memory"], size, &source);
         }
         let mut set = |name: &str, value: &str, source: String| {
             let keys = ["options", name];

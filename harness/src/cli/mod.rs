@@ -30,6 +30,7 @@ mod replay;
 mod report;
 mod resume;
 mod runs;
+mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
 mod suite;

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
+use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
 use crate::engine::uci::parse_option;
@@ -49,6 +50,8 @@ pub(super) struct Suite {
     /// List the positions that are not solved
     #[arg(long)]
     failures: bool,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -152,7 +155,9 @@ impl Suite {
         engine: &str,
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
-        let command = EngineCommand::new(engine, options.to_vec())?;
+        let command = self
+            .sandbox
+            .around(EngineCommand::new(engine, options.to_vec())?)?;
         let count = concurrency(self.concurrency)?;
         let analysts = Analyst::start_several(count, &command, suite.variant).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)

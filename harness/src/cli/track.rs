@@ -9,6 +9,7 @@ use super::common::{announce, failure};
 use super::ends::{EndArgs, repeating};
 use super::place::PlaceArgs;
 use super::play::show;
+use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::config;
 use crate::report::{self, Report, SummaryNotes};
@@ -40,6 +41,8 @@ pub(super) struct TrackArgs {
     #[arg(long, conflicts_with = "since")]
     force: bool,
     #[command(flatten)]
+    sandbox: SandboxArgs,
+    #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     ends: EndArgs,
@@ -47,7 +50,7 @@ pub(super) struct TrackArgs {
 
 impl TrackArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let config = config::load(&self.config, &self.set)?;
+        let config = config::load(&self.config, &self.sandbox.with_set(&self.set))?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
         let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
         let mut tracker = tracker.at(self.place.place()?);

@@ -22,12 +22,17 @@ pub(super) struct WorkerArgs {
     /// Threads that engines may use [default: physical cores].
     #[arg(long, value_name = "N")]
     cores: Option<NonZeroUsize>,
-    /// Memory that engines may be given, as in 8G or 512M [default: all].
+    /// Memory that engines may have together, as in 8G or 512M: each process is
+    /// held to that of one game [default: all, and nothing is limited].
     #[arg(long, value_name = "SIZE", value_parser = megabytes)]
     max_memory: Option<u64>,
     /// Endgame tables on this machine, for runs that adjudicate by them.
     #[arg(long, value_name = "DIR")]
     syzygy: Option<PathBuf>,
+    /// Run engines without network, with a read-only view of the file system;
+    /// needs Linux and bubblewrap.
+    #[arg(long)]
+    sandbox: bool,
     /// The worker's name in reports [default: the machine's name].
     #[arg(long)]
     name: Option<Name>,
@@ -41,6 +46,7 @@ impl WorkerArgs {
             cores: self.cores,
             memory_mb: self.max_memory,
             syzygy: self.syzygy,
+            sandbox: self.sandbox,
         };
         fleet::work(&WorkerOptions::new(access, asked)?)?;
         Ok(Exit::Done)

@@ -9,7 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::builds::{BenchCheck, Recipe, Revision};
-use crate::engine::uci::{is_one_line, split_command};
+use crate::engine::uci::{MemorySize, is_one_line, split_command};
 use crate::rules::Limit;
 
 /// An engine and how to start it.
@@ -60,6 +60,9 @@ pub struct EngineConfig {
     /// Whether it is started anew for each game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restart: bool,
+    /// The most memory that its process may have, as in `2G`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_memory: Option<MemorySize>,
     /// Environment variables to add.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

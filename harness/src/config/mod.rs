@@ -16,6 +16,7 @@
 mod draft;
 mod engine;
 mod error;
+mod fleet;
 mod load;
 mod names;
 mod places;
@@ -29,6 +30,9 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use draft::{Draft, Level};
 pub(crate) use engine::{EngineConfig, EngineOptions};
+pub(crate) use fleet::FleetSection;
+#[cfg(feature = "fleet")]
+pub(crate) use fleet::WorkerPattern;
 pub use load::load;
 pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
@@ -67,6 +71,9 @@ pub struct Config {
     /// The change that `hone bisect` looks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bisect: Option<BisectSection>,
+    /// How it is played on the workers of a fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSection>,
     /// What `hone track` does every night.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<TrackSection>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
 use crate::rules::openings::Variant;
-use crate::settings::{OnFailure, OpeningsConfig, Shard, TimeSpan, positive};
+use crate::settings::{OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
 /// Who plays whom.
@@ -55,6 +55,10 @@ pub struct MatchConfig {
     /// The part of the pairs that is played here.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
+    /// Whether engines and builds run without network, with a read-only view
+    /// of the file system and without sight of other processes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sandbox: bool,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
@@ -67,6 +71,8 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "positive")]
     pub startup_ms: u64,
     pub on_failure: OnFailure,
+    #[serde(skip_serializing_if = "OnMachineFault::is_default")]
+    pub on_machine_fault: OnMachineFault,
     /// The run stops when more than this share of an engine's games (and at
     /// least ten) are lost by failures.
     #[serde(deserialize_with = "share")]
@@ -88,11 +94,13 @@ impl Default for MatchConfig {
             concurrency: None,
             seed: 1,
             shard: Shard::WHOLE,
+            sandbox: false,
             affinity: false,
             margin_ms: 0,
             stall_ms: 10_000,
             startup_ms: 10_000,
             on_failure: OnFailure::Count,
+            on_machine_fault: OnMachineFault::Keep,
             max_failures: 0.1,
         }
     }

@@ -1,7 +1,7 @@
 //! The games that are being played, for those who watch them.
 //!
-//! A game never waits for a watcher: a worker keeps what it has to tell until
-//! the place of its game is free, and a place is only taken to be copied.
+//! A move never waits for a watcher: a worker keeps moves until the place of its
+//! game is free, and a place is only taken to be copied.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -15,9 +15,28 @@ pub(crate) struct Boards(Arc<[Mutex<Place>]>);
 
 #[derive(Debug, Default)]
 struct Place {
-    game: Option<LiveGame>,
+    game: Option<Box<Shown>>,
     /// Counts the changes.
     version: u64,
+}
+
+/// A game in its place. `thinking_since_ms` is that of its first move: the time
+/// of day is found for those who ask, not at every move.
+#[derive(Debug)]
+struct Shown {
+    game: LiveGame,
+    begun: Instant,
+    thinking_since: Instant,
+}
+
+impl Shown {
+    fn game(&self) -> LiveGame {
+        let mut game = self.game.clone();
+        let later = self.thinking_since.saturating_duration_since(self.begun);
+        let later = i64::try_from(later.as_millis()).unwrap_or(i64::MAX);
+        game.thinking_since_ms = game.thinking_since_ms.saturating_add(later);
+        game
+    }
 }
 
 /// A game that is being played.
@@ -94,8 +113,7 @@ impl Boards {
         BoardWriter {
             boards: self.clone(),
             worker,
-            news: Vec::new(),
-            begun: (Instant::now(), 0),
+            moves: Vec::new(),
         }
     }
 
@@ -108,7 +126,7 @@ impl Boards {
             // A worker that panicked has ended the run.
             let Ok(place) = place.lock() else { continue };
             version += place.version;
-            games.extend(place.game.clone());
+            games.extend(place.game.as_deref().map(Shown::game));
         }
         (version, games)
     }
@@ -119,69 +137,55 @@ impl Boards {
 pub(crate) struct BoardWriter {
     boards: Boards,
     worker: usize,
-    /// What has not been published yet.
-    news: Vec<News>,
-    /// When the game began, on both clocks: asking the system for the time of
-    /// day at every move would cost too much.
-    begun: (Instant, i64),
-}
-
-#[derive(Debug)]
-enum News {
-    Begun(LiveGame),
-    Moved(LiveMove),
-    Thinking {
-        left_ms: [Option<u64>; 2],
-        since_ms: i64,
-    },
-    Ended,
+    /// Moves that have not been published yet.
+    moves: Vec<LiveMove>,
 }
 
 impl BoardWriter {
+    fn place(&self) -> Option<&Mutex<Place>> {
+        self.boards.0.get(self.worker)
+    }
+
+    /// Between two games there is time to wait until the place has been copied.
+    fn replace(&mut self, game: Option<Box<Shown>>) {
+        self.moves.clear();
+        if let Some(Ok(mut place)) = self.place().map(Mutex::lock) {
+            place.version += 1;
+            place.game = game;
+        }
+    }
+
     /// A game begins.
     pub(crate) fn begin(&mut self, game: LiveGame) {
-        // What was not published of the previous game is not needed now.
-        self.news.clear();
-        self.begun = (Instant::now(), game.thinking_since_ms);
-        self.tell(News::Begun(game));
+        let begun = Instant::now();
+        self.replace(Some(Box::new(Shown {
+            game,
+            begun,
+            thinking_since: begun,
+        })));
     }
 
-    /// A move was made.
+    /// A move was made. It is published with what happens next.
     pub(crate) fn push(&mut self, played: LiveMove) {
-        self.news.push(News::Moved(played));
+        self.moves.push(played);
     }
 
-    /// The side to move started to think at `asked`.
-    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2], asked: Instant) {
-        let (begun, begun_ms) = self.begun;
-        let later = asked.saturating_duration_since(begun).as_millis();
-        let since_ms = begun_ms.saturating_add(i64::try_from(later).unwrap_or(i64::MAX));
-        self.tell(News::Thinking { left_ms, since_ms });
-    }
-
-    /// The game has ended.
-    pub(crate) fn end(&mut self) {
-        self.tell(News::Ended);
-    }
-
-    fn tell(&mut self, news: News) {
-        self.news.push(news);
+    /// The side to move started to think at `since`.
+    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2], since: Instant) {
         let Some(Ok(mut place)) = self.boards.0.get(self.worker).map(Mutex::try_lock) else {
             return;
         };
         place.version += 1;
-        for news in self.news.drain(..) {
-            match (news, &mut place.game) {
-                (News::Begun(game), place) => *place = Some(game),
-                (News::Ended, place) => *place = None,
-                (News::Moved(played), Some(game)) => game.moves.push(played),
-                (News::Thinking { left_ms, since_ms }, Some(game)) => {
-                    game.left_ms = left_ms;
-                    game.thinking_since_ms = since_ms;
-                }
-                (News::Moved(_) | News::Thinking { .. }, None) => {}
-            }
+        if let Some(shown) = &mut place.game {
+            shown.game.moves.append(&mut self.moves);
+            shown.game.left_ms = left_ms;
+            shown.thinking_since = since;
         }
+    }
+
+    /// The game has ended.
+    pub(crate) fn end(&mut self) {
+        self.replace(None);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::engine::uci::Launch;
 use crate::experiment::PairResult;
 use crate::rules::openings::{Opening, Variant};
 use crate::rules::{Adjudication, Limit, RecordStyle};
-use crate::settings::OnFailure;
+use crate::settings::{OnFailure, OnMachineFault};
 
 /// One of the two players of a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Rules {
     pub adjudication: Adjudication,
     pub record: RecordStyle,
     pub on_failure: OnFailure,
+    #[serde(default, skip_serializing_if = "OnMachineFault::is_default")]
+    pub on_machine_fault: OnMachineFault,
 }
 
 /// A pair to play: this process, another machine or a model can do it.

@@ -5,6 +5,7 @@ mod boards;
 mod job;
 pub(crate) mod local;
 pub(crate) mod machine;
+mod memory;
 mod program;
 #[cfg(feature = "fleet")]
 pub(crate) mod remote;
@@ -14,6 +15,7 @@ mod situation;
 pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
 pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
+pub(crate) use memory::MemoryNote;
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
 pub(crate) use situation::Situation;
@@ -26,6 +28,8 @@ pub enum Event {
     Played(Box<PlayedPair>),
     /// An engine failed; the game's result comes with its pair.
     Evidence(Box<Evidence>),
+    /// An engine has far more memory than it was given.
+    Memory(Box<MemoryNote>),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
     /// Nothing more will come: it has stopped as requested.

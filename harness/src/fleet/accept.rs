@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::clock::Reference;
 use super::message::{EvidenceText, Played};
 use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
 use crate::experiment::PairResult;
@@ -25,13 +26,27 @@ pub(crate) struct Accepted {
     /// Its worker is not numbered yet.
     pub(crate) played: PlayedPair,
     pub(crate) evidence: Vec<Evidence>,
+    /// The speed and the factor of its clocks, where they are scaled.
+    pub(crate) clock: Option<(u64, f64)>,
 }
 
 /// Makes a result of what a worker sent.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn accept(job: &PairJob, played: Played) -> Result<Accepted, String> {
+pub(crate) fn accept(
+    job: &PairJob,
+    reference: Option<Reference>,
+    played: Played,
+) -> Result<Accepted, String> {
+    let clock = match (reference, played.nps) {
+        (None, _) => None,
+        (Some(reference), Some(nps)) => {
+            let factor = reference.factor(nps);
+            Some((nps, factor.ok_or("its speed is not possible")?))
+        }
+        (Some(_), None) => return Err("its speed is missing".to_string()),
+    };
     let result = PairResult {
         pair: job.pair,
         engines: [job.players[0].engine, job.players[1].engine],
@@ -63,6 +78,7 @@ pub(crate) fn accept(job: &PairJob, played: Played) -> Result<Accepted, String> 
         evidence: evidence
             .map(|one| kept(job, one))
             .collect::<Result<_, _>>()?,
+        clock,
         played: PlayedPair {
             result,
             opening_number: job.opening_number,
@@ -127,8 +143,7 @@ mod tests {
             launch: Launch {
                 program: program.into(),
                 args: vec!["-c".to_string()],
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             },
         };
         toml::to_string(&situation).expect("TOML")
@@ -137,10 +152,27 @@ mod tests {
     #[test]
     fn a_result_of_another_opening_is_refused() {
         let mut job = pair_job(0);
-        accept(&job, played(0, String::new())).expect("fits");
+        accept(&job, None, played(0, String::new())).expect("fits");
         job.opening.moves = "e2e4".into();
-        let error = accept(&job, played(0, String::new())).expect_err("another opening");
+        let error = accept(&job, None, played(0, String::new())).expect_err("another opening");
         assert!(error.contains("opening"), "{error}");
+    }
+
+    #[test]
+    fn a_scaled_clock_needs_a_possible_speed() {
+        let job = pair_job(0);
+        let reference = Some(Reference { nps: 1000 });
+        let with = |nps| {
+            let played = Played {
+                nps,
+                ..played(0, String::new())
+            };
+            accept(&job, reference, played).map(|accepted| accepted.clock)
+        };
+        assert_eq!(with(Some(500)).expect("accepted"), Some((500, 2.0)));
+        assert!(with(None).is_err());
+        assert!(with(Some(0)).is_err());
+        assert!(with(Some(u64::MAX)).is_err());
     }
 
     #[test]
@@ -152,7 +184,7 @@ mod tests {
                 game: 0,
                 files: BTreeMap::from([(name.to_string(), text)]),
             });
-            accept(&job, played)
+            accept(&job, None, played)
         };
         let accepted = with(REPLAY, situation("/bin/sh")).expect("kept");
         let (_, text) = &accepted.evidence[0].files[0];

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::accept::{Accepted, accept};
+use super::clock::Reference;
 use super::ids::{Name, WorkerId};
 use super::lease::RunKey;
 use super::message::{Played, Status};
@@ -31,13 +32,22 @@ const MOST: usize = 32_768;
 struct Flight {
     job: PairJob,
     sent: Instant,
+    /// Whether its job was put into the queue. It is not if a worker has the
+    /// pair from an earlier process of this run.
+    is_queued: bool,
 }
+
+/// A worker that has not told of itself for this long had been given up when
+/// another returned its pair.
+const LATE: Duration = Duration::from_secs(15);
 
 /// A worker as it was last heard of.
 #[derive(Debug)]
 struct Seen {
     at: Instant,
     slots: usize,
+    /// Games since it joined: fewer than before are those of a new process.
+    games: u64,
     holds: BTreeSet<u64>,
 }
 
@@ -45,7 +55,7 @@ struct Seen {
 #[derive(Debug)]
 pub(crate) enum Judged<R> {
     /// It counts; its delivery is acknowledged when it is on disk.
-    Counts(Box<Accepted>),
+    Counts(Box<Accepted>, Option<WorkerId>),
     /// It comes before its pair was planned: it is kept.
     Early,
     /// It does not count, and its delivery is to be acknowledged now.
@@ -85,7 +95,11 @@ pub(crate) struct Dispatch<R> {
     /// When the youngest job was sent that was played.
     newest_played: Option<Instant>,
     threads: usize,
+    /// What time controls are relative to.
+    reference: Option<Reference>,
     workers: BTreeMap<WorkerId, Seen>,
+    /// Pairs whose worker was started again without them.
+    dropped: BTreeMap<u64, WorkerId>,
     excluded: BTreeSet<WorkerId>,
 }
 
@@ -100,15 +114,36 @@ impl<R> Dispatch<R> {
             submitted: 0,
             newest_played: None,
             threads: threads.max(1),
+            reference: None,
             workers: BTreeMap::new(),
+            dropped: BTreeMap::new(),
             excluded: BTreeSet::new(),
         }
     }
 
-    /// Takes no further result of a worker; others play its pairs.
-    pub(crate) fn exclude(&mut self, worker: &WorkerId) {
+    /// The same with time controls that are relative to a reference.
+    pub(crate) fn scaled_to(mut self, reference: Option<Reference>) -> Self {
+        self.reference = reference;
+        self
+    }
+
+    pub(crate) fn reference(&self) -> Option<Reference> {
+        self.reference
+    }
+
+    /// Takes no further result of a worker. Returns the pairs that it had:
+    /// others are to play them.
+    pub(crate) fn exclude(&mut self, worker: &WorkerId) -> Vec<u64> {
         self.excluded.insert(worker.clone());
-        self.workers.remove(worker);
+        let seen = self.workers.remove(worker);
+        let holds = seen.into_iter().flat_map(|seen| seen.holds);
+        holds
+            .filter(|pair| self.flights.contains_key(pair))
+            .collect()
+    }
+
+    pub(crate) fn is_excluded(&self, worker: &WorkerId) -> bool {
+        self.excluded.contains(worker)
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
@@ -129,7 +164,12 @@ impl<R> Dispatch<R> {
     ) -> (Vec<R>, Option<(WorkerId, Judged<R>)>) {
         let pair = job.pair;
         self.submitted = self.submitted.max(pair + 1);
-        self.flights.insert(pair, Flight { job, sent: now });
+        let flight = Flight {
+            job,
+            sent: now,
+            is_queued: true,
+        };
+        self.flights.insert(pair, flight);
         let later = self.early.split_off(&(pair + 1));
         let mut before = std::mem::replace(&mut self.early, later);
         let own = before.remove(&pair);
@@ -173,15 +213,29 @@ impl<R> Dispatch<R> {
                 Some(first) => Judged::Dropped(first.receipt, Dropped::Known),
             };
         };
-        match accept(&flight.job, *played) {
+        match accept(&flight.job, self.reference, *played) {
             Ok(accepted) => {
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);
                 self.unrecorded.insert(pair, vec![receipt]);
-                Judged::Counts(Box::new(accepted))
+                let before = self.given_up(pair, worker, Instant::now());
+                Judged::Counts(Box::new(accepted), before)
             }
             Err(why) => Judged::Dropped(receipt, Dropped::Wrong(why)),
         }
+    }
+
+    /// The worker that had a pair before another returned it.
+    fn given_up(&mut self, pair: u64, player: &WorkerId, now: Instant) -> Option<WorkerId> {
+        if let Some(worker) = self.dropped.remove(&pair) {
+            return Some(worker);
+        }
+        let is_late = |seen: &Seen| {
+            seen.holds.contains(&pair) && now.saturating_duration_since(seen.at) >= LATE
+        };
+        let mut others = self.workers.iter().filter(|(id, _)| *id != player);
+        let (worker, _) = others.find(|(_, seen)| is_late(seen))?;
+        Some(worker.clone())
     }
 
     /// Deliveries that can be acknowledged now that these pairs are on disk.
@@ -199,6 +253,7 @@ impl<R> Dispatch<R> {
         let takes_part = !status.leaving && !status.refuses.contains_key(run);
         let seen = Seen {
             at: now,
+            games: status.games,
             slots: if takes_part {
                 status.cores / self.threads
             } else {
@@ -212,7 +267,12 @@ impl<R> Dispatch<R> {
                 .copied()
                 .collect(),
         };
-        self.workers.insert(worker, seen).is_none()
+        let before = self.workers.insert(worker.clone(), seen);
+        if let Some(before) = before.as_ref().filter(|seen| seen.games > status.games) {
+            let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
+            self.dropped.extend(held);
+        }
+        before.is_none()
     }
 
     /// Workers that are alive and take part.
@@ -237,9 +297,17 @@ impl<R> Dispatch<R> {
         self.alive(now).any(|seen| seen.holds.contains(&pair))
     }
 
+    /// Leaves a pair with the worker that has it from an earlier process: its
+    /// job is not in the queue any more.
+    pub(crate) fn leave_with_worker(&mut self, pair: u64) {
+        if let Some(flight) = self.flights.get_mut(&pair) {
+            flight.is_queued = false;
+        }
+    }
+
     /// Pairs to be sent again, because no living worker holds them and they are
-    /// not in the queue: it is empty, or they have been overtaken. Their time
-    /// starts anew.
+    /// not in the queue: they never were, it is empty, or they have been
+    /// overtaken. Their time starts anew.
     pub(crate) fn lost(&mut self, queue_is_empty: bool, now: Instant) -> Vec<u64> {
         let held: BTreeSet<u64> = self
             .alive(now)
@@ -249,11 +317,13 @@ impl<R> Dispatch<R> {
         let mut lost = Vec::new();
         for (pair, flight) in &mut self.flights {
             let is_out = match queue_is_empty {
+                _ if !flight.is_queued => true,
                 true => now.duration_since(flight.sent) >= LOST_AFTER,
                 false => self.newest_played >= Some(flight.sent + OVERTAKEN_AFTER),
             };
             if is_out && !held.contains(pair) {
                 flight.sent = now;
+                flight.is_queued = true;
                 lost.push(*pair);
             }
         }
@@ -324,7 +394,7 @@ mod tests {
         dispatch.submit(pair_job(0), now);
         let a = worker("a");
         let judged = dispatch.take(&a, result(&key, 0), 1);
-        assert!(matches!(judged, Judged::Counts(_)), "{judged:?}");
+        assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
         // Delivered again before it is on disk: perhaps the same message.
         let judged = dispatch.take(&a, result(&key, 0), 2);
         assert!(matches!(judged, Judged::Repeated), "{judged:?}");
@@ -357,7 +427,7 @@ mod tests {
         );
         // An honest result still counts afterwards.
         let judged = dispatch.take(&a, result(&key, 0), 3);
-        assert!(matches!(judged, Judged::Counts(_)), "{judged:?}");
+        assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
     }
 
     #[test]
@@ -374,7 +444,7 @@ mod tests {
         assert_eq!(stale, [3]);
         assert!(own.is_none());
         let (_, own) = dispatch.submit(pair_job(5), Instant::now());
-        assert!(matches!(own, Some((_, Judged::Counts(_)))), "{own:?}");
+        assert!(matches!(own, Some((_, Judged::Counts(..)))), "{own:?}");
         assert_eq!(dispatch.recorded(&[5]), [5]);
     }
 
@@ -400,6 +470,64 @@ mod tests {
         assert_eq!(dispatch.lost(true, late), [0, 1]);
         assert_eq!(dispatch.capacity(late), 1);
         assert!(dispatch.is_drained(start, late));
+    }
+
+    #[test]
+    fn a_pair_of_an_earlier_process_is_lost_with_its_worker() {
+        let key = RunKey::random();
+        let mut dispatch = Dispatch::<u64>::new(key.clone(), 1);
+        let start = Instant::now();
+        dispatch.heard(worker("a"), &status(&key.run, &[0]), start);
+        dispatch.submit(pair_job(0), start);
+        dispatch.leave_with_worker(0);
+        assert!(dispatch.lost(false, start).is_empty());
+        // Nobody delivers its job to another worker.
+        assert_eq!(dispatch.lost(false, start + SILENCE), [0]);
+        assert!(dispatch.lost(false, start + SILENCE).is_empty());
+    }
+
+    #[test]
+    fn who_had_a_pair_before_is_known() {
+        let key = RunKey::random();
+        let mut dispatch = Dispatch::new(key.clone(), 1);
+        let start = Instant::now();
+        let before = start.checked_sub(LATE).expect("a later time");
+        for pair in 0..3 {
+            dispatch.submit(pair_job(pair), start);
+        }
+        // One has gone, one was started again, one is there.
+        dispatch.heard(worker("gone"), &status(&key.run, &[0]), before);
+        let mut of_again = status(&key.run, &[1]);
+        of_again.games = 10;
+        dispatch.heard(worker("again"), &of_again, start);
+        dispatch.heard(worker("again"), &status(&key.run, &[]), start);
+        dispatch.heard(worker("there"), &status(&key.run, &[2]), start);
+        for (pair, expected) in [(0, Some("gone")), (1, Some("again")), (2, None)] {
+            let judged = dispatch.take(&worker("other"), result(&key, pair), pair);
+            let Judged::Counts(_, before) = judged else {
+                panic!("{judged:?}");
+            };
+            assert_eq!(before, expected.map(worker), "pair {pair}");
+        }
+    }
+
+    #[test]
+    fn pairs_of_an_excluded_worker_are_for_others() {
+        let key = RunKey::random();
+        let mut dispatch = Dispatch::new(key.clone(), 1);
+        let now = Instant::now();
+        dispatch.submit(pair_job(0), now);
+        dispatch.heard(worker("bad"), &status(&key.run, &[0, 9]), now);
+        assert_eq!(dispatch.exclude(&worker("bad")), [0]);
+        let judged = dispatch.take(&worker("bad"), result(&key, 0), 1);
+        assert!(
+            matches!(judged, Judged::Dropped(1, Dropped::Excluded)),
+            "{judged:?}"
+        );
+        dispatch.heard(worker("bad"), &status(&key.run, &[]), now);
+        assert_eq!(dispatch.workers(now), 0);
+        let judged = dispatch.take(&worker("good"), result(&key, 0), 2);
+        assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
     }
 
     #[test]
@@ -430,7 +558,7 @@ mod tests {
             let mut acknowledged = Vec::new();
             let mut planned = 0;
             let mut note = |judged: Judged<usize>, acknowledged: &mut Vec<usize>| match judged {
-                Judged::Counts(accepted) => {
+                Judged::Counts(accepted, _) => {
                     *counted.entry(accepted.played.result.pair).or_default() += 1;
                 }
                 Judged::Dropped(receipt, _) => acknowledged.push(receipt),

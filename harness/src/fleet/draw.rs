@@ -164,6 +164,7 @@ mod tests {
             recorded: 0,
             in_flight: 0,
             draining: false,
+            exclude: Vec::new(),
             excluded: BTreeMap::new(),
         }
     }

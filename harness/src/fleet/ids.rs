@@ -81,6 +81,17 @@ pub(crate) struct WorkerId {
     pub(crate) machine: Name,
 }
 
+impl WorkerId {
+    /// Reads what [`fmt::Display`] writes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (credential, machine) = text.split_once('/')?;
+        Some(Self {
+            credential: Name::new(credential).ok()?,
+            machine: Name::new(machine).ok()?,
+        })
+    }
+}
+
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.credential, self.machine)

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::clock::Reference;
 use super::ids::Name;
+use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
 
@@ -162,6 +164,9 @@ pub(crate) struct Job {
     pub(crate) lease: String,
     pub(crate) pair: PairJob,
     pub(crate) files: Vec<FileRef>,
+    /// Time controls are relative to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<Reference>,
 }
 
 impl Message for Job {
@@ -217,6 +222,9 @@ pub(crate) struct Played {
     pub(crate) lease: String,
     /// Milliseconds since 1970.
     pub(crate) finished_ms: i64,
+    /// Nodes a second here, where time controls are relative to a reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) nps: Option<u64>,
     pub(crate) games: [GameResult; 2],
     pub(crate) texts: [GameText; 2],
     /// Of games that an engine lost by failing.
@@ -308,12 +316,15 @@ pub(crate) struct Notice {
     pub(crate) in_flight: u64,
     /// Games in progress are finished, and no other is started.
     pub(crate) draining: bool,
-    /// Workers whose results are not wanted, and why.
+    /// Workers that its configuration excludes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) exclude: Vec<WorkerPattern>,
+    /// Workers in quarantine, and why.
     pub(crate) excluded: BTreeMap<String, String>,
 }
 
 impl Message for Notice {
-    const LIMIT: usize = 8 * 1024;
+    const LIMIT: usize = 32 * 1024;
 
     fn check(&self) -> Result<(), &'static str> {
         match self.threads == 0 || !(1..=1000).contains(&self.priority) {
@@ -367,7 +378,7 @@ pub(super) mod samples {
     use crate::executor::{Player, Rules};
     use crate::rules::openings::{Opening, Variant};
     use crate::rules::{Effort, Outcome, Termination};
-    use crate::settings::OnFailure;
+    use crate::settings::{OnFailure, OnMachineFault};
 
     fn player(engine: usize, name: &str) -> Player {
         Player {
@@ -375,9 +386,7 @@ pub(super) mod samples {
             name: name.into(),
             launch: Arc::new(Launch {
                 program: name.into(),
-                args: Vec::new(),
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             }),
             program: Arc::default(),
             options: Arc::from([]),
@@ -401,6 +410,7 @@ pub(super) mod samples {
                 adjudication: toml::from_str("").expect("none"),
                 record: toml::from_str("").expect("the usual style"),
                 on_failure: OnFailure::Count,
+                on_machine_fault: OnMachineFault::Keep,
             }),
             seed: 1,
         }
@@ -420,6 +430,7 @@ pub(super) mod samples {
             lease: "0".repeat(32),
             pair: pair_job(pair),
             files: vec![file(0), file(1)],
+            reference: None,
         }
     }
 
@@ -449,6 +460,7 @@ pub(super) mod samples {
             pair,
             lease,
             finished_ms: 5,
+            nps: None,
             games: [game(), game()],
             texts: [text("new", "old"), text("old", "new")],
             evidence: Vec::new(),

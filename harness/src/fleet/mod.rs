@@ -16,10 +16,12 @@
 mod accept;
 mod access;
 mod boards;
+mod clock;
 mod dispatch;
 mod draw;
 mod files;
 mod ids;
+mod incidents;
 mod lease;
 mod link;
 mod message;
@@ -29,6 +31,7 @@ mod roster;
 mod runner;
 mod server;
 mod suspects;
+mod table;
 mod worker;
 
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};

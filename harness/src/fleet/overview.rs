@@ -214,6 +214,12 @@ impl Overview {
                 notice.in_flight,
                 notice.title
             );
+            for worker in &notice.exclude {
+                text += &format!("{:18}leaves out {worker}: its configuration\n", "");
+            }
+            for (worker, why) in &notice.excluded {
+                text += &format!("{:18}in quarantine: {worker}: {why}\n", "");
+            }
         }
         text
     }

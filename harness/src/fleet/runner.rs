@@ -2,7 +2,7 @@
 //! acknowledges them when they are in the ledger.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,17 +14,22 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::accept::Accepted;
 use super::access::Access;
+use super::clock::{self, ClockRow, Reference};
 use super::dispatch::{Dispatch, Dropped, Judged};
 use super::files::{LocalFile, files_of, read_chunk, without_paths};
 use super::ids::WorkerId;
+use super::incidents::Incidents;
 use super::lease::RunKey;
 use super::link::{LinkError, RunnerLink, ToRunner};
 use super::message::{FileRef, Job, Notice, Played, Refusal, Reply, Status, decode, encode};
 use super::nats::{NatsRunner, connect};
 use super::roster::Roster;
 use super::suspects::Suspects;
+use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, Stop};
+use crate::run::RunFiles;
+use crate::run::machines::IncidentKind;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
 const CHECK: Duration = Duration::from_secs(10);
@@ -36,6 +41,9 @@ const DRAIN_CHECK: Duration = Duration::from_millis(500);
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
 /// How long files of a job are tried to be stored.
 const STORE: Duration = Duration::from_secs(120);
+/// A worker with so many results that contradict their pairs is at fault: an
+/// honest one has none.
+const MOST_WRONG: u32 = 3;
 /// How long the end may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -46,6 +54,8 @@ pub(crate) struct FleetRun {
     pub(crate) dir: PathBuf,
     /// What the workers get to know of it.
     pub(crate) notice: Notice,
+    /// Nodes a second that time controls are meant for, if they are scaled.
+    pub(crate) reference: Option<u64>,
     /// Node counts of the engines' `bench`, by the hash of their program.
     pub(crate) benches: BTreeMap<String, u64>,
 }
@@ -58,6 +68,8 @@ pub(crate) struct FleetRun {
 pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let key = RunKey::of(&run.dir)?;
     let roster = Roster::open(&run.dir)?;
+    let (incidents, quarantined) = Incidents::open(&run.dir)?;
+    let suspects = history(&run.dir, &roster)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -69,9 +81,18 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         link.map_err(|error| anyhow!("cannot use the fleet at {}: {error}", run.access.url))
     })?;
     let (remote, carrier) = Remote::new();
+    let reference = run.reference.map(|nps| Reference { nps });
+    let mut dispatch = Dispatch::new(key, run.notice.threads).scaled_to(reference);
+    let mut notice = run.notice;
+    for (worker, reason) in quarantined {
+        if let Some(worker) = WorkerId::parse(&worker) {
+            dispatch.exclude(&worker);
+        }
+        notice.excluded.insert(worker, reason);
+    }
     let runner = Runner {
-        dispatch: Dispatch::new(key, run.notice.threads),
-        notice: run.notice,
+        dispatch,
+        notice,
         benches: run.benches,
         link,
         carrier,
@@ -80,7 +101,10 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         sending: JoinSet::new(),
         known: Vec::new(),
         stored: BTreeSet::new(),
-        suspects: Suspects::default(),
+        suspects,
+        incidents,
+        clocks: clock::open(&run.dir)?,
+        wrong: BTreeMap::new(),
         draining: None,
         shown_workers: None,
         started: Instant::now(),
@@ -91,6 +115,18 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         .spawn(move || runtime.block_on(runner.run()))
         .context("the connection to the fleet cannot start")?;
     Ok(remote.carried_by(thread))
+}
+
+/// What the machines have played before this process.
+fn history(dir: &Path, roster: &Roster) -> anyhow::Result<Suspects> {
+    let mut suspects = Suspects::default();
+    for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
+        let entry = entry?;
+        if let Some(worker) = roster.machine(entry.worker) {
+            suspects.remember(worker, &entry.result);
+        }
+    }
+    Ok(suspects)
 }
 
 struct Runner<L: RunnerLink> {
@@ -107,6 +143,10 @@ struct Runner<L: RunnerLink> {
     /// Hashes of files that the store has.
     stored: BTreeSet<String>,
     suspects: Suspects,
+    incidents: Incidents,
+    clocks: Table,
+    /// Results of each worker that contradicted their pair.
+    wrong: BTreeMap<WorkerId, u32>,
     draining: Option<Instant>,
     /// The number of workers that was shown last.
     shown_workers: Option<usize>,
@@ -213,13 +253,19 @@ impl<L: RunnerLink> Runner<L> {
             self.acknowledge(receipt).await;
         }
         match own {
-            Some((worker, Judged::Counts(accepted))) => self.deliver(&worker, *accepted),
+            Some((worker, Judged::Counts(accepted, before))) => {
+                self.deliver(&worker, *accepted, before).await;
+            }
             Some((worker, Judged::Dropped(receipt, why))) => {
                 self.dropped(&worker, pair, receipt, &why).await;
-                self.send(pair).await;
+                if !matches!(why, Dropped::Wrong(_)) {
+                    self.send(pair).await;
+                }
             }
             // Of an earlier process of this run: its result will come.
-            _ if self.dispatch.is_held(pair, Instant::now()) => {}
+            _ if self.dispatch.is_held(pair, Instant::now()) => {
+                self.dispatch.leave_with_worker(pair);
+            }
             _ => self.send(pair).await,
         }
     }
@@ -238,6 +284,7 @@ impl<L: RunnerLink> Runner<L> {
             lease: self.dispatch.lease(pair),
             pair: without_paths(job),
             files: files.iter().map(|one| self.with_bench(&one.file)).collect(),
+            reference: self.dispatch.reference(),
         };
         for file in &files {
             if let Err(error) = self.store(file).await {
@@ -304,6 +351,7 @@ impl<L: RunnerLink> Runner<L> {
             ToRunner::Asked => self.announce().await,
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
+                    self.bar(&worker);
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
                     self.statuses.insert(worker, status);
                     if is_new {
@@ -317,6 +365,7 @@ impl<L: RunnerLink> Runner<L> {
                 bytes,
                 receipt,
             } => match decode::<Reply>(&bytes) {
+                Ok(_) if self.bar(&worker) => self.acknowledge(receipt).await,
                 Ok(Reply::Played(played)) => self.judge(&worker, played, receipt).await,
                 Ok(Reply::Refused(refusal)) => self.refused(&worker, refusal, receipt).await,
                 Err(error) => {
@@ -330,36 +379,67 @@ impl<L: RunnerLink> Runner<L> {
     async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {
         let pair = played.pair;
         match self.dispatch.take(worker, played, receipt) {
-            Judged::Counts(accepted) => self.deliver(worker, *accepted),
+            Judged::Counts(accepted, before) => self.deliver(worker, *accepted, before).await,
             Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
             Judged::Early | Judged::Repeated => {}
         }
     }
 
     async fn dropped(&mut self, worker: &WorkerId, pair: u64, receipt: L::Receipt, why: &Dropped) {
-        let pair = pair + 1;
+        let number = pair + 1;
         match why {
-            Dropped::Known => tracing::debug!("pair {pair} came again, from worker {worker}"),
+            Dropped::Known => tracing::debug!("pair {number} came again, from worker {worker}"),
             Dropped::NotLeased => errln!(
-                "warning: worker {worker} sent a result of pair {pair}, which it was not given: refused"
+                "warning: worker {worker} sent a result of pair {number}, which it was not given: refused"
             ),
             Dropped::Excluded => {}
-            Dropped::Wrong(why) => errln!(
-                "warning: worker {worker} sent a result of pair {pair} that is refused: {why}"
-            ),
+            Dropped::Wrong(why) => {
+                errln!(
+                    "warning: worker {worker} sent a result of pair {number} that is refused: {why}"
+                );
+                self.wrong_result(worker, pair, why).await;
+            }
         }
         self.acknowledge(receipt).await;
     }
 
-    fn deliver(&mut self, worker: &WorkerId, accepted: Accepted) {
+    /// The worker's job is done, as far as the queue knows: it is sent again.
+    async fn wrong_result(&mut self, worker: &WorkerId, pair: u64, why: &str) {
+        let reason = format!("its result was refused: {why}");
+        self.noted(|all| all.played_again(worker, pair, &reason));
+        self.send(pair).await;
+        let count = self.wrong.entry(worker.clone()).or_default();
+        *count += 1;
+        if *count >= MOST_WRONG {
+            let why = format!("{count} of its results were refused, the last because {why}");
+            self.quarantine(worker, why).await;
+        }
+    }
+
+    async fn deliver(&mut self, worker: &WorkerId, accepted: Accepted, before: Option<WorkerId>) {
         let number = self.roster.number(worker, self.statuses.get(worker));
         let mut played = accepted.played;
         match number {
             Ok(number) => played.worker = number,
             Err(error) => return self.fail(format!("{error:#}")),
         }
+        if let Some((nps, factor)) = accepted.clock {
+            let row = ClockRow {
+                pair: played.result.pair + 1,
+                worker: played.worker,
+                nps,
+                factor,
+            };
+            if let Err(error) = self.clocks.append(&row) {
+                return self.fail(format!("{error:#}"));
+            }
+        }
+        if let Some(before) = before {
+            let pair = played.result.pair;
+            self.noted(|all| all.played_again(&before, pair, "it stopped answering"));
+        }
         if let Some(why) = self.suspects.absorb(worker, &played.result) {
-            self.exclude(worker, why);
+            self.quarantine(worker, why).await;
         }
         for evidence in accepted.evidence {
             self.event(Event::Evidence(Box::new(evidence)));
@@ -370,10 +450,40 @@ impl<L: RunnerLink> Runner<L> {
 
     /// Takes nothing more of a worker. What it has played before stays: which
     /// results count must not depend on what they are.
-    fn exclude(&mut self, worker: &WorkerId, why: String) {
-        errln!("warning: worker {worker} is excluded from this run: {why}");
-        self.dispatch.exclude(worker);
+    async fn quarantine(&mut self, worker: &WorkerId, why: String) {
+        if self.dispatch.is_excluded(worker) {
+            return;
+        }
+        errln!("warning: worker {worker} is in quarantine for this run: {why}");
+        self.noted(|all| all.worker(worker, IncidentKind::Quarantined, &why));
+        for pair in self.dispatch.exclude(worker) {
+            self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
+            self.send(pair).await;
+        }
         self.notice.excluded.insert(worker.to_string(), why);
+        self.announce().await;
+    }
+
+    /// Takes nothing of a worker that the configuration excludes. Returns
+    /// whether it does.
+    fn bar(&mut self, worker: &WorkerId) -> bool {
+        let name = worker.to_string();
+        if !self.notice.exclude.iter().any(|one| one.matches(&name)) {
+            return false;
+        }
+        if !self.dispatch.is_excluded(worker) {
+            self.dispatch.exclude(worker);
+            let reason = "the configuration excludes it";
+            self.noted(|all| all.worker(worker, IncidentKind::Excluded, reason));
+        }
+        true
+    }
+
+    /// Keeps an incident.
+    fn noted(&mut self, note: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
+        if let Err(error) = note(&mut self.incidents) {
+            self.fail(format!("{error:#}"));
+        }
     }
 
     async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
@@ -385,6 +495,8 @@ impl<L: RunnerLink> Runner<L> {
                 "warning: worker {worker} does not play this run: {}",
                 refusal.reason
             );
+            let kind = IncidentKind::Declined;
+            self.noted(|all| all.worker(worker, kind, &refusal.reason));
         }
         self.acknowledge(receipt).await;
     }

@@ -4,7 +4,8 @@
 //! Each worker is examined when it has played 64, 128, 256, … pairs: whether
 //! its share of lost games by failures (time forfeits, crashes, stalls, illegal
 //! moves) is higher than that of the others (Fisher's exact test), and whether
-//! its pairs have another distribution (Pearson's chi-square). Examination `k`
+//! its pairs have another distribution (Pearson's chi-square), more so than those
+//! of every other worker. Examination `k`
 //! may err with probability [`FALSE_ALARM`] / (k (k + 1)), so that a good worker
 //! is excluded from a run with probability [`FALSE_ALARM`] at most, however long
 //! the run is.
@@ -35,15 +36,15 @@ impl Record {
     }
 }
 
-/// What each worker has played of a run, since its process began.
+/// What each worker has played of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     workers: BTreeMap<WorkerId, Record>,
 }
 
 impl Suspects {
-    /// Takes a pair. Returns why its worker is to be excluded, if it is.
-    pub(crate) fn absorb(&mut self, worker: &WorkerId, pair: &PairResult) -> Option<String> {
+    /// Takes a pair that is in the ledger from before.
+    pub(crate) fn remember(&mut self, worker: &WorkerId, pair: &PairResult) {
         let record = self.workers.entry(worker.clone()).or_default();
         record.results.add(pair.half_points());
         let failed = pair
@@ -51,7 +52,12 @@ impl Suspects {
             .iter()
             .filter(|game| game.termination.is_failure());
         record.failures += failed.count() as u64;
-        let pairs = record.results.pairs();
+    }
+
+    /// Takes a pair. Returns why its worker is to be excluded, if it is.
+    pub(crate) fn absorb(&mut self, worker: &WorkerId, pair: &PairResult) -> Option<String> {
+        self.remember(worker, pair);
+        let pairs = self.workers.get(worker)?.results.pairs();
         let examination = (pairs / FIRST).checked_ilog2()? + 1;
         if pairs != FIRST << (examination - 1) {
             return None;
@@ -63,11 +69,7 @@ impl Suspects {
 
     fn examine(&self, worker: &WorkerId, allowed: f64) -> Option<String> {
         let own = self.workers.get(worker)?;
-        let mut others = Record::default();
-        for (_, record) in self.workers.iter().filter(|(id, _)| *id != worker) {
-            others.results = [others.results, record.results].into_iter().sum();
-            others.failures += record.failures;
-        }
+        let others = self.others(worker);
         if others.results.pairs() < FIRST {
             return None;
         }
@@ -81,17 +83,43 @@ impl Suspects {
                 others.games()
             ));
         }
-        let groups = BTreeMap::from([
-            ("own".to_string(), own.results),
-            ("others".to_string(), others.results),
-        ]);
-        let p = between_groups(Test::Workers, &groups)?.p_value?;
-        (p < allowed).then(|| {
+        let p = self.difference(worker)?;
+        // Of those that differ, the worker that differs most is the odd one. Of
+        // two workers nobody knows which.
+        let rivals = self
+            .workers
+            .iter()
+            .filter(|(id, record)| *id != worker && record.results.pairs() >= FIRST);
+        let is_oddest = rivals
+            .clone()
+            .all(|(id, _)| self.difference(id).is_none_or(|other| p < other));
+        (p < allowed && rivals.count() > 1 && is_oddest).then(|| {
             format!(
                 "its pairs LL, LD, DD+WL, WD, WW are {:?}, and {:?} on other machines (p = {p:.1e})",
                 own.results.0, others.results.0
             )
         })
+    }
+}
+
+impl Suspects {
+    fn others(&self, worker: &WorkerId) -> Record {
+        let mut others = Record::default();
+        for (_, record) in self.workers.iter().filter(|(id, _)| *id != worker) {
+            others.results = [others.results, record.results].into_iter().sum();
+            others.failures += record.failures;
+        }
+        others
+    }
+
+    /// The p-value of the difference between a worker's pairs and those of the
+    /// others.
+    fn difference(&self, worker: &WorkerId) -> Option<f64> {
+        let groups = BTreeMap::from([
+            ("own".to_string(), self.workers.get(worker)?.results),
+            ("others".to_string(), self.others(worker).results),
+        ]);
+        between_groups(Test::Workers, &groups)?.p_value
     }
 }
 
@@ -155,6 +183,16 @@ mod tests {
         }
         // 160 workers; 0.16 are expected.
         assert!(excluded <= 2, "{excluded}");
+    }
+
+    #[test]
+    fn of_two_workers_neither_is_excluded_for_its_results() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let mut suspects = Suspects::default();
+        for number in 0..2000 {
+            let pair = pair(&mut rng, [0.5, 0.9][number % 2], 0.0);
+            assert_eq!(suspects.absorb(&worker(number % 2), &pair), None);
+        }
     }
 
     #[test]

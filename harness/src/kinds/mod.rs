@@ -12,6 +12,7 @@ mod match_;
 mod place;
 #[cfg(feature = "serve")]
 mod reread;
+mod scale;
 mod session;
 mod sprt;
 pub(crate) mod tune;

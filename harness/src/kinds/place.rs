@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use crate::config::Config;
 use crate::executor::local::Local;
 #[cfg(feature = "fleet")]
 use crate::executor::remote::Remote;
@@ -37,6 +38,19 @@ pub(super) enum Players {
 }
 
 impl Place {
+    /// Warns of what the configuration asks for in vain.
+    pub(super) fn warn(&self, config: &Config, announce: &mut dyn FnMut(&str)) {
+        let is_scaled = config
+            .fleet
+            .as_ref()
+            .is_some_and(|fleet| fleet.scale.is_some());
+        if is_scaled && matches!(self, Self::Here) {
+            announce(
+                "warning: `scale` in [fleet] has no effect without --fleet: the time control is played as it is",
+            );
+        }
+    }
+
     /// Starts whoever plays the pairs of the run in `dir`. Games on this
     /// machine are shown on `boards`.
     ///
@@ -63,6 +77,12 @@ impl Place {
                     access: (**access).clone(),
                     dir: dir.to_path_buf(),
                     notice: notice(manifest, *priority)?,
+                    reference: manifest
+                        .config
+                        .fleet
+                        .as_ref()
+                        .filter(|fleet| fleet.scale.is_some())
+                        .and_then(|fleet| fleet.reference),
                     benches: manifest
                         .engines
                         .iter()
@@ -112,6 +132,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         recorded: 0,
         in_flight: 0,
         draining: false,
+        exclude: config.fleet.clone().unwrap_or_default().exclude,
         excluded: Default::default(),
     })
 }

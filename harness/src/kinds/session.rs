@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow, ensure};
 
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::place::Place;
+use super::scale;
 use crate::config::{Config, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
@@ -100,6 +101,7 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Self, SessionError> {
         K::check(&config)?;
         check_shard::<K>(&config)?;
+        scale::check(K::KIND, &config)?;
         if let Some(pairs) = config.r#match.concurrency {
             check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
         }
@@ -121,6 +123,7 @@ impl<K: RunKind> Session<K> {
         }
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(physical_cores);
+        scale::settle(&mut config, &players, concurrency, announce)?;
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,
@@ -269,6 +272,7 @@ impl<K: RunKind> Session<K> {
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("signals cannot be heard")?;
+        self.place.warn(&manifest.config, announce);
         let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
             folder: folder.path().to_path_buf(),

@@ -71,6 +71,10 @@ pub(crate) struct Row {
     /// no influence on the games. Empty in runs of earlier versions.
     #[serde(default)]
     pub conditions: String,
+    #[serde(default)]
+    pub white_replayed: u32,
+    #[serde(default)]
+    pub black_replayed: u32,
 }
 
 /// The header line: the columns of the contract, then ours.
@@ -78,7 +82,7 @@ pub(super) const HEADER: &str = "pair,game,white,black,opening,result,terminatio
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
     worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,\
-     line,conditions\n";
+     line,conditions,white_replayed,black_replayed\n";
 
 /// Why a row makes no sense.
 #[derive(Debug, thiserror::Error)]
@@ -240,6 +244,8 @@ impl Row {
             black_illegal_pvs: be.illegal_pvs,
             line: result.line.map_or(String::new(), digest_text),
             conditions: digest_text(conditions),
+            white_replayed: we.replayed,
+            black_replayed: be.replayed,
         }
     }
 
@@ -280,6 +286,7 @@ impl Row {
                         latency_us: self.white_latency_us,
                         starved_us: self.white_starved_us,
                         illegal_pvs: self.white_illegal_pvs,
+                        replayed: self.white_replayed,
                     },
                     Effort {
                         moves: self.black_moves,
@@ -288,6 +295,7 @@ impl Row {
                         latency_us: self.black_latency_us,
                         starved_us: self.black_starved_us,
                         illegal_pvs: self.black_illegal_pvs,
+                        replayed: self.black_replayed,
                     },
                 ],
                 digest,
@@ -391,7 +399,8 @@ mod tests {
 
     #[test]
     fn the_header_names_the_columns_of_a_row() {
-        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab\n";
+        let values =
+            "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab,0,0\n";
         let text = format!("{HEADER}{values}");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row: Row = reader.deserialize().next().unwrap().unwrap();

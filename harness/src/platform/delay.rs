@@ -50,6 +50,9 @@ impl DelayMeter {
     }
 }
 
+/// Whether [`waited_by`] knows anything on this system.
+pub(crate) const CAN_SEE_STARVATION: bool = cfg!(target_os = "linux");
+
 /// How long the threads of a process have waited so far, in sum; `None` where
 /// the system does not tell.
 #[cfg(target_os = "linux")]

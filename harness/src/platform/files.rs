@@ -28,6 +28,51 @@ impl FileId {
     }
 }
 
+/// Who else than this user can put programs into a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outsider {
+    /// Another user, to whom it belongs.
+    Owner(u32),
+    /// Every user of the machine.
+    Everybody,
+}
+
+/// Who can write to a folder besides this user and root. A group may: on many
+/// systems each user has one of their own.
+///
+/// # Errors
+/// Those of looking at it.
+#[cfg(unix)]
+pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder.metadata()?;
+    // SAFETY: geteuid is always safe to call.
+    let user = unsafe { libc::geteuid() };
+    Ok(match folder.uid() {
+        owner if owner != user && owner != 0 => Some(Outsider::Owner(owner)),
+        _ if folder.mode() & 0o002 != 0 => Some(Outsider::Everybody),
+        _ => None,
+    })
+}
+
+/// The folders of a user are protected by lists that this does not read.
+#[cfg(not(unix))]
+pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
+    folder.metadata().map(|_| None)
+}
+
+/// Makes a folder, and those around it, that only this user can enter.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
 /// Whether an open file is still the one at its path.
 ///
 /// # Errors

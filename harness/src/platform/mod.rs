@@ -10,6 +10,8 @@
 //! | reading an engine without the runtime | read timer | no | no |
 //! | `affinity` | thread's mask | no | job's mask |
 //! | time spent waiting for a processor | `/proc` | no | no |
+//! | `max_memory` | `RLIMIT_DATA` | no | job object |
+//! | `sandbox` | bubblewrap | no | no |
 
 mod delay;
 mod echo;
@@ -17,22 +19,30 @@ mod engine_output;
 mod files;
 #[cfg(feature = "fleet")]
 mod host;
+mod memory;
 mod open_files;
 mod process_group;
 mod processors;
+pub(crate) mod sandbox;
 mod shell;
 mod stop;
 mod terminal;
 
-pub(crate) use delay::{DelayMeter, waited_by};
+pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
-pub(crate) use files::{FileId, full_path, is_same_file, set_len, try_lock};
+pub(crate) use files::{
+    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, try_lock,
+};
 #[cfg(feature = "fleet")]
 pub(crate) use host::{host_name, memory_mb, processor_name};
+pub(crate) use memory::{
+    CAN_LIMIT_MEMORY, MachineMemory, limit_memory, peak_memory, peak_memory_of_ended,
+};
 pub(crate) use open_files::raise_limit;
 pub(crate) use process_group::ProcessGroup;
 pub(crate) use processors::{Processor, bind_thread, load, physical_cores, processors};
+pub(crate) use sandbox::{Access, SandboxError};
 pub(crate) use shell::shell;
 pub(crate) use stop::on_termination;
 pub(crate) use terminal::accepts_escapes;

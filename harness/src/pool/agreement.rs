@@ -30,8 +30,9 @@ const FREE_OF_IDENTITY: [&str; 9] = [
     "bench",
 ];
 const FREE_OF_ENGINE: [&str; 7] = ["git", "rev", "worktree", "tree", "bench", "dir", "build"];
-const FREE_OF_MATCH: [&str; 5] = [
+const FREE_OF_MATCH: [&str; 6] = [
     "affinity",
+    "sandbox",
     "concurrency",
     "max_failures",
     "max_time",
@@ -133,6 +134,11 @@ fn essentials(manifest: &Manifest) -> anyhow::Result<BTreeMap<String, String>> {
         {
             syzygy.remove("path");
         }
+        // Who plays has no bearing on what is played.
+        if let Some(fleet) = config.get_mut("fleet").and_then(Value::as_table_mut) {
+            fleet.remove("exclude");
+        }
+        config.retain(|_, value| !value.as_table().is_some_and(Table::is_empty));
         add(&mut found, "", config, &[]);
     }
     add(&mut found, "", table, &[]);

@@ -41,8 +41,11 @@ pub(crate) fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Findi
 /// The engines that do not keep to their limits.
 fn departures(manifest: &Manifest, tally: &Tally) -> impl Iterator<Item = Finding> {
     let engines = manifest.config.engine.iter().zip(&tally.engines);
-    engines.filter_map(|(config, engine)| {
-        if engine.moves < FEWEST_MOVES {
+    let fleet = manifest.config.fleet.as_ref();
+    let is_scaled = fleet.is_some_and(|fleet| fleet.scale.is_some());
+    engines.filter_map(move |(config, engine)| {
+        // Each machine had another limit.
+        if engine.moves < FEWEST_MOVES || is_scaled {
             return None;
         }
         let limit = config

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::course::Course;
 use super::evidence::evidence_findings;
+use super::machines::FleetFacts;
 use super::standings::{Standing, standings};
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::EngineOptions;
@@ -35,6 +36,9 @@ pub(crate) struct RunFacts {
     pub shard: Shard,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolFacts>,
+    /// Of a run that was played on other machines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetFacts>,
     /// Of a test in stages; the JSON has the facts of each.
     #[serde(skip)]
     pub stages: Vec<StageFacts>,
@@ -155,6 +159,13 @@ pub(crate) struct EngineFacts {
     pub starved: u64,
     /// Moves whose principal variation held an illegal move.
     pub illegal_pvs: u64,
+    /// Time forfeits that the machine caused, whose pairs were played again.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub replayed: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One pairing, from the first engine's side.
@@ -216,6 +227,7 @@ impl RunFacts {
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
             pool: pool(manifest, fold),
+            fleet: FleetFacts::read(files.folder.path(), course.machines()),
             stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
@@ -342,6 +354,7 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 latency_us: ratio(tally.latency_us as f64, moves),
                 starved: tally.starved,
                 illegal_pvs: tally.illegal_pvs,
+                replayed: tally.replayed,
             }
         })
         .collect()

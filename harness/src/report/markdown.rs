@@ -62,7 +62,14 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
             cells(facts, |e| e.illegal_pvs.to_string()),
         ),
     ];
-    for (name, cells) in rows {
+    let is_replayed = facts.engines.iter().any(|engine| engine.replayed > 0);
+    let replayed = is_replayed.then(|| {
+        (
+            "time forfeits of the machine, played again",
+            cells(facts, |e| e.replayed.to_string()),
+        )
+    });
+    for (name, cells) in rows.into_iter().chain(replayed) {
         writeln!(out, "| {name} | {cells} |")?;
     }
     writeln!(out)?;

@@ -10,6 +10,7 @@ mod evidence;
 mod facts;
 pub(crate) mod html;
 mod live;
+mod machines;
 mod markdown;
 mod match_report;
 mod numbers;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
+use super::machines::FleetFacts;
 use super::numbers::{TOO_FEW, elo_text, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
@@ -63,8 +64,14 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
             ));
         }
     }
+    if let Some(replays) = replays_line(facts) {
+        line(replays);
+    }
     for finding in &facts.findings {
         line(finding.sentence());
+    }
+    for about_machines in facts.fleet.iter().flat_map(FleetFacts::lines) {
+        line(about_machines);
     }
     text
 }
@@ -106,6 +113,23 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
             number(facts.wl_dd_ratio)
         ),
     ]
+}
+
+/// The time forfeits that did not count, if there were any.
+fn replays_line(facts: &RunFacts) -> Option<String> {
+    let by_engine: Vec<String> = facts
+        .engines
+        .iter()
+        .filter(|engine| engine.replayed > 0)
+        .map(|engine| format!("{} {}", engine.name, engine.replayed))
+        .collect();
+    let total: u64 = facts.engines.iter().map(|engine| engine.replayed).sum();
+    (total > 0).then(|| {
+        format!(
+            "Played again because an engine lost on time while it was starved of CPU: {total} times ({})",
+            by_engine.join(", ")
+        )
+    })
 }
 
 /// The games that an engine lost by failing, if it did.

@@ -73,6 +73,33 @@ impl Limit {
         &self.stages
     }
 
+    /// The same with all times multiplied, to the millisecond; none becomes 0.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        let scaled = |ms: u64| match ms {
+            0 => 0,
+            #[cfg_attr(
+                not(test),
+                expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "between 1 and MAX_MS"
+                )
+            )]
+            ms => (ms as f64 * factor).round().clamp(1.0, MAX_MS as f64) as u64,
+        };
+        let stages = self.stages.iter().map(|stage| Stage {
+            moves: stage.moves,
+            base: scaled(stage.base),
+            increment: scaled(stage.increment),
+        });
+        Self {
+            stages: stages.collect(),
+            movetime: self.movetime.map(scaled),
+            ..self.clone()
+        }
+    }
+
     /// Whether an engine can lose on time under this limit.
     pub fn is_timed(&self) -> bool {
         !self.stages.is_empty() || self.movetime.is_some()
@@ -292,6 +319,19 @@ mod tests {
         assert_eq!((both.nodes, both.depth), (Some(100_000), Some(20)));
         assert!(both.is_timed());
         assert_eq!(limit("movetime=100").movetime, Some(100));
+    }
+
+    #[cfg(feature = "fleet")]
+    #[test]
+    fn times_are_scaled_and_nodes_are_not() {
+        for (text, factor, expected) in [
+            ("8+0.08", 1.25, "10+0.1"),
+            ("40/60,20/30+0.5 nodes=9", 0.5, "40/30,20/15+0.25 nodes=9"),
+            ("movetime=100", 2.0, "movetime=200"),
+            ("0.001+0", 0.05, "0.001"),
+        ] {
+            assert_eq!(limit(text).scaled(factor).to_string(), expected);
+        }
     }
 
     #[test]

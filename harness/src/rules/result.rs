@@ -133,6 +133,25 @@ pub struct Effort {
     pub starved_us: u64,
     /// Moves whose principal variation held an illegal move.
     pub illegal_pvs: u32,
+    /// Its time forfeits in this game that the machine caused, after each of which
+    /// the pair was played again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replayed: u32,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl GameResult {
+    /// The colour that lost on time because the machine gave its engine no
+    /// processor: 0 for White, 1 for Black.
+    pub(crate) fn fault_of_machine(&self) -> Option<usize> {
+        let loser = self.outcome.loser()?;
+        let is_fault =
+            self.termination == Termination::TimeForfeit && self.effort[loser].starved_us > 0;
+        is_fault.then_some(loser)
+    }
 }
 
 /// One finished game: a row of the ledger.
@@ -153,4 +172,38 @@ pub struct GameResult {
     /// The same without the start position's move counters; absent in older
     /// ledgers.
     pub line: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_forfeit_of_a_starved_loser_is_the_machines_fault() {
+        let game = |outcome, termination, starved_us: [u64; 2]| GameResult {
+            outcome,
+            termination,
+            plies: 1,
+            ms: [0; 2],
+            nodes: [0; 2],
+            effort: starved_us.map(|starved_us| Effort {
+                starved_us,
+                ..Effort::default()
+            }),
+            digest: 0,
+            line: None,
+        };
+        let forfeit = Termination::TimeForfeit;
+        for (outcome, termination, starved, fault) in [
+            (Outcome::Black, forfeit, [9, 0], Some(0)),
+            (Outcome::White, forfeit, [0, 9], Some(1)),
+            (Outcome::White, forfeit, [0, 0], None),
+            (Outcome::White, forfeit, [9, 0], None),
+            (Outcome::White, Termination::Disconnect, [0, 9], None),
+            (Outcome::Draw, Termination::Stalemate, [9, 9], None),
+        ] {
+            let result = game(outcome, termination, starved);
+            assert_eq!(result.fault_of_machine(), fault, "{result:?}");
+        }
+    }
 }

@@ -28,10 +28,13 @@ use super::manifest::MANIFEST;
 const FREE: [&str; 5] = ["hone", "base", "concurrency", "placement", "pooled"];
 /// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
 /// test after a tuning.
-const FREE_IN_SECTIONS: [(&str, &[&str]); 2] = [
+const FREE_IN_SECTIONS: [(&str, &[&str]); 3] = [
     ("match", &["concurrency", "max_failures", "max_time"]),
     ("tune", &["verify"]),
+    ("fleet", &["exclude"]),
 ];
+/// Sections that are the same as none when nothing is left in them.
+const OPTIONAL: &str = "fleet";
 
 /// The conditions of the run in a folder.
 ///
@@ -56,6 +59,10 @@ fn of(manifest: &str) -> anyhow::Result<u64> {
         {
             section.retain(|key, _| !free.contains(&key));
         }
+    }
+    if let Some(config) = manifest.get_mut("config").and_then(Value::as_table_mut) {
+        let is_empty = |value: &Value| value.as_table().is_some_and(Table::is_empty);
+        config.retain(|key, value| key != OPTIONAL || !is_empty(value));
     }
     let mut hasher = Sha256::new();
     hash_table(&manifest, &mut hasher);
@@ -112,6 +119,10 @@ mod tests {
             ("max_failures = 0.1", "max_failures = 1.0"),
             ("margin_ms = 5", "margin_ms=5 # unchanged"),
             ("move = 34\ncount = 8", "count = 8\nmove = 34"),
+            (
+                "[config.adj",
+                "[config.fleet]\nexclude = [\"box\"]\n[config.adj",
+            ),
         ] {
             assert!(MANIFEST.contains(from), "{from}");
             assert_eq!(of(&MANIFEST.replace(from, to)).unwrap(), before, "{to}");

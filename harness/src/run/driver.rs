@@ -8,11 +8,13 @@ use tokio::time::MissedTickBehavior;
 
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
+use super::memory_warnings::MemoryWarnings;
 use super::tally::Tally;
 use crate::config::{Config, MatchConfig};
 use crate::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Rules, Stop};
 use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
 use crate::ledger::{Ledger, LedgerError};
+use crate::platform::MachineMemory;
 use crate::rules::openings::{Book, Opening, Schedule};
 
 /// Why a run stopped before its end. It can be resumed.
@@ -73,6 +75,7 @@ impl Jobs {
                 adjudication: config.adjudication.clone(),
                 record: config.pgn.clone(),
                 on_failure: play.on_failure,
+                on_machine_fault: play.on_machine_fault,
             }),
             schedule: schedule(play, count),
             book,
@@ -172,6 +175,11 @@ pub trait View<E> {
     /// A pair was played and is in the ledger; the update follows.
     fn played(&mut self, _pair: &PlayedPair) {}
 
+    /// Something that the user should know while it plays.
+    fn warn(&mut self, text: &str) {
+        errln!("{text}");
+    }
+
     /// After the last update: removes what only makes sense while it plays.
     fn finish(&mut self) {}
 }
@@ -195,6 +203,7 @@ pub struct Driver<E> {
     played: u64,
     started: Instant,
     deadline: Option<Instant>,
+    memory: MemoryWarnings,
 }
 
 /// How often a view is updated while no pair finishes.
@@ -218,6 +227,7 @@ impl<E: Experiment> Driver<E> {
             played: 0,
             started: Instant::now(),
             deadline: None,
+            memory: MemoryWarnings::default(),
         }
     }
 
@@ -291,6 +301,9 @@ impl<E: Experiment> Driver<E> {
                 () = passed(deadline) => continue,
                 _ = clock.tick() => {
                     record(executor, ledger)?;
+                    if let Some(warning) = self.memory.of_machine(MachineMemory::now()) {
+                        view.warn(&warning);
+                    }
                     view.update(&self.fold.experiment, self.progress(stopping));
                     continue;
                 }
@@ -305,6 +318,11 @@ impl<E: Experiment> Driver<E> {
                     view.update(&self.fold.experiment, self.progress(stopping));
                 }
                 Event::Evidence(evidence) => ledger.keep_evidence(&evidence)?,
+                Event::Memory(note) => {
+                    if let Some(warning) = self.memory.of_engine(&note) {
+                        view.warn(&warning);
+                    }
+                }
                 Event::Failed(error) => {
                     executor.stop(Stop::Abort);
                     return Err(error.into());

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::preflight::PreflightError;
 use crate::builds::BuildError;
 use crate::engine::uci::{AnswerError, OptionError, StartError};
+use crate::platform::SandboxError;
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,8 @@ pub(crate) enum PrepareError {
     Chess960 { name: String },
     #[error("engine `{name}` is not ready for a game: {source}")]
     Ready { name: String, source: AnswerError },
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     #[error(transparent)]
     Preflight(#[from] PreflightError),
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]

@@ -16,7 +16,7 @@ use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{EngineOption, Launch, split_command};
 use crate::executor::{Player, ProgramFile};
 use crate::output;
-use crate::platform::{full_path, shell};
+use crate::platform::{Access, CAN_LIMIT_MEMORY, full_path, sandbox, shell};
 use crate::rules::openings::Opening;
 
 /// Engines that are ready to play.
@@ -42,6 +42,11 @@ impl PreparedEngines {
         opening: Option<&Opening>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, PrepareError> {
+        let sandbox = config.r#match.sandbox;
+        if sandbox {
+            sandbox::check()?;
+        }
+        warn_of_limits(config, announce);
         let mut built = HashSet::new();
         for engine in &config.engine {
             if let Some(command) = &engine.build
@@ -50,7 +55,7 @@ impl PreparedEngines {
                 let dir = working_dir(engine, base);
                 if built.insert((command.clone(), dir.clone())) {
                     announce(&format!("building {}: {command}", engine.name));
-                    build(engine, command, &dir)?;
+                    build(engine, command, &dir, sandbox)?;
                 }
             }
         }
@@ -60,10 +65,13 @@ impl PreparedEngines {
             options: Vec::new(),
         };
         for (index, engine) in config.engine.iter().enumerate() {
-            let (launch, built) = match from_source(engine, base, announce)? {
+            let from_source = from_source(engine, base, sandbox, announce)?;
+            let (mut launch, built) = match from_source {
                 Some((launch, built)) => (launch, Some(built)),
                 None => (launch(engine, base)?, None),
             };
+            launch.sandbox = sandbox;
+            launch.max_memory = engine.max_memory;
             let hold = built.as_ref().map(|built| built.hold.clone());
             let program = ProgramFile::identify(&launch.program, hold.unwrap_or_default());
             let program = program.map_err(|source| PrepareError::Read {
@@ -141,13 +149,16 @@ impl PreparedEngines {
 fn from_source(
     engine: &EngineConfig,
     base: &Path,
+    sandbox: bool,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<(Launch, Built)>, PrepareError> {
     let Some(recipe) = engine.recipe(base) else {
         return Ok(None);
     };
     let mut build = || {
-        let built = Builder::new()?.build(&recipe, announce)?;
+        let built = Builder::new()?
+            .sandboxed(sandbox)
+            .build(&recipe, announce)?;
         built.record.check_bench(engine.bench)?;
         Ok(built)
     };
@@ -162,6 +173,7 @@ fn from_source(
         args,
         dir: engine.dir.is_some().then(|| working_dir(engine, base)),
         env: engine.env.clone().into_iter().collect(),
+        ..Launch::default()
     };
     Ok(Some((launch, built)))
 }
@@ -214,16 +226,25 @@ const TARGET_DIRS: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
 
 /// Runs the build line. What it prints goes to standard error: standard output
 /// is for results.
-fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), PrepareError> {
+fn build(
+    engine: &EngineConfig,
+    command: &str,
+    dir: &Path,
+    sandbox: bool,
+) -> Result<(), PrepareError> {
     tracing::info!("build in {}: {command}", dir.display());
     let mut line = shell(command);
-    line.current_dir(dir).stdin(Stdio::null());
+    line.current_dir(dir);
     if let Some(target) = target_dir(&engine.cmd, dir)
         && TARGET_DIRS.iter().any(|name| env::var_os(name).is_some())
     {
         line.env(TARGET_DIRS[0], target).env_remove(TARGET_DIRS[1]);
     }
-    let status = output::run_forwarding(&mut line);
+    let wrapped = match sandbox {
+        true => sandbox::wrap(&line, &build_access(dir)),
+        false => Ok(line),
+    };
+    let status = wrapped.and_then(|mut line| output::run_forwarding(line.stdin(Stdio::null())));
     let failed = |status: String| PrepareError::Build {
         name: engine.name.clone(),
         command: command.to_string(),
@@ -233,6 +254,41 @@ fn build(engine: &EngineConfig, command: &str, dir: &Path) -> Result<(), Prepare
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(status.to_string())),
         Err(error) => Err(failed(error.to_string())),
+    }
+}
+
+/// A build in the user's own folder may write there, but not to its repository.
+fn build_access(dir: &Path) -> Access {
+    let dir = full_path(dir).unwrap_or_else(|_| dir.to_path_buf());
+    Access {
+        sealed: vec![dir.join(".git")],
+        writable: vec![dir],
+        new_session: true,
+        ..Access::default()
+    }
+}
+
+/// Warns of limits on memory that do not fit the engine or the system.
+fn warn_of_limits(config: &Config, announce: &mut dyn FnMut(&str)) {
+    for engine in &config.engine {
+        let Some(limit) = engine.max_memory else {
+            continue;
+        };
+        let name = &engine.name;
+        if !CAN_LIMIT_MEMORY {
+            announce(&format!(
+                "warning: engine `{name}`: `max_memory` has no effect on this system"
+            ));
+        }
+        let hash = engine.options.get("Hash");
+        let hash = hash.and_then(|hash| hash.parse::<u64>().ok());
+        if let Some(hash) = hash
+            && hash >= limit.mib()
+        {
+            announce(&format!(
+                "warning: engine `{name}`: `max_memory` is {limit}, but its `Hash` alone is {hash}M: it will not start or crash"
+            ));
+        }
     }
 }
 
@@ -282,6 +338,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
         args,
         dir: engine.dir.is_some().then_some(dir),
         env: engine.env.clone().into_iter().collect(),
+        ..Launch::default()
     })
 }
 

@@ -4,7 +4,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::driver::schedule;
 use super::error::SessionError;
@@ -13,10 +13,10 @@ use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
 use crate::config::Config;
 use crate::executor::{Player, machine};
-use crate::platform::{load, processors};
+use crate::platform::{CAN_SEE_STARVATION, load, processors};
 use crate::rules::openings::{Book, BookError, BookOptions, Opening};
 use crate::rules::tablebase::Tables;
-use crate::settings::BookSource;
+use crate::settings::{BookSource, OnMachineFault};
 
 /// The processors for the games, with a warning if other programs use them.
 pub(crate) fn placement(
@@ -32,6 +32,19 @@ pub(crate) fn placement(
             "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}: expect time forfeits and noise",
             processors.len()
         ));
+    }
+    if config.r#match.on_machine_fault == OnMachineFault::Replay {
+        // The engines would keep each other waiting: not a fault of the machine.
+        ensure!(
+            processors.is_empty() || wanted <= processors.len(),
+            "`on_machine_fault = \"replay\"`: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}\nhelp: lower `concurrency` or `Threads`",
+            processors.len()
+        );
+        if !CAN_SEE_STARVATION {
+            announce(
+                "warning: `on_machine_fault` has no effect on this system, which does not tell how long an engine waited for a processor",
+            );
+        }
     }
     if config.is_timed()
         && let Some(load) = load()

@@ -69,6 +69,8 @@ pub struct EngineTally {
     /// for longer than it overran.
     pub starved: u64,
     pub illegal_pvs: u64,
+    /// Time forfeits that the machine caused, whose pairs were played again.
+    pub replayed: u64,
 }
 
 impl Failures {
@@ -149,6 +151,7 @@ impl Tally {
                 tally.latency_us = tally.latency_us.saturating_add(effort.latency_us);
                 tally.starved += u64::from(effort.starved_us > 0);
                 tally.illegal_pvs += u64::from(effort.illegal_pvs);
+                tally.replayed += u64::from(effort.replayed);
             }
             if let Some(loser) = game.outcome.loser().map(|colour| [white, black][colour]) {
                 self.engines[loser].failures.count(game.termination);

@@ -20,5 +20,5 @@ mod values;
 pub(crate) use openings::{BookSource, OpeningsConfig};
 pub(crate) use shard::Shard;
 pub(crate) use time_span::TimeSpan;
-pub(crate) use values::OnFailure;
+pub(crate) use values::{OnFailure, OnMachineFault};
 pub(crate) use values::{amount, amount_option, positive, positive_option};

@@ -17,6 +17,24 @@ pub enum OnFailure {
     Stop,
 }
 
+/// What happens to a pair in which an engine lost on time because the machine
+/// gave it no processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnMachineFault {
+    /// The loss counts, and the report names it.
+    #[default]
+    Keep,
+    /// The pair is played again, at most three times, then counted.
+    Replay,
+}
+
+impl OnMachineFault {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 pub(crate) fn positive<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

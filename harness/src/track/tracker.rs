@@ -270,6 +270,7 @@ impl Tracker {
         })?;
         match engine.recipe(&base) {
             Some(recipe) => Builder::new()?
+                .sandboxed(self.config.r#match.sandbox)
                 .build(&recipe, &mut { self.announce })
                 .map(drop),
             None => Ok(()),

@@ -128,19 +128,7 @@ fn results_that_are_malformed_altered_or_too_long_change_nothing() {
     };
     runtime().block_on(async {
         let attacker = Attacker::new(&fleet).await;
-        let mut notices = attacker
-            .client
-            .subscribe("hone.run.*")
-            .await
-            .expect("allowed");
-        let notice = timeout(Duration::from_secs(60), notices.next()).await;
-        let notice = notice.expect("in time").expect("a notice");
-        let run = notice
-            .subject
-            .rsplit('.')
-            .next()
-            .expect("a run")
-            .to_string();
+        let run = run_of(&attacker).await;
         let mine = format!("hone.result.workers.evil.{run}");
         attacker.say(&mine, b"not JSON".to_vec()).await;
         warned("malformed");
@@ -165,6 +153,34 @@ fn results_that_are_malformed_altered_or_too_long_change_nothing() {
     assert_eq!(child.wait().expect("waited for").code(), Some(0));
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
     assert_eq!(on_run("verify", &setup.run("fleet")).code, Some(0));
+}
+
+/// Takes jobs of the run as worker `evil` and answers them with other games.
+pub(crate) fn send_wrong_results(fleet: &Fleet, count: u32) {
+    runtime().block_on(async {
+        let attacker = Attacker::new(fleet).await;
+        let run = run_of(&attacker).await;
+        let mine = format!("hone.result.workers.evil.{run}");
+        for _ in 0..count {
+            let job = take_job(&attacker, &run).await;
+            let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
+            let lease = job["body"]["lease"].as_str().expect("a lease");
+            attacker.say(&mine, reply(pair, lease)).await;
+        }
+    });
+}
+
+/// The run that tells of itself.
+async fn run_of(attacker: &Attacker) -> String {
+    let mut notices = attacker
+        .client
+        .subscribe("hone.run.*")
+        .await
+        .expect("allowed");
+    let notice = timeout(Duration::from_secs(60), notices.next()).await;
+    let notice = notice.expect("in time").expect("a notice");
+    let run = notice.subject.rsplit('.').next();
+    run.expect("a run").to_string()
 }
 
 /// A result of the right form with games that were not played.

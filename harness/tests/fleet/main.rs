@@ -11,7 +11,8 @@ mod pages;
 mod server;
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -27,6 +28,20 @@ fn fast_match(pairs: usize, more: &str) -> Setup {
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
          [pgn]\nepd = true\n"
     ))
+}
+
+/// An engine whose `bench` searches 1000 nodes and takes some seconds.
+fn with_bench(dir: &Path, seconds: f64) -> PathBuf {
+    let engine = dir.join("engine.sh");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *bench) sleep {seconds}; echo '1000 nodes 1 nps'; exit;; esac\n\
+         exec '{}' \"$@\"\n",
+        scripted()
+    );
+    fs::write(&engine, script).expect("written");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&engine, mode).expect("executable");
+    engine
 }
 
 fn digest(run: &Path) -> String {
@@ -86,6 +101,224 @@ fn nothing_is_lost_or_doubled_when_workers_runner_and_server_are_killed() {
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(rows(&run), 800);
     assert_eq!(digest(&run), local_digest(&setup));
+}
+
+#[test]
+fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(30, "");
+    let config = fs::read_to_string(&setup.config).expect("the configuration");
+    let excluding = format!("{config}[fleet]\nexclude = [\"workers/slow\", \"ben/*\"]\n");
+    fs::write(&setup.config, excluding).expect("written");
+    let slow = fleet.worker("slow", &["--cores", "1"]);
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("the refusal", || {
+        slow.printed().contains("excludes this worker")
+    });
+    let status = finish(fleet.hone(&["fleet", "status"])).stdout;
+    assert!(status.contains("leaves out workers/slow"), "{status}");
+    assert_eq!(rows(&setup.run("fleet")), 0);
+    let _good = fleet.worker("good", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    assert_eq!(digest(&run), local_digest(&setup));
+    let report = on_run("report", &run).stdout;
+    assert!(
+        report.contains("Worker workers/slow is left out: the configuration excludes it"),
+        "{report}"
+    );
+    let mut json = common::hone();
+    json.arg("report").arg(&run).arg("--json");
+    let json = finish(json).json();
+    let workers = json["fleet"]["workers"].as_array().expect("the workers");
+    let pairs = |name: &str| {
+        let found = workers.iter().find(|worker| worker["worker"] == name);
+        found.expect("named")["pairs"].as_u64()
+    };
+    assert_eq!(pairs("workers/slow"), Some(0));
+    assert_eq!(pairs("workers/good"), Some(30));
+    let page = fs::read_to_string(run.join("report.html")).expect("the page");
+    assert!(page.contains("id=\"machines\""), "no section of machines");
+}
+
+#[test]
+fn a_worker_whose_results_contradict_their_pairs_is_quarantined() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(30, "");
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    attacks::send_wrong_results(&fleet, 3);
+    wait_until("the quarantine", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.contains("evil is in quarantine"))
+    });
+    let status = finish(fleet.hone(&["fleet", "status"])).stdout;
+    assert!(status.contains("in quarantine: workers/evil"), "{status}");
+    let _good = fleet.worker("good", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    assert_eq!(digest(&run), local_digest(&setup));
+    let report = on_run("report", &run).stdout;
+    assert!(report.contains("workers/evil is in quarantine"), "{report}");
+    assert!(report.contains("pairs of worker workers/evil"), "{report}");
+}
+
+#[test]
+fn clocks_follow_the_speed_of_a_worker() {
+    let Some(fleet) = Fleet::start() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = with_bench(dir.path(), 0.2);
+    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
+    let config = |limit: &str, more: &str| {
+        format!(
+            "{}[match]\nlimit = \"{limit}\"\npairs = 4\nmargin_ms = 60000\n\
+             openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+             [fleet]\nscale = \"bench\"\n{more}",
+            engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
+        )
+    };
+    let of_nodes = Setup::new(&config("nodes=10", ""));
+    let refused = finish(fleet.command(&of_nodes, "match", "fleet"));
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("does not matter"),
+        "{}",
+        refused.stderr
+    );
+    // More than any machine does in the time that the script sleeps.
+    let setup = Setup::new(&config("20+1", "reference = 20000\n"));
+    let _worker = fleet.worker("a", &["--cores", "2"]);
+    let mut command = fleet.command(&setup, "match", "fleet");
+    command.args(["--max-time", "2m"]);
+    let played = finish(command);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("fleet");
+    let clocks = fs::read_to_string(run.join("clocks.csv")).expect("the clocks");
+    let factors: Vec<f64> = clocks
+        .lines()
+        .skip(1)
+        .map(|row| {
+            row.rsplit(',')
+                .next()
+                .expect("a factor")
+                .parse()
+                .expect("a number")
+        })
+        .collect();
+    assert_eq!(factors.len(), 4, "{clocks}");
+    assert!(
+        factors.iter().all(|factor| (4.0..=20.0).contains(factor)),
+        "{clocks}"
+    );
+    let base = (20_000.0 * factors[0]).round() / 1000.0;
+    let games = fs::read_to_string(run.join("games.pgn")).expect("the games");
+    let tag = format!("[TimeControl \"{base}+");
+    assert!(games.contains(&tag), "{tag} is not in {games}");
+    assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+#[test]
+fn the_reference_of_clocks_is_measured_where_the_run_is() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let engine = with_bench(dir.path(), 1.0);
+    let cmd = engine.display().to_string();
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"20+1\"\npairs = 1\nmargin_ms = 60000\nconcurrency = 1\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 5\n\
+         [fleet]\nscale = \"bench\"\n",
+        engines(("one", &cmd, ""), ("two", &cmd, ""))
+    ));
+    let played = setup.play("match", "local", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    assert!(played.stderr.contains("has no effect"), "{}", played.stderr);
+    let manifest = fs::read_to_string(setup.run("local").join("run.toml")).expect("there");
+    let reference = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("reference = "));
+    let reference: u64 = reference.expect("measured").parse().expect("a number");
+    assert!((1..=1000).contains(&reference), "{reference}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
+    let Some(fleet) = Fleet::start() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let (engine, mark) = (dir.path().join("engine.sh"), dir.path().join("mark"));
+    // It notes its limit of memory outside of its folder.
+    let script = format!(
+        "#!/bin/sh\n(ulimit -d > '{}') 2>/dev/null\nexec '{}' \"$@\"\n",
+        mark.display(),
+        scripted()
+    );
+    fs::write(&engine, script).expect("written");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
+    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n",
+        engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
+    ));
+    let has_bubblewrap = std::process::Command::new("bwrap")
+        .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    for is_sandboxed in [false, true] {
+        if is_sandboxed && !has_bubblewrap {
+            common::skip::skipped("no sandbox can be made here");
+            continue;
+        }
+        let name = ["free", "sandboxed"][usize::from(is_sandboxed)];
+        let mut runner = fleet.command(&setup, "match", name);
+        runner.args(["--max-time", "2m"]);
+        runner.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = runner.spawn().expect("hone starts");
+        wait_until("the run", || setup.run(name).join("run.toml").exists());
+        fs::remove_file(&mark).expect("the run's machine has no sandbox");
+        let sandbox: &[&str] = if is_sandboxed { &["--sandbox"] } else { &[] };
+        let limits = ["--cores", "2", "--max-memory", "1G"];
+        let worker = fleet.worker(name, &[&limits, sandbox].concat());
+        let code = child.wait().expect("waited for").code();
+        assert_eq!(code, Some(0), "{}", worker.printed());
+        match is_sandboxed {
+            // Two games at a time.
+            false => assert_eq!(fs::read_to_string(&mark).expect("noted").trim(), "524288"),
+            true => assert!(!mark.exists(), "it wrote out of its sandbox"),
+        }
+    }
+}
+
+#[test]
+fn a_server_whose_disk_was_full_stores_results_again() {
+    let Some(fleet) = Fleet::start_on_small_disk() else {
+        return;
+    };
+    let setup = fast_match(300, "");
+    let run = setup.run("fleet");
+    let _worker = fleet.worker("a", &["--cores", "1"]);
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("games", || rows(&run) > 20);
+    let filler = fleet.fill_disk();
+    let mut before = rows(&run);
+    wait_until("results that cannot be stored", || {
+        std::thread::sleep(Duration::from_secs(1));
+        let is_stuck = rows(&run) == before;
+        before = rows(&run);
+        is_stuck
+    });
+    assert!(before < 600, "the run was over before its server was stuck");
+    fs::remove_file(filler).expect("removed");
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(digest(&run), local_digest(&setup));
+    let log = fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
+    assert!(log.contains("stores nothing"), "{log}");
 }
 
 #[test]
@@ -151,9 +384,7 @@ fn an_engine_that_cannot_run_on_a_worker_costs_no_game() {
         scripted()
     );
     fs::write(&engine, script).expect("written");
-    let mut mode = fs::metadata(&engine).expect("there").permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
-    fs::set_permissions(&engine, mode).expect("executable");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
     let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
     let setup = Setup::new(&format!(
         "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\

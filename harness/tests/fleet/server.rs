@@ -3,7 +3,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -41,10 +41,39 @@ impl Fleet {
             return None;
         }
         let dir = tempfile::tempdir().expect("a temporary folder");
+        Some(Self::started(dir, hone()))
+    }
+
+    /// One whose data are on a disk of their own of 64 MB. `None` where no file
+    /// system can be mounted.
+    pub(crate) fn start_on_small_disk() -> Option<Self> {
+        if !server_exists() {
+            skipped("nats-server is not installed");
+            return None;
+        }
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let data = dir.path().join("data");
+        fs::create_dir(&data).expect("made");
+        let on_disk = |program: &std::ffi::OsStr| {
+            let mount = "mount -t tmpfs -o size=64m tmpfs \"$0\" && exec \"$@\"";
+            let mut command = Command::new("unshare");
+            command.args(["--map-root-user", "--mount", "sh", "-c", mount]);
+            command.arg(&data).arg(program).stdin(Stdio::null());
+            command
+        };
+        let tried = on_disk("true".as_ref()).stderr(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            skipped("no file system can be mounted here");
+            return None;
+        }
+        let up = on_disk(hone().get_program());
+        Some(Self::started(dir, up))
+    }
+
+    fn started(dir: TempDir, mut up: Command) -> Self {
         let free = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = free.local_addr().expect("its address").port();
         drop(free);
-        let mut up = hone();
         up.args([
             "fleet",
             "up",
@@ -66,12 +95,27 @@ impl Fleet {
             line[at..].trim().to_string()
         };
         let (join, submit) = (line("workers:"), line("runs:"));
-        Some(Self {
+        Self {
             dir,
             up,
             join,
             submit,
-        })
+        }
+    }
+
+    /// Leaves no room on the small disk until the file that is returned is
+    /// removed.
+    pub(crate) fn fill_disk(&self) -> PathBuf {
+        let root = PathBuf::from(format!("/proc/{}/root", self.up.id()));
+        let data = self.data();
+        let filler = root.join(data.strip_prefix("/").expect("absolute"));
+        let filler = filler.join("filler");
+        let mut file = fs::File::create(&filler).expect("a file");
+        for size in [1024 * 1024, 1] {
+            let zeros = vec![0; size];
+            while file.write_all(&zeros).is_ok() {}
+        }
+        filler
     }
 
     /// A command that uses this fleet.

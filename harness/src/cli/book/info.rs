@@ -12,6 +12,7 @@ use crate::book::histogram::Histogram;
 use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
+use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
 use crate::engine::uci::parse_option;
@@ -44,6 +45,8 @@ pub(super) struct Info {
     /// Write a chart of the scores as SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -103,7 +106,9 @@ impl Info {
     }
 
     fn judged(&self, engine: &str, scan: &Scan) -> Result<Option<Scores>, Failure> {
-        let command = EngineCommand::new(engine, self.options.clone())?;
+        let command = self
+            .sandbox
+            .around(EngineCommand::new(engine, self.options.clone())?)?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
         let fens = ends
             .iter()

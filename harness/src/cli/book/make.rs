@@ -12,6 +12,7 @@ use crate::book::make::journal::Journal;
 use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
+use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, ranges};
 use crate::engine::analysis::{Analyst, EngineCommand};
 use crate::engine::uci::parse_option;
@@ -70,6 +71,8 @@ pub(super) struct Make {
     /// Engines at work at once [default: number of physical cores]
     #[arg(long, value_name = "N")]
     concurrency: Option<NonZeroUsize>,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -93,7 +96,9 @@ impl Make {
         if recipe.source != SourceKind::Random {
             errln!("{} games are long enough", candidates.games());
         }
-        let engine = EngineCommand::new(&self.engine, self.options.clone())?;
+        let engine = self
+            .sandbox
+            .around(EngineCommand::new(&self.engine, self.options.clone())?)?;
         let count = concurrency(self.concurrency)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

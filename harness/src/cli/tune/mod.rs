@@ -11,6 +11,7 @@ use super::common::{announce, failure};
 use super::ends::EndArgs;
 use super::place::PlaceArgs;
 use super::play::start;
+use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::config;
 use crate::kinds::check_shard;
@@ -47,13 +48,15 @@ pub(super) struct TuneArgs {
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
     #[command(flatten)]
+    sandbox: SandboxArgs,
+    #[command(flatten)]
     place: PlaceArgs,
 }
 
 impl TuneArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let path = &self.config;
-        let mut config = config::load(path, &self.set)?;
+        let mut config = config::load(path, &self.sandbox.with_set(&self.set))?;
         let section = config.tune.get_or_insert_default();
         if self.verify {
             section.verify.get_or_insert_default();

@@ -34,8 +34,7 @@ impl EngineCommand {
             launch: Launch {
                 program: PathBuf::from(program),
                 args,
-                dir: None,
-                env: Vec::new(),
+                ..Launch::default()
             },
             options,
         })

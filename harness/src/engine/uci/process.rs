@@ -7,10 +7,11 @@ use std::process::Stdio;
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
-use crate::platform::ProcessGroup;
+use super::memory_size::MemorySize;
+use crate::platform::{Access, ProcessGroup, limit_memory, sandbox};
 
 /// How to start an engine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// An absolute path, or a bare name to be found on the `PATH`.
     pub program: PathBuf,
@@ -22,7 +23,17 @@ pub struct Launch {
     /// Environment variables to add.
     #[serde(default)]
     pub env: Vec<(String, String)>,
+    /// The most memory that its process may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_memory: Option<MemorySize>,
+    /// Whether it runs without network, with a read-only view of the file
+    /// system and without sight of other processes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sandbox: bool,
 }
+
+/// Bytes that an engine in a sandbox may keep in each of its temporary folders.
+const SCRATCH: u64 = 256 << 20;
 
 impl Launch {
     /// The name of its program without folder and extension.
@@ -45,19 +56,41 @@ impl Launch {
     /// as a [`ProcessGroup`] needs it, and so that it dies with the thread that
     /// started it.
     pub(super) fn spawn(&self) -> io::Result<Child> {
-        let mut command = Command::new(&self.program);
+        let mut command = Command::from(self.command()?);
         command
-            .args(&self.args)
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
+        let command_std = command.as_std_mut();
+        match self.sandbox {
+            // Its terminal would be a way out.
+            true => ProcessGroup::separate_session(command_std),
+            false => ProcessGroup::separate(command_std),
+        }
+        ProcessGroup::die_with_parent(command_std);
+        if let Some(limit) = self.max_memory {
+            limit_memory(command_std, limit.bytes());
+        }
+        command.spawn()
+    }
+
+    /// The command without its streams, in a sandbox if it is to be in one.
+    fn command(&self) -> io::Result<std::process::Command> {
+        let mut command = std::process::Command::new(&self.program);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
-        ProcessGroup::separate(command.as_std_mut());
-        ProcessGroup::die_with_parent(command.as_std_mut());
-        command.spawn()
+        if !self.sandbox {
+            return Ok(command);
+        }
+        let access = Access {
+            scratch: Some(SCRATCH),
+            ..Access::default()
+        };
+        sandbox::wrap(&command, &access)
     }
 }

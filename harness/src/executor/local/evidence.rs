@@ -8,8 +8,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use super::slot::options_of;
-use crate::engine::uci::Client;
+use crate::engine::uci::{Client, MemorySize};
 use crate::executor::{Evidence, PairJob, Situation};
+use crate::platform::MachineMemory;
 use crate::rules::openings::Variant;
 
 /// A failure with everything known about it.
@@ -95,6 +96,23 @@ fn situation(failure: &Failure<'_>) -> Situation {
     }
 }
 
+/// The engine's peak, its limit, and what the machine has left.
+fn memory(client: &Client) -> String {
+    let mut text = match client.peak_memory().map(MemorySize::of_bytes) {
+        Some(peak) => format!("at most {peak} resident"),
+        None => "not known".to_string(),
+    };
+    match client.max_memory() {
+        Some(limit) => text += &format!(", limited to {limit} (max_memory)"),
+        None => text += ", not limited",
+    }
+    if let Some(machine) = MachineMemory::now() {
+        let [available, total] = [machine.available, machine.total].map(MemorySize::of_bytes);
+        text += &format!("; {available} of {total} available afterwards");
+    }
+    text
+}
+
 fn summary(failure: &Failure<'_>, situation: &Situation) -> String {
     let mut text = String::new();
     write_summary(&mut text, failure, situation).expect("writing to a string cannot fail");
@@ -117,6 +135,8 @@ fn write_summary(
         failure.game + 1
     )?;
     writeln!(out, "process:   {}", failure.status)?;
+    let player = failure.clients[failure.player];
+    writeln!(out, "memory:    {}", memory(player))?;
     writeln!(out, "command:   {}", situation.launch.command_line())?;
     writeln!(out, "first:     {first} (dialogue-first.txt)")?;
     writeln!(out, "second:    {second} (dialogue-second.txt)")?;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
-use crate::executor::{Player, ProgramError, Rules};
+use crate::executor::{MemoryNote, Player, ProgramError, Rules};
 use crate::rules::openings::Variant;
 
 /// The place of one of a pair's two players: keeps its engine alive until
@@ -11,6 +11,8 @@ use crate::rules::openings::Variant;
 #[derive(Debug, Default)]
 pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
+    /// When the memory of its process was looked at last.
+    weighed: Option<Instant>,
 }
 
 /// Why an engine could not be started again.
@@ -21,6 +23,9 @@ pub(super) enum RestartError {
     #[error(transparent)]
     Start(#[from] StartError),
 }
+
+/// How often the memory of an engine is looked at.
+const WEIGHING: Duration = Duration::from_secs(1);
 
 /// How long an engine may take to end after `quit`.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
@@ -61,6 +66,7 @@ impl EngineSlot {
         // It may have been replaced between the check and the start.
         player.program.check(path)?;
         self.current = Some((player.engine, client));
+        self.weighed = None;
         Ok(())
     }
 
@@ -87,6 +93,17 @@ impl EngineSlot {
         let client = self.client();
         client.configure(&options, deadline).await?;
         client.send(b"ucinewgame\nisready\n", deadline).await
+    }
+
+    /// Whether the engine's memory is far above its `Hash`. Between games only:
+    /// it takes a moment.
+    pub(super) fn weigh(&mut self, player: &Player) -> Option<MemoryNote> {
+        let (_, client) = self.current.as_ref()?;
+        if self.weighed.is_some_and(|at| at.elapsed() < WEIGHING) {
+            return None;
+        }
+        self.weighed = Some(Instant::now());
+        MemoryNote::of(player, client.options(), client.peak_memory()?)
     }
 
     /// Ends the engine, if one is running, and its descendants.

@@ -16,9 +16,10 @@ use crate::platform::{DelayMeter, ReadTimer};
 use crate::rules::GameResult;
 use crate::rules::Movetext;
 use crate::rules::tablebase::Tables;
-use crate::settings::OnFailure;
+use crate::settings::{OnFailure, OnMachineFault};
 
-/// Times a game is played again when failures are to be replayed.
+/// Times a game is played again when failures are to be replayed, and a pair
+/// when faults of the machine are.
 const MAX_REPLAYS: usize = 3;
 
 /// How long engines may take to end when a game is broken off.
@@ -129,6 +130,45 @@ async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob>
     }
 }
 
+/// Forfeits of a pair that the machine caused, whether it is played again.
+#[derive(Debug, Default)]
+struct Faults {
+    /// By game and colour.
+    counts: [[u32; 2]; 2],
+    replays: usize,
+}
+
+impl Faults {
+    /// Notes a game, and says whether its pair begins again. Whichever side lost:
+    /// what decides is only that the machine kept it waiting for longer than it
+    /// overran.
+    fn is_again(&mut self, job: &PairJob, game: usize, result: &GameResult) -> bool {
+        let is_asked = job.rules.on_machine_fault == OnMachineFault::Replay;
+        let Some(colour) = result.fault_of_machine().filter(|_| is_asked) else {
+            return false;
+        };
+        if self.replays == MAX_REPLAYS {
+            return false;
+        }
+        self.replays += 1;
+        self.counts[game][colour] += 1;
+        tracing::warn!(
+            "pair {} is played again: the machine made {} lose on time",
+            job.pair + 1,
+            job.players[game ^ colour].name
+        );
+        true
+    }
+
+    fn write(self, games: &mut [GameResult; 2]) {
+        for (game, counts) in games.iter_mut().zip(self.counts) {
+            for (effort, count) in game.effort.iter_mut().zip(counts) {
+                effort.replayed = count;
+            }
+        }
+    }
+}
+
 /// What a worker keeps between pairs.
 struct WorkerState {
     /// Of the pair's first and second player.
@@ -165,13 +205,30 @@ impl WorkerState {
         {
             self.tables = Some(Tables::open(rule)?);
         }
-        let (first, first_text) = self.play_game(job, 0, events, board).await?;
-        let (second, second_text) = self.play_game(job, 1, events, board).await?;
+        let mut faults = Faults::default();
+        let ((first, first_text), (second, second_text)) = loop {
+            let first = self.play_game(job, 0, events, board).await?;
+            if faults.is_again(job, 0, &first.0) {
+                continue;
+            }
+            let second = self.play_game(job, 1, events, board).await?;
+            if faults.is_again(job, 1, &second.0) {
+                continue;
+            }
+            break (first, second);
+        };
+        let mut games = [first, second];
+        for (number, game) in games.iter().enumerate() {
+            if job.rules.on_failure == OnFailure::Stop && game.termination.is_failure() {
+                return Err(GameError::failure(job, number, game));
+            }
+        }
+        faults.write(&mut games);
         Ok(PlayedPair {
             result: PairResult {
                 pair: job.pair,
                 engines: [job.players[0].engine, job.players[1].engine],
-                games: [first, second],
+                games,
             },
             opening_number: job.opening_number,
             texts: [first_text, second_text],
@@ -203,6 +260,12 @@ impl WorkerState {
                 text,
                 evidence,
             } = game::play(table, job, number).await?;
+            for (slot, player) in self.slots.iter_mut().zip(&job.players) {
+                if let Some(note) = slot.weigh(player) {
+                    // Nobody listens any more only when the run is over.
+                    let _ = events.send(Event::Memory(Box::new(note)));
+                }
+            }
             if let Some(evidence) = evidence {
                 tracing::info!(
                     "game {} of pair {} ended by a failure: {:?}",
@@ -212,6 +275,11 @@ impl WorkerState {
                 );
                 // Nobody listens any more only when the run is over.
                 let _ = events.send(Event::Evidence(Box::new(evidence)));
+            }
+            let is_fault = result.fault_of_machine().is_some();
+            if is_fault && job.rules.on_machine_fault == OnMachineFault::Replay {
+                // The whole pair is judged.
+                return Ok((result, text));
             }
             let failed = result.termination.is_failure();
             match job.rules.on_failure {

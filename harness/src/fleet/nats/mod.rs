@@ -12,7 +12,7 @@ mod worker;
 
 pub(crate) use connect::{connect, fingerprint};
 pub(crate) use runner::NatsRunner;
-pub(crate) use streams::prepare;
+pub(crate) use streams::{prepare, probe};
 pub(crate) use subjects::{submit_permissions, worker_permissions};
 #[cfg(feature = "serve")]
 pub(crate) use watch::BoardWatch;

@@ -7,7 +7,12 @@ use async_nats::Client;
 use async_nats::jetstream;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
 
-use super::subjects::{FILES, JOBS, RESULTS};
+use serde_json::json;
+
+use super::api::{call, put};
+use super::subjects::{self, FILES, JOBS, RESULTS};
+use crate::fleet::ids::{Name, WorkerId};
+use crate::fleet::link::LinkError;
 use crate::fleet::message::{Job, MAX_PAYLOAD, Message};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -24,6 +29,28 @@ pub(crate) async fn prepare(client: &Client) -> anyhow::Result<()> {
             .create_or_update_stream(config)
             .await
             .with_context(|| format!("cannot create the stream {name}"))?;
+    }
+    Ok(())
+}
+
+/// Stores a message of no meaning in each stream and removes it.
+///
+/// # Errors
+/// [`LinkError`]: the server does not answer, or stores nothing.
+pub(crate) async fn probe(client: &Client) -> Result<(), LinkError> {
+    let name = Name::new("probe").map_err(|error| LinkError::new("a probe", error))?;
+    let worker = WorkerId {
+        credential: name.clone(),
+        machine: name.clone(),
+    };
+    for (stream, subject) in [
+        (JOBS, subjects::job(&name)),
+        (RESULTS, subjects::result(&worker, &name)),
+        (FILES, subjects::file(name.as_str(), 0)),
+    ] {
+        put(client, subject.clone(), Vec::new()).await?;
+        let purge = format!("STREAM.PURGE.{stream}");
+        call(client, &purge, &json!({ "filter": subject })).await?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 mod certificate;
 mod config;
 mod find;
+mod health;
 mod process;
 mod setup;
 mod tokens;
@@ -155,12 +156,15 @@ async fn keep(
     client: &Client,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<()> {
+    let mut stuck = health::watch(client.clone());
+    let mut is_full = false;
     loop {
         tokio::select! {
             _ = interrupts.next() => {
                 server.stop().await;
                 return Ok(());
             }
+            Some(()) = stuck.recv() => revive(configuration.setup, server, &mut is_full).await?,
             () = sleep(WATCH) => {}
         }
         if let Some(ended) = server.has_ended()? {
@@ -174,6 +178,21 @@ async fn keep(
             server.reload()?;
         }
     }
+}
+
+/// Starts a server again that stores nothing, once there is room on its disk.
+async fn revive(setup: &Setup, server: &mut Server, is_full: &mut bool) -> anyhow::Result<()> {
+    if let Err(error) = health::check_room(&setup.data) {
+        if !std::mem::replace(is_full, true) {
+            let data = setup.data.display();
+            errln!("warning: {data}: {error}; runs and workers wait until there is room");
+        }
+        return Ok(());
+    }
+    *is_full = false;
+    errln!("nats-server stores nothing; it is started again");
+    server.stop().await;
+    server.restart()
 }
 
 /// The address by which this machine reaches the server.

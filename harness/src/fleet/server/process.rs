@@ -65,7 +65,7 @@ impl Server {
         }
     }
 
-    /// Ends it.
+    /// Ends it: in order, or by force if it does not answer.
     pub(super) async fn stop(&mut self) {
         #[cfg(unix)]
         self.signal(libc::SIGTERM);
@@ -75,6 +75,9 @@ impl Server {
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
             sleep(Duration::from_millis(20)).await;
         }
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     #[cfg(unix)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PairJob, PlayedPair};
 use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
@@ -28,6 +29,8 @@ pub(super) struct Held<D> {
     pub(super) delivery: D,
     pub(super) room: Room,
     pub(super) phase: Phase,
+    /// Nodes a second here, where time controls depend on it.
+    pub(super) nps: Option<u64>,
 }
 
 impl<D> Held<D> {
@@ -77,6 +80,30 @@ pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
     }
 }
 
+/// What engines may do on this machine, whoever sent them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Confinement {
+    /// Without network, with a read-only view of the file system.
+    pub(super) sandbox: bool,
+    /// The most memory that a process may have.
+    pub(super) max_memory: Option<MemorySize>,
+}
+
+impl Confinement {
+    /// Makes a job's engines keep to it, and to what the job itself says.
+    pub(super) fn apply(self, job: &mut PairJob) {
+        for player in &mut job.players {
+            let mut launch = (*player.launch).clone();
+            launch.sandbox |= self.sandbox;
+            launch.max_memory = match (launch.max_memory, self.max_memory) {
+                (Some(own), Some(here)) => Some(own.min(here)),
+                (own, here) => own.or(here),
+            };
+            player.launch = Arc::new(launch);
+        }
+    }
+}
+
 /// The message of a result. Long evidence is cut to what a message holds.
 ///
 /// # Errors
@@ -98,6 +125,7 @@ pub(super) fn reply_of<D>(
         pair: held.job.pair.pair,
         lease: held.job.lease.clone(),
         finished_ms: played.finished_ms,
+        nps: held.nps,
         games: played.result.games,
         texts: played.texts,
         evidence: evidence.collect(),
@@ -141,6 +169,7 @@ mod tests {
                 memory_mb: 1,
             },
             phase: Phase::Answered,
+            nps: None,
             job,
         };
         let sample = samples::played(0, String::new());
@@ -171,6 +200,26 @@ mod tests {
             };
             assert!(read.evidence.len() == kept || read.evidence.is_empty());
         }
+    }
+
+    #[test]
+    fn engines_are_confined_by_the_worker_and_by_the_run() {
+        let size = |text: &str| Some(text.parse::<MemorySize>().expect("a size"));
+        let mut job = samples::pair_job(0);
+        let mut launch = (*job.players[0].launch).clone();
+        launch.max_memory = size("1G");
+        job.players[0].launch = Arc::new(launch);
+        let here = |sandbox, max_memory| Confinement {
+            sandbox,
+            max_memory,
+        };
+        here(true, size("2G")).apply(&mut job);
+        let [first, second] = &job.players;
+        assert!(first.launch.sandbox && second.launch.sandbox);
+        assert_eq!(first.launch.max_memory, size("1G"));
+        assert_eq!(second.launch.max_memory, size("2G"));
+        here(false, None).apply(&mut job);
+        assert!(job.players[0].launch.sandbox, "the run asks for it");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::held::{self, Held, Phase, reply_of};
+use super::held::{self, Confinement, Held, Phase, reply_of};
 use super::prepare::{Prepared, prepare};
 use super::slot::{Doing, Report};
 use super::{PACE, Worker};
+use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
@@ -15,6 +16,18 @@ use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
 use crate::rules::Termination;
 
 const PULL_WAIT: Duration = Duration::from_secs(1);
+
+/// What the engines of a game that needs this room may do, on a machine with
+/// that much room.
+fn confinement(sandbox: bool, limits_memory: bool, all: Room, game: Room) -> Confinement {
+    let by_threads = (all.threads / game.threads.max(1)) as u64;
+    let by_memory = all.memory_mb / game.memory_mb.max(1);
+    let games = by_threads.min(by_memory).max(1);
+    Confinement {
+        sandbox,
+        max_memory: limits_memory.then(|| MemorySize::of_bytes((all.memory_mb / games) << 20)),
+    }
+}
 
 impl<L: WorkerLink> Worker<L> {
     pub(super) async fn take(&mut self, run: Name, bytes: &[u8], delivery: L::Delivery) {
@@ -45,11 +58,17 @@ impl<L: WorkerLink> Worker<L> {
             delivery,
             room,
             phase: Phase::Waiting,
+            nps: None,
         };
         let key = held.files_key();
         if !self.prepared.contains_key(&key) {
             self.prepared.insert(key.clone(), None);
-            let preparing = prepare(self.store.clone(), self.link.files(), self.here(&held.job));
+            let preparing = prepare(
+                self.store.clone(),
+                self.link.files(),
+                self.here(&held.job, held.room),
+                self.idle_threads() / held.room.threads,
+            );
             let run = held.run.clone();
             self.preparing
                 .spawn(async move { (key, run, ticket, preparing.await) });
@@ -57,9 +76,16 @@ impl<L: WorkerLink> Worker<L> {
         self.held.push_back(held);
     }
 
-    /// The job with this machine's endgame tables.
-    fn here(&self, job: &Job) -> Job {
+    /// Threads that no game uses.
+    fn idle_threads(&self) -> usize {
+        self.free(|held| held.phase == Phase::Playing).threads
+    }
+
+    /// The job with this machine's endgame tables and rules.
+    fn here(&self, job: &Job, room: Room) -> Job {
         let mut job = job.clone();
+        confinement(self.sandbox, self.limits_memory, self.abilities.room, room)
+            .apply(&mut job.pair);
         if let Some(path) = &self.syzygy {
             held::use_tables(&mut job.pair, path);
         }
@@ -89,15 +115,7 @@ impl<L: WorkerLink> Worker<L> {
     /// back.
     async fn cannot_play(&mut self, run: &Name, ticket: u64, reason: String, stops_run: bool) {
         self.refuse(run.clone(), reason.clone());
-        let (refused, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
-            .into_iter()
-            .partition(|held| held.run == *run && held.phase != Phase::Answered);
-        self.held = kept;
-        for held in &refused {
-            self.link.give_back(&held.delivery).await;
-        }
-        let left: BTreeSet<u64> = refused.iter().map(|held| held.ticket).collect();
-        self.leave_jobs(&left);
+        let refused = self.give_back(run).await;
         let Some(held) = refused.iter().find(|held| held.ticket == ticket) else {
             return;
         };
@@ -115,6 +133,20 @@ impl<L: WorkerLink> Worker<L> {
             });
         }
         self.report().await;
+    }
+
+    /// Gives back the jobs of a run that are not answered. Returns them.
+    pub(super) async fn give_back(&mut self, run: &Name) -> VecDeque<Held<L::Delivery>> {
+        let (given, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
+            .into_iter()
+            .partition(|held| held.run == *run && held.phase != Phase::Answered);
+        self.held = kept;
+        for held in &given {
+            self.link.give_back(&held.delivery).await;
+        }
+        let left: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
+        self.leave_jobs(&left);
+        given
     }
 
     /// Gives jobs to idle slots, the oldest first, as long as there is room.
@@ -137,6 +169,14 @@ impl<L: WorkerLink> Worker<L> {
             if let Some(path) = &self.syzygy {
                 held::use_tables(&mut job, path);
             }
+            confinement(
+                self.sandbox,
+                self.limits_memory,
+                self.abilities.room,
+                held.room,
+            )
+            .apply(&mut job);
+            held.nps = prepared.nps();
             self.engines.number(&held.run, &mut job);
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;
@@ -255,5 +295,24 @@ impl<L: WorkerLink> Worker<L> {
         {
             self.link.done(&held.delivery).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_of_a_machine_is_divided_among_its_games() {
+        let room = |threads, memory_mb| Room { threads, memory_mb };
+        let share = |limits, all, game| {
+            let confined = confinement(false, limits, all, game);
+            confined.max_memory.map(MemorySize::mib)
+        };
+        assert_eq!(share(true, room(8, 8192), room(1, 160)), Some(1024));
+        // Memory is scarcer than threads.
+        assert_eq!(share(true, room(8, 1000), room(1, 400)), Some(500));
+        assert_eq!(share(true, room(8, 8192), room(4, 160)), Some(4096));
+        assert_eq!(share(false, room(8, 8192), room(1, 160)), None);
     }
 }

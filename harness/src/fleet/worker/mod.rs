@@ -79,6 +79,8 @@ struct Worker<L: WorkerLink> {
     abilities: Abilities,
     processor: String,
     syzygy: Option<std::path::PathBuf>,
+    sandbox: bool,
+    limits_memory: bool,
     store: Store,
     draw: Draw,
     /// Runs that are not played here, and why.
@@ -128,6 +130,8 @@ impl<L: WorkerLink> Worker<L> {
             abilities: options.abilities.clone(),
             processor: options.processor.clone(),
             syzygy: options.syzygy.clone(),
+            sandbox: options.sandbox,
+            limits_memory: options.limits_memory,
             store,
             draw: Draw::default(),
             refuses: BTreeMap::new(),
@@ -285,9 +289,16 @@ impl<L: WorkerLink> Worker<L> {
         if let Some(why) = self.abilities.misfit(&notice) {
             return self.refuse(run, why);
         }
-        if let Some(why) = notice.excluded.get(&self.id.to_string()) {
-            let why = format!("its owner has excluded this worker: {why}");
-            self.give_back_waiting(&run).await;
+        let id = self.id.to_string();
+        let why = match notice.excluded.get(&id) {
+            Some(why) => Some(format!("this worker is in quarantine: {why}")),
+            None if notice.exclude.iter().any(|one| one.matches(&id)) => {
+                Some("its configuration excludes this worker".to_string())
+            }
+            None => None,
+        };
+        if let Some(why) = why {
+            self.give_back(&run).await;
             return self.refuse(run, why);
         }
         if self.shown.insert(run.clone()) {

@@ -10,7 +10,9 @@ use crate::builds::Cache;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::draw::{Abilities, Room};
 use crate::fleet::ids::Name;
-use crate::platform::{host_name, memory_mb, physical_cores, processor_name};
+use crate::platform::{
+    CAN_LIMIT_MEMORY, host_name, memory_mb, physical_cores, processor_name, sandbox,
+};
 use crate::rules::tablebase;
 
 /// How a worker works.
@@ -21,6 +23,9 @@ pub(crate) struct WorkerOptions {
     pub(crate) abilities: Abilities,
     pub(crate) processor: String,
     pub(crate) syzygy: Option<PathBuf>,
+    pub(crate) sandbox: bool,
+    /// Whether engines are held to the memory of their games.
+    pub(crate) limits_memory: bool,
     /// Where files and locks are kept.
     pub(crate) cache: PathBuf,
 }
@@ -32,6 +37,7 @@ pub(crate) struct Asked {
     pub(crate) cores: Option<NonZeroUsize>,
     pub(crate) memory_mb: Option<u64>,
     pub(crate) syzygy: Option<PathBuf>,
+    pub(crate) sandbox: bool,
 }
 
 impl WorkerOptions {
@@ -41,6 +47,9 @@ impl WorkerOptions {
     /// If something asked for is not there.
     pub(crate) fn new(access: Access, asked: Asked) -> anyhow::Result<Self> {
         let access = access.for_role(Role::Worker)?;
+        if asked.sandbox {
+            sandbox::check()?;
+        }
         let tables = asked
             .syzygy
             .as_ref()
@@ -62,6 +71,8 @@ impl WorkerOptions {
             },
             processor: processor_name().unwrap_or_default(),
             syzygy: asked.syzygy,
+            sandbox: asked.sandbox,
+            limits_memory: asked.memory_mb.is_some() && CAN_LIMIT_MEMORY,
             cache: Cache::of_user()?.path().to_path_buf(),
         })
     }

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::store::Store;
-use crate::builds::{BuildHold, run_bench};
-use crate::engine::uci::{Client, Timeouts};
+use crate::builds::{BuildHold, run_bench, speed};
+use crate::engine::uci::{Client, Launch, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
+use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
 use crate::rules::openings::Variant;
@@ -32,9 +33,12 @@ pub(super) struct Prepared {
     files: Vec<(FileRef, PathBuf)>,
     /// Of the two players.
     programs: [(PathBuf, Arc<ProgramFile>); 2],
+    /// What time controls are relative to, and nodes a second here.
+    clock: Option<(Reference, u64)>,
 }
 
-/// Fetches the files of a job, and lets each engine search once.
+/// Fetches the files of a job, and lets each engine search once. Where clocks
+/// depend on the machine's speed, it is measured with this many processes.
 ///
 /// # Errors
 /// Why the job's run cannot be played here.
@@ -42,6 +46,7 @@ pub(super) async fn prepare(
     store: Store,
     source: impl FileSource,
     job: Job,
+    processes: usize,
 ) -> anyhow::Result<Prepared> {
     let mut files = Vec::new();
     for file in &job.files {
@@ -52,8 +57,7 @@ pub(super) async fn prepare(
     }
     for (file, path) in &files {
         if let Some(bench) = file.bench {
-            let args = &job.pair.players[file.player].launch.args;
-            check_bench(path, args, bench).await?;
+            check_bench(path, &job.pair.players[file.player].launch, bench).await?;
         }
     }
     let program_of = |player: usize| {
@@ -69,18 +73,52 @@ pub(super) async fn prepare(
     let prepared = Prepared {
         programs: [program_of(0)?, program_of(1)?],
         files,
+        clock: None,
     };
-    let pair = prepared.localized(job.pair);
+    let pair = prepared.localized(job.pair.clone());
     for player in &pair.players {
         search(player, &pair)
             .await
             .with_context(|| format!("engine `{}` cannot play here", player.name))?;
     }
-    Ok(prepared)
+    Ok(Prepared {
+        clock: match job.reference {
+            Some(reference) => Some((reference, measure(&pair, reference, processes).await?)),
+            None => None,
+        },
+        ..prepared
+    })
+}
+
+/// Nodes a second of the second player's engine here.
+async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyhow::Result<u64> {
+    let launch = Arc::clone(&job.players[1].launch);
+    let measured = spawn_blocking(move || {
+        let folder = launch.dir.clone().unwrap_or_default();
+        speed(
+            &launch.program,
+            &launch.args,
+            launch.sandbox,
+            &folder,
+            processes,
+        )
+    });
+    let nps = measured.await?.context("its speed cannot be measured")?;
+    ensure!(
+        reference.factor(nps).is_some(),
+        "it searches {nps} nodes a second here, too far from the {} that the time control is for",
+        reference.nps
+    );
+    Ok(nps)
 }
 
 impl Prepared {
-    /// The job with the paths of this machine.
+    /// Nodes a second here, where time controls depend on it.
+    pub(super) fn nps(&self) -> Option<u64> {
+        self.clock.map(|(_, nps)| nps)
+    }
+
+    /// The job with the paths and the clocks of this machine.
     pub(super) fn localized(&self, mut job: PairJob) -> PairJob {
         for (index, player) in job.players.iter_mut().enumerate() {
             let (path, program) = &self.programs[index];
@@ -103,6 +141,9 @@ impl Prepared {
                 player.options = options.collect();
             }
         }
+        if let Some((reference, nps)) = self.clock {
+            reference.scale(&mut job, nps);
+        }
         job
     }
 }
@@ -121,11 +162,12 @@ async fn fetch(store: &Store, file: &FileRef, source: &impl FileSource) -> anyho
 
 /// The same nodes are searched here as where the run was started, or the
 /// program does not do the same on this processor.
-async fn check_bench(path: &Path, args: &[String], expected: u64) -> anyhow::Result<()> {
+async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Result<()> {
     let log = path.with_extension(format!("bench-{}.log", std::process::id()));
-    let (program, args) = (path.to_path_buf(), args.to_vec());
+    let (program, args) = (path.to_path_buf(), launch.args.clone());
+    let sandbox = launch.sandbox;
     let found = spawn_blocking(move || {
-        let found = run_bench(&program, &args, &log);
+        let found = run_bench(&program, &args, &log, sandbox);
         // A log that stays is written again by the next one.
         let _ = std::fs::remove_file(&log);
         found

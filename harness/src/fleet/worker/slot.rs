@@ -144,6 +144,12 @@ impl SlotState {
                 self.report(Report::Played(played, evidence));
             }
             Event::Evidence(evidence) => self.evidence.push(*evidence),
+            Event::Memory(note) => tracing::warn!(
+                "engine `{}` has had {} of memory, its `Hash` is {}",
+                note.name,
+                note.peak,
+                note.hash
+            ),
             Event::Failed(error) => {
                 self.end().await;
                 self.report(Report::Failed(error.to_string()));

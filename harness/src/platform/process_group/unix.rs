@@ -1,5 +1,6 @@
 //! A process group of Unix.
 
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -14,6 +15,22 @@ impl ProcessGroup {
     /// `hone` only.
     pub(crate) fn separate(command: &mut Command) {
         command.process_group(0);
+    }
+
+    /// The same in a session of its own too: what it starts has no terminal to
+    /// write to or read from.
+    pub(crate) fn separate_session(command: &mut Command) {
+        let detach = || {
+            // SAFETY: setsid is async-signal-safe.
+            match unsafe { libc::setsid() } {
+                -1 => Err(io::Error::last_os_error()),
+                _ => Ok(()),
+            }
+        };
+        // SAFETY: the closure only makes an async-signal-safe call.
+        unsafe {
+            command.pre_exec(detach);
+        }
     }
 
     /// Makes a command start a process that dies with the thread that starts
@@ -31,6 +48,11 @@ impl ProcessGroup {
         Self { leader }
     }
 
+    /// [`ProcessGroup::of`]; the memory was limited before the start.
+    pub(crate) fn limited(pid: u32, _max_memory: Option<u64>) -> Self {
+        Self::of(pid)
+    }
+
     /// Kills all its processes.
     pub(crate) fn kill(&self) {
         // -1 and 0 would name other processes.
@@ -45,8 +67,6 @@ impl ProcessGroup {
 
 #[cfg(target_os = "linux")]
 fn die_with_parent(command: &mut Command) {
-    use std::io;
-
     // SAFETY: getpid is always safe to call.
     let parent = unsafe { libc::getpid() };
     let set = move || {

@@ -8,8 +8,8 @@ use std::ptr;
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT, JOB_OBJECT_LIMIT_AFFINITY,
     JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
-    SetInformationJobObject, TerminateJobObject,
+    JOB_OBJECT_LIMIT_PROCESS_MEMORY, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
 };
 use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, OpenProcess, PROCESS_SET_QUOTA, PROCESS_TERMINATE,
@@ -33,6 +33,11 @@ impl ProcessGroup {
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);
     }
 
+    /// [`ProcessGroup::separate`]: there are no sessions of terminals.
+    pub(crate) fn separate_session(command: &mut Command) {
+        Self::separate(command);
+    }
+
     /// Nothing to do: a job ends with the process that made it.
     pub(crate) fn die_with_parent(_command: &mut Command) {}
 
@@ -40,7 +45,14 @@ impl ProcessGroup {
     /// before that, within microseconds, is not part of the job. The processors
     /// to which this thread is bound are those of the job.
     pub(crate) fn of(pid: u32) -> Self {
-        Self { job: job_of(pid) }
+        Self::limited(pid, None)
+    }
+
+    /// The same, with a limit on the memory that each process of the job commits.
+    pub(crate) fn limited(pid: u32, max_memory: Option<u64>) -> Self {
+        Self {
+            job: job_of(pid, max_memory),
+        }
     }
 
     /// Kills all its processes.
@@ -54,14 +66,25 @@ impl ProcessGroup {
     }
 }
 
-fn job_of(pid: u32) -> Option<OwnedHandle> {
+fn job_of(pid: u32, max_memory: Option<u64>) -> Option<OwnedHandle> {
     // SAFETY: all arguments may be null; a handle that is not null is ours.
     let job = owned(unsafe { CreateJobObjectW(ptr::null(), ptr::null()) })?;
     // An engine that crashes must end, and not show a dialog.
     let limits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-    let is_bound =
-        bound_mask() != 0 && set_limits(&job, limits | JOB_OBJECT_LIMIT_AFFINITY, bound_mask());
-    if !is_bound && !set_limits(&job, limits, 0) {
+    let memory = max_memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let limits = match memory {
+        Some(_) => limits | JOB_OBJECT_LIMIT_PROCESS_MEMORY,
+        None => limits,
+    };
+    let memory = memory.unwrap_or(0);
+    let is_bound = bound_mask() != 0
+        && set_limits(
+            &job,
+            limits | JOB_OBJECT_LIMIT_AFFINITY,
+            bound_mask(),
+            memory,
+        );
+    if !is_bound && !set_limits(&job, limits, 0, memory) {
         return None;
     }
     // SAFETY: plain values; a handle that is not null is ours.
@@ -73,10 +96,11 @@ fn job_of(pid: u32) -> Option<OwnedHandle> {
     (assigned != 0).then_some(job)
 }
 
-fn set_limits(job: &OwnedHandle, flags: JOB_OBJECT_LIMIT, mask: usize) -> bool {
+fn set_limits(job: &OwnedHandle, flags: JOB_OBJECT_LIMIT, mask: usize, memory: usize) -> bool {
     let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
     limits.BasicLimitInformation.LimitFlags = flags;
     limits.BasicLimitInformation.Affinity = mask;
+    limits.ProcessMemoryLimit = memory;
     let size = size_of_val(&limits).try_into().unwrap_or(0);
     // SAFETY: the class is that of the struct, whose size is given.
     let set = unsafe {

@@ -8,6 +8,7 @@ mod failures;
 mod field;
 mod figures;
 mod games;
+mod machines;
 mod markup;
 mod numbers;
 mod openings;
@@ -94,6 +95,9 @@ pub(crate) fn run_page(
         "Time and depth of the moves",
         distributions::section(&efforts, facts, course.means())?,
     );
+    if let Some(fleet) = &facts.fleet {
+        page.section("machines", "Machines", machines::section(fleet));
+    }
     record_sections(
         &mut page,
         &source,

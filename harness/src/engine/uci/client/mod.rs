@@ -15,12 +15,14 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
+use crate::engine::uci::memory_size::MemorySize;
 use crate::engine::uci::options::EngineOption;
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
+use crate::platform::sandbox::engine_in;
 use crate::platform::{EngineOutput, ProcessGroup, ReadTimer};
 use crate::rules::{Info, LinePattern};
 
@@ -97,6 +99,12 @@ pub enum AnswerError {
 pub struct Client {
     child: Child,
     pid: u32,
+    /// The engine's own process, if that is another one in a sandbox.
+    inner: Option<u32>,
+    is_sandboxed: bool,
+    max_memory: Option<MemorySize>,
+    /// Bytes that the process had at its peak, once it has ended.
+    peak: Option<u64>,
     /// The process and its descendants, until they have ended.
     group: Option<ProcessGroup>,
     /// Closed to show the engine that its controller is gone.
@@ -142,7 +150,8 @@ impl Client {
             source,
         })?;
         let pid = child.id().unwrap_or(0);
-        let group = ProcessGroup::of(pid);
+        let max_memory = launch.max_memory;
+        let group = ProcessGroup::limited(pid, max_memory.map(MemorySize::bytes));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("stdout is piped");
         let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
@@ -153,6 +162,10 @@ impl Client {
         guard::watch(pid);
         let mut client = Self {
             pid,
+            inner: None,
+            is_sandboxed: launch.sandbox,
+            max_memory,
+            peak: None,
             group: Some(group),
             child,
             stdin,
@@ -175,6 +188,9 @@ impl Client {
         };
         match client.handshake(timeouts.startup).await {
             Ok(()) => {
+                if client.is_sandboxed {
+                    client.inner = engine_in(pid);
+                }
                 tracing::info!("engine {pid} started: {command} ({})", client.name);
                 Ok(client)
             }
@@ -251,6 +267,11 @@ impl Client {
     /// The process's id, which is also that of its process group.
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// The id of the engine's own process: in a sandbox another one.
+    pub(crate) fn engine_pid(&self) -> u32 {
+        self.inner.unwrap_or(self.pid)
     }
 
     /// Brings the engine's options from what they are to `wanted`: sends what
@@ -338,10 +359,14 @@ impl Client {
     }
 
     fn stderr_hint(&self) -> String {
-        match self.stderr().lines().next_back() {
+        let mut hint = match self.stderr().lines().next_back() {
             Some(last) => format!(" It wrote: {last}"),
             None => String::new(),
+        };
+        if let Some(limit) = self.max_memory {
+            hint += &format!("\nhelp: its memory is limited by `max_memory`, {limit}");
         }
+        hint
     }
 }
 

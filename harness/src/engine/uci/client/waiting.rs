@@ -180,9 +180,9 @@ impl Client {
     /// What it means that no answer came in time: an engine that has ended
     /// while a child of it holds its output open does not stall.
     fn silence(&mut self) -> AnswerError {
-        match self.child.try_wait() {
-            Ok(Some(_)) => AnswerError::Disconnected,
-            _ => AnswerError::TimedOut,
+        match self.has_ended() {
+            true => AnswerError::Disconnected,
+            false => AnswerError::TimedOut,
         }
     }
 
@@ -213,7 +213,7 @@ impl Client {
                 None if now >= self.watch.extended(deadline) => return Err(self.silence()),
                 None if has_ended => return Err(AnswerError::Disconnected),
                 // What it wrote before its end is read first.
-                None => has_ended = matches!(self.child.try_wait(), Ok(Some(_))),
+                None => has_ended = self.has_ended(),
             }
         }
     }

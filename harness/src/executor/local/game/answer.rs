@@ -32,7 +32,7 @@ impl Game<'_> {
         let mut answer = client.wait_bestmove(soon).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {
-            waited = waited_by(client.pid());
+            waited = waited_by(client.engine_pid());
             answer = client.wait_bestmove(deadline).await;
         }
         if answer == Err(AnswerError::TimedOut) {
@@ -46,7 +46,7 @@ impl Game<'_> {
     pub(super) fn blame(&mut self, color: Color, end: End, waited: Option<Duration>) {
         let player = self.player(color);
         let client = self.table.slots[player].client();
-        let waiting = match (waited, waited_by(client.pid())) {
+        let waiting = match (waited, waited_by(client.engine_pid())) {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => return,
         };

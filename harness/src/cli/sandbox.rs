@@ -1,0 +1,43 @@
+//! The argument of all commands that start engines or builds in a sandbox.
+
+use clap::Args;
+
+use crate::config::{Draft, Level};
+use crate::engine::analysis::EngineCommand;
+use crate::platform::sandbox;
+
+#[derive(Debug, Args)]
+pub(super) struct SandboxArgs {
+    /// Run engines and builds without network, with a read-only view of the
+    /// file system; needs Linux and bubblewrap.
+    #[arg(long)]
+    sandbox: bool,
+}
+
+impl SandboxArgs {
+    /// Lays it over the configuration of a run.
+    pub(super) fn apply(&self, draft: &mut Draft) {
+        if self.sandbox {
+            draft.set(Level::Key, &["match", "sandbox"], true, "--sandbox");
+        }
+    }
+
+    /// What `--set` says, and this.
+    pub(super) fn with_set(&self, set: &[String]) -> Vec<String> {
+        let mut set = set.to_vec();
+        set.extend(self.sandbox.then(|| "match.sandbox=true".to_string()));
+        set
+    }
+
+    /// An engine that is started without a run.
+    ///
+    /// # Errors
+    /// If there is no sandbox on this machine.
+    pub(super) fn around(&self, mut engine: EngineCommand) -> anyhow::Result<EngineCommand> {
+        if self.sandbox {
+            sandbox::check()?;
+        }
+        engine.launch.sandbox = self.sandbox;
+        Ok(engine)
+    }
+}

@@ -1,0 +1,104 @@
+//! `[fleet]`: how a run is played on the workers of a fleet.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// How a run is played on the workers of a fleet. Played on one machine, it
+/// has no effect.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FleetSection {
+    /// Workers that play no pair of the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<WorkerPattern>,
+    /// Whether time controls depend on a machine's speed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+    /// Nodes a second of the second engine for which time controls are meant;
+    /// by default, those on the machine where the run is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<u64>,
+}
+
+/// What time controls are scaled by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// The speed of the second engine's `bench`.
+    Bench,
+}
+
+/// Which workers: a machine (`box`), a machine of a credential (`anna/box`) or
+/// all machines of a credential (`anna/*`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct WorkerPattern(String);
+
+impl WorkerPattern {
+    #[cfg(feature = "fleet")]
+    /// Whether it means a worker by its name, as in `anna/box`.
+    pub(crate) fn matches(&self, worker: &str) -> bool {
+        match (self.0.split_once('/'), worker.split_once('/')) {
+            (None, Some((_, machine))) => self.0 == machine,
+            (Some((credential, "*")), Some((of, _))) => credential == of,
+            _ => self.0 == worker,
+        }
+    }
+}
+
+impl std::fmt::Display for WorkerPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for WorkerPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let is_part = |part: &str| {
+            let is_valid = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+            (1..=32).contains(&part.len()) && part.bytes().all(is_valid)
+        };
+        let is_valid = match text.split_once('/') {
+            None => is_part(&text),
+            Some((credential, machine)) => {
+                is_part(credential) && (machine == "*" || is_part(machine))
+            }
+        };
+        match is_valid {
+            true => Ok(Self(text)),
+            false => Err(D::Error::custom(format!(
+                "`{text}` is not the name of a worker: write it as in `hone fleet status`, \
+                 \"anna/box\", or \"box\", or \"anna/*\" for all machines of a credential"
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(feature = "fleet")]
+    #[test]
+    fn workers_are_named_by_machine_and_credential() {
+        let pattern = |text: &str| {
+            let value = toml::Value::String(text.to_string());
+            value.try_into::<WorkerPattern>()
+        };
+        for (text, of_anna, of_ben) in [
+            ("box", true, true),
+            ("anna/box", true, false),
+            ("anna/*", true, false),
+            ("anna", false, false),
+        ] {
+            let pattern = pattern(text).unwrap();
+            assert_eq!(pattern.matches("anna/box"), of_anna, "{text}");
+            assert_eq!(pattern.matches("ben/box"), of_ben, "{text}");
+        }
+        for text in ["", "Box", "anna/", "*/box", "a/b/c", "anna/b*"] {
+            let error = pattern(text).unwrap_err().to_string();
+            assert!(error.contains("fleet status"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Time controls by the speed of a machine: `scale = "bench"`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::Table;
+use crate::executor::PairJob;
+use crate::run::machines::CLOCKS;
+pub(crate) use crate::run::machines::ClockRow;
+
+/// Factors beyond these are not played: such a machine is not what the time
+/// control is meant for, or its measurement is wrong.
+const FACTORS: std::ops::RangeInclusive<f64> = 0.05..=20.0;
+
+/// What time controls are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reference {
+    /// Nodes a second of the second player's engine.
+    pub(crate) nps: u64,
+}
+
+impl Reference {
+    /// By what times are multiplied on a machine of this speed; `None` if the
+    /// speed is impossible.
+    pub(crate) fn factor(self, speed: u64) -> Option<f64> {
+        let factor = (1000.0 * self.nps as f64 / speed as f64).round() / 1000.0;
+        FACTORS.contains(&factor).then_some(factor)
+    }
+
+    /// Gives a job the clocks of a machine of this speed.
+    pub(crate) fn scale(self, job: &mut PairJob, speed: u64) {
+        if let Some(factor) = self.factor(speed) {
+            for player in &mut job.players {
+                player.limit = Arc::new(player.limit.scaled(factor));
+            }
+        }
+    }
+}
+
+/// The clocks that were played, in the run's folder.
+pub(crate) fn open(dir: &Path) -> anyhow::Result<Table> {
+    Ok(Table::open::<ClockRow>(dir.join(CLOCKS))?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::samples::pair_job;
+    use super::*;
+
+    #[test]
+    fn a_slow_machine_gets_more_time() {
+        let reference = Reference { nps: 1_000_000 };
+        assert_eq!(reference.factor(500_000), Some(2.0));
+        assert_eq!(reference.factor(3_000_000), Some(0.333));
+        assert_eq!(reference.factor(0), None);
+        assert_eq!(reference.factor(1), None);
+        let mut job = pair_job(0);
+        for player in &mut job.players {
+            player.limit = Arc::new("8+0.08".parse().expect("a limit"));
+        }
+        reference.scale(&mut job, 800_000);
+        assert_eq!(job.players[1].limit.to_string(), "10+0.1");
+    }
+}

@@ -1,0 +1,38 @@
+//! What a program in a sandbox may do, and why there is none.
+
+use std::path::PathBuf;
+
+/// Why there is no sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SandboxError {
+    #[error(
+        "cannot make a sandbox: `bwrap` is not installed\nhelp: install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`), or run without `--sandbox`"
+    )]
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    Missing,
+    #[error(
+        "cannot make a sandbox: {reason}\nhelp: bubblewrap (`bwrap`) needs user namespaces, which this system does not allow this user: see `sysctl kernel.unprivileged_userns_clone user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`; a container must allow them too"
+    )]
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+    Refused { reason: String },
+    #[error(
+        "cannot make a sandbox on this system: it needs Linux and bubblewrap\nhelp: run without `--sandbox`"
+    )]
+    #[cfg_attr(target_os = "linux", expect(dead_code))]
+    Unsupported,
+}
+
+/// What a program in a sandbox sees besides the read-only file system.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Access {
+    /// Folders that it may write to.
+    pub(crate) writable: Vec<PathBuf>,
+    /// What stays read-only in them.
+    pub(crate) sealed: Vec<PathBuf>,
+    /// Whether it has a session of its own, and no way to write to the terminal.
+    /// What is started in a session of its own needs none.
+    pub(crate) new_session: bool,
+    /// Bytes that each of its own temporary file systems may hold; `None` is
+    /// the system's default, half of the memory.
+    pub(crate) scratch: Option<u64>,
+}

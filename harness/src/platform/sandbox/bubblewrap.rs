@@ -1,0 +1,211 @@
+//! The sandbox of bubblewrap.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use super::access::{Access, SandboxError};
+
+const PROGRAM: &str = "bwrap";
+
+/// Folders that are empty in a sandbox. They hold the sockets by which programs
+/// take orders, which a read-only view does not protect.
+const HIDDEN: [&str; 3] = ["/tmp", "/run", "/var/run"];
+
+/// What the bubblewrap of this machine can do.
+#[derive(Debug, Clone, Copy)]
+struct Features {
+    /// Whether it has `--size`, from version 0.7 on.
+    has_size: bool,
+}
+
+/// Makes sure that sandboxes can be made here; looks once.
+///
+/// # Errors
+/// [`SandboxError`].
+pub(crate) fn check() -> Result<(), SandboxError> {
+    features().map(drop)
+}
+
+fn features() -> Result<Features, SandboxError> {
+    static FOUND: OnceLock<Result<Features, SandboxError>> = OnceLock::new();
+    FOUND
+        .get_or_init(|| {
+            let with_size = Features { has_size: true };
+            match probe(with_size) {
+                Err(SandboxError::Refused { reason }) if reason.contains("--size") => {
+                    let without = Features { has_size: false };
+                    probe(without).map(|()| without)
+                }
+                done => done.map(|()| with_size),
+            }
+        })
+        .clone()
+}
+
+/// Runs nothing in a sandbox like all others.
+fn probe(features: Features) -> Result<(), SandboxError> {
+    let access = Access {
+        scratch: Some(1 << 20),
+        ..Access::default()
+    };
+    let mut command = around(&Command::new("true"), &access, features);
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => SandboxError::Missing,
+        _ => SandboxError::Refused {
+            reason: format!("{PROGRAM}: {error}"),
+        },
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let reason = errors.lines().next().map_or_else(
+        || format!("{PROGRAM} failed ({})", output.status),
+        |line| line.trim().to_string(),
+    );
+    Err(SandboxError::Refused { reason })
+}
+
+/// The command that runs `inner` in a sandbox. It takes over its program,
+/// arguments, working directory and environment, and nothing else of it.
+///
+/// # Errors
+/// [`SandboxError`] as an error of the start.
+pub(crate) fn wrap(inner: &Command, access: &Access) -> io::Result<Command> {
+    Ok(around(inner, access, features().map_err(io::Error::other)?))
+}
+
+fn around(inner: &Command, access: &Access, features: Features) -> Command {
+    let mut command = Command::new(PROGRAM);
+    // All rights that root has would be inherited.
+    command.args(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]);
+    if access.new_session {
+        command.arg("--new-session");
+    }
+    command.args(["--ro-bind", "/", "/"]);
+    command.args(["--dev", "/dev"]);
+    let mut scratch = |folder: &OsStr| {
+        if let Some(bytes) = access.scratch.filter(|_| features.has_size) {
+            command.arg("--size").arg(bytes.to_string());
+        }
+        command.arg("--tmpfs").arg(folder);
+    };
+    scratch(OsStr::new("/dev/shm"));
+    let hidden = hidden();
+    hidden.iter().for_each(|folder| scratch(folder.as_os_str()));
+    command.args(["--remount-ro", "/dev", "--proc", "/proc"]);
+    let folder = inner
+        .get_current_dir()
+        .map_or_else(env::current_dir, |folder| Ok(folder.to_path_buf()))
+        .and_then(std::path::absolute);
+    for path in shown(inner, folder.as_deref().ok(), &hidden) {
+        command.arg("--ro-bind-try").arg(&path).arg(&path);
+    }
+    for path in &access.writable {
+        command.arg("--bind").arg(path).arg(path);
+    }
+    for path in &access.sealed {
+        command.arg("--ro-bind-try").arg(path).arg(path);
+    }
+    command.args(["--setenv", "TMPDIR", "/tmp"]);
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.arg("--setenv").arg(name).arg(value),
+            None => command.arg("--unsetenv").arg(name),
+        };
+    }
+    if let Ok(folder) = folder {
+        command.arg("--chdir").arg(folder);
+    }
+    command
+        .arg("--")
+        .arg(inner.get_program())
+        .args(inner.get_args());
+    command
+}
+
+/// The hidden folders of this machine.
+fn hidden() -> Vec<PathBuf> {
+    let is_folder = |path: &&PathBuf| {
+        let kind = fs::symlink_metadata(path).map(|file| file.file_type());
+        kind.is_ok_and(|kind| kind.is_dir())
+    };
+    let mut folders: Vec<PathBuf> = HIDDEN.iter().map(PathBuf::from).collect();
+    let temporary = env::temp_dir();
+    if temporary.is_absolute() && !folders.iter().any(|folder| temporary.starts_with(folder)) {
+        folders.push(temporary);
+    }
+    folders.iter().filter(is_folder).cloned().collect()
+}
+
+/// What of the hidden folders a program needs: its own folder, its working
+/// directory, and what its arguments name. Outer folders come first.
+fn shown(inner: &Command, folder: Option<&Path>, hidden: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut wanted = BTreeSet::new();
+    let program = Path::new(inner.get_program());
+    if program.is_absolute() {
+        for path in [Some(program.to_path_buf()), program.canonicalize().ok()] {
+            let Some(path) = path else { continue };
+            match path.parent() {
+                Some(parent) if !hidden.iter().any(|folder| folder == parent) => {
+                    wanted.insert(parent.to_path_buf())
+                }
+                _ => wanted.insert(path),
+            };
+        }
+    }
+    wanted.extend(folder.map(Path::to_path_buf));
+    let arguments = inner.get_args().map(PathBuf::from);
+    wanted.extend(arguments.filter(|path| path.is_absolute() && path.exists()));
+    wanted.retain(|path| {
+        hidden
+            .iter()
+            .any(|folder| path.starts_with(folder) && path != folder)
+    });
+    wanted
+}
+
+/// The engine's process in the sandbox whose outer process is `pid`: the child
+/// of the sandbox's first process.
+pub(crate) fn engine_in(pid: u32) -> Option<u32> {
+    let child = |pid: u32| -> Option<u32> {
+        let path = format!("/proc/{pid}/task/{pid}/children");
+        let children = fs::read_to_string(path).ok()?;
+        children.split_whitespace().next()?.parse().ok()
+    };
+    child(child(pid)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown_of(program: &str, args: &[&str], folder: &str) -> Vec<String> {
+        let mut command = Command::new(program);
+        command.args(args);
+        let hidden = ["/tmp", "/run"].map(PathBuf::from);
+        let shown = shown(&command, Some(Path::new(folder)), &hidden);
+        shown
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn only_what_the_program_needs_of_the_hidden_folders_is_shown() {
+        assert!(shown_of("/usr/bin/e", &["/"], "/home/me").is_empty());
+        assert!(shown_of("e", &["/tmp", "/tmp/no such file"], "/tmp").is_empty());
+        assert_eq!(shown_of("/tmp/e", &[], "/"), ["/tmp/e"]);
+        assert_eq!(
+            shown_of("/tmp/a/b/e", &[], "/tmp/a"),
+            ["/tmp/a", "/tmp/a/b"]
+        );
+    }
+}

@@ -1,0 +1,21 @@
+//! Systems without a sandbox.
+
+use std::io;
+use std::process::Command;
+
+use super::access::{Access, SandboxError};
+
+/// There is none.
+pub(crate) fn check() -> Result<(), SandboxError> {
+    Err(SandboxError::Unsupported)
+}
+
+/// There is none.
+pub(crate) fn wrap(_inner: &Command, _access: &Access) -> io::Result<Command> {
+    Err(io::Error::other(SandboxError::Unsupported))
+}
+
+/// There is none.
+pub(crate) fn engine_in(_pid: u32) -> Option<u32> {
+    None
+}

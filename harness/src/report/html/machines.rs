@@ -1,0 +1,72 @@
+//! The machines of a run that was played on a fleet.
+
+use super::cells::Cell;
+use super::markup::paragraph;
+use super::table::Table;
+use crate::report::machines::{FleetFacts, WorkerFacts};
+use crate::run::machines::IncidentKind;
+
+pub(super) fn section(fleet: &FleetFacts) -> String {
+    let caption = "Workers: what each played, and how often a difference as large as that \
+                   between its pairs and those of the others would be by chance (p)";
+    let head = [
+        "worker",
+        "number in the ledger",
+        "processor",
+        "cores",
+        "pairs",
+        "Ptnml(0-2)",
+        "p",
+        "lost on time",
+        "crashes",
+        "stalls",
+        "illegal moves",
+        "latency",
+        "clock factor",
+        "",
+    ];
+    let mut table = Table::new(caption, &head);
+    for worker in &fleet.workers {
+        table.cells(cells(worker));
+    }
+    let mut html = table.html();
+    for line in fleet.lines() {
+        html += &paragraph(&format!("{line}."));
+    }
+    if !fleet.played_again.is_empty() {
+        let caption = "Pairs that were played by another worker than the one that had them first";
+        let mut table = Table::new(caption, &["pair", "worker", "reason"]);
+        for pair in &fleet.played_again {
+            table.row(&[&pair.pair.to_string(), &pair.worker, &pair.reason]);
+        }
+        html += &table.collapsed();
+    }
+    html
+}
+
+fn cells(worker: &WorkerFacts) -> Vec<Cell> {
+    let number = |number: u64| Cell::text(&number.to_string());
+    let or_dash = |text: Option<String>| Cell::text(&text.unwrap_or_else(|| "–".to_string()));
+    let state = match worker.left_out.as_ref().map(|left_out| left_out.kind) {
+        Some(IncidentKind::Excluded) => "left out",
+        Some(IncidentKind::Declined) => "did not play",
+        Some(_) => "in quarantine",
+        None => "",
+    };
+    vec![
+        Cell::text(&worker.worker).of_words(),
+        or_dash(worker.number.map(|number| number.to_string())),
+        Cell::text(&worker.processor).of_words(),
+        number(worker.cores as u64),
+        number(worker.pairs),
+        Cell::text(&format!("{:?}", worker.pentanomial)).of_words(),
+        or_dash(worker.p_value.map(|p| format!("{p:.3}"))),
+        number(worker.time_forfeits),
+        number(worker.crashes),
+        number(worker.stalls),
+        number(worker.illegal_moves),
+        or_dash(worker.latency_us.map(|us| format!("{us:.0} µs"))),
+        or_dash(worker.clock_factor.map(|factor| format!("{factor:.3}"))),
+        Cell::text(state).of_words(),
+    ]
+}

@@ -1,0 +1,138 @@
+//! The machines of a run that was played on a fleet: `workers.csv` and
+//! `incidents.csv` in its folder. `fleet` writes them, reports read them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Which machine a number in the ledger's column `worker` is.
+pub(crate) const WORKERS: &str = "workers.csv";
+/// What happened to machines and to pairs.
+pub(crate) const INCIDENTS: &str = "incidents.csv";
+
+/// The speed and the clocks of each pair whose time control was scaled.
+pub(crate) const CLOCKS: &str = "clocks.csv";
+
+/// The clocks of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ClockRow {
+    /// From 1.
+    pub pair: u64,
+    /// Its number in the ledger.
+    pub worker: usize,
+    /// Nodes a second of the second engine on that machine.
+    pub nps: u64,
+    /// By what the times of the limit were multiplied.
+    pub factor: f64,
+}
+
+/// A worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Machine {
+    /// Its number in the ledger.
+    pub worker: usize,
+    /// The credential that it joined with.
+    pub credential: String,
+    pub machine: String,
+    pub platform: String,
+    pub processor: String,
+    pub cores: usize,
+}
+
+impl Machine {
+    /// As `hone fleet status` names it.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.credential, self.machine)
+    }
+}
+
+/// A kind of incident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum IncidentKind {
+    /// The configuration excludes the worker.
+    Excluded,
+    /// The worker's results do not look like those of the others.
+    Quarantined,
+    /// The worker cannot play the run.
+    Declined,
+    /// A pair that the worker had was played by another.
+    PlayedAgain,
+}
+
+/// What happened to a worker, or to a pair that it had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Incident {
+    pub at: jiff::Timestamp,
+    pub worker: String,
+    pub kind: IncidentKind,
+    /// From 1.
+    pub pair: Option<u64>,
+    pub reason: String,
+}
+
+/// The machines of a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Machines {
+    pub workers: Vec<Machine>,
+    pub incidents: Vec<Incident>,
+    pub clocks: Vec<ClockRow>,
+}
+
+impl Machines {
+    /// Reads the files of the run in `dir`. `None` if it was not played on a
+    /// fleet.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Option<Self>> {
+        let machines = Self {
+            workers: rows(&dir.join(WORKERS))?,
+            incidents: rows(&dir.join(INCIDENTS))?,
+            clocks: rows(&dir.join(CLOCKS))?,
+        };
+        let is_empty = machines.workers.is_empty() && machines.incidents.is_empty();
+        Ok((!is_empty).then_some(machines))
+    }
+}
+
+/// The whole rows of a table: a kill may have torn the last one.
+///
+/// # Errors
+/// If the file cannot be read or is damaged; none is not an error.
+pub(crate) fn rows<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
+    let failed = || format!("cannot read {}", path.display());
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read.with_context(failed)?,
+    };
+    let whole = text.rfind('\n').map_or(0, |at| at + 1);
+    let rows = csv::Reader::from_reader(&text.as_bytes()[..whole])
+        .into_deserialize()
+        .collect::<Result<_, _>>();
+    rows.with_context(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_row_is_left_out_and_a_local_run_has_no_machines() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(Machines::read(folder.path()).expect("none").is_none());
+        let text = "at,worker,kind,pair,reason\n\
+            2026-01-01T00:00:00Z,all/a,played-again,7,it stopped answering\n\
+            2026-01-01T00:00:00Z,all/b,quaran";
+        fs::write(folder.path().join(INCIDENTS), text).expect("written");
+        let machines = Machines::read(folder.path()).expect("read").expect("some");
+        let [incident] = &machines.incidents[..] else {
+            panic!("{machines:?}");
+        };
+        assert_eq!(incident.kind, IncidentKind::PlayedAgain);
+        assert_eq!(incident.pair, Some(7));
+    }
+}

@@ -1,0 +1,316 @@
+//! Engines and builds in a sandbox: no network, nothing written, no other process
+//! seen; and everything that `hone` does with engines works there too.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::repository::EngineRepository;
+use common::skip::skipped;
+use common::{
+    Finished, Setup, engines, finish, hone, on_run, processes_with, rows, scripted, signal,
+    wait_until,
+};
+use tempfile::TempDir;
+
+/// Whether sandboxes work on this machine; if not, the test is skipped.
+fn works() -> bool {
+    let args = "--unshare-all --cap-drop ALL --ro-bind / / --dev /dev --proc /proc true";
+    let output = Command::new("bwrap").args(args.split_whitespace()).output();
+    let reason = match output {
+        Ok(output) if output.status.success() => return true,
+        Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
+        Err(error) => format!("bwrap: {error}"),
+    };
+    skipped(&reason);
+    false
+}
+
+/// A port that can be reached, and a home outside of the folders that a sandbox
+/// hides.
+struct World {
+    listener: TcpListener,
+    home: TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            listener: TcpListener::bind("127.0.0.1:0").expect("a port"),
+            home: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder"),
+        }
+    }
+
+    /// An engine whose name says what it can do.
+    fn probing(&self) -> String {
+        let port = self.listener.local_addr().expect("bound").port();
+        format!("{} uci=probe:{port}", scripted())
+    }
+
+    fn finish(&self, mut command: Command) -> Finished {
+        command.env("HOME", self.home.path());
+        finish(command)
+    }
+
+    fn is_home_empty(&self) -> bool {
+        fs::read_dir(self.home.path()).unwrap().next().is_none()
+    }
+}
+
+const FREE: &str = "network=true home=true temporary=true others=true";
+const CAUGHT: &str = "network=false home=false temporary=true others=false";
+
+fn setup(first: &str, second: &str, play: &str) -> Setup {
+    let players = engines(("a", first, ""), ("b", second, ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 1\n{play}\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 10\n"
+    ))
+}
+
+fn manifest(run: &Path) -> String {
+    fs::read_to_string(run.join("run.toml")).expect("a manifest")
+}
+
+#[test]
+fn an_engine_reaches_nothing_and_plays_the_same_games() {
+    if !works() {
+        return;
+    }
+    let world = World::new();
+    let setup = setup(&world.probing(), &scripted(), "pairs = 3\n");
+    let free = world.finish(setup.command("match", "free", &[]));
+    assert_eq!(free.code, Some(0), "{}", free.stderr);
+    let text = manifest(&setup.run("free"));
+    assert!(text.contains(FREE), "{text}");
+    fs::remove_file(world.home.path().join("written")).expect("it wrote there");
+
+    let caught = world.finish(setup.command("match", "caught", &["--sandbox"]));
+    assert_eq!(caught.code, Some(0), "{}", caught.stderr);
+    let text = manifest(&setup.run("caught"));
+    assert!(text.contains(CAUGHT), "{text}");
+    assert!(text.contains("sandbox = true"), "{text}");
+    assert!(world.is_home_empty());
+    let digests = ["free", "caught"].map(|run| on_run("verify", &setup.run(run)).last_line());
+    assert_eq!(digests[0], digests[1]);
+}
+
+#[test]
+fn commands_without_a_run_have_it_too() {
+    if !works() {
+        return;
+    }
+    let world = World::new();
+    let setup = setup("x", "y", "");
+    let suite = setup.dir.path().join("suite.epd");
+    fs::write(&suite, "8/8/8/8/8/k7/8/K6R w - - bm Rh3;\n").unwrap();
+    let with = |arguments: &[&str]| {
+        let mut command = hone();
+        command.args(arguments).arg("--sandbox");
+        world.finish(command)
+    };
+    let probing = world.probing();
+    let suite = suite.display().to_string();
+    let solved = with(&["suite", &suite, "--engine", &probing, "--nodes", "10"]);
+    assert_eq!(solved.code, Some(0), "{}", solved.stderr);
+    assert!(solved.stdout.contains(CAUGHT), "{}", solved.stdout);
+    let checked = with(&["check", &probing]);
+    assert!(checked.stdout.contains(" passed, "), "{}", checked.stderr);
+    assert!(world.is_home_empty());
+}
+
+#[test]
+fn its_failures_have_their_evidence_and_can_be_replayed() {
+    if !works() {
+        return;
+    }
+    for (script, result, words) in [
+        (
+            "go:2=abort",
+            "crash",
+            "process:   killed by signal 6 (SIGABRT)",
+        ),
+        ("go:2=exit:7", "crash", "process:   exit status 7"),
+        // The engine's memory, not that of the program around it.
+        ("go:2=alloc:100 go:2=illegal", "illegal_move", "at most 1"),
+    ] {
+        let bad = format!("{} {script}", scripted());
+        let setup = setup(&bad, &scripted(), "pairs = 1\nmax_failures = 1.0\n");
+        let finished = setup.play("match", "run", &["--json", "--sandbox"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let lost = &finished.json()["failures"][result][0];
+        assert!(lost.as_u64().is_some_and(|lost| lost > 0), "{finished:?}");
+        let bundle = setup.run("run").join("failures/1-1");
+        let summary = fs::read_to_string(bundle.join("summary.txt")).unwrap();
+        assert!(summary.contains(words), "{summary}");
+        if words.starts_with("at most") {
+            let (_, peak) = summary.split_once("at most ").unwrap();
+            let (peak, _) = peak.split_once('M').unwrap();
+            assert!(
+                (100..200).contains(&peak.parse::<u64>().unwrap()),
+                "{summary}"
+            );
+        }
+        let replay = fs::read_to_string(bundle.join("replay.toml")).unwrap();
+        assert!(replay.contains("sandbox = true"), "{replay}");
+    }
+}
+
+#[test]
+fn nothing_is_left_of_it_however_hone_ends() {
+    if !works() {
+        return;
+    }
+    for (number, signal_number) in [libc::SIGKILL, libc::SIGTERM, libc::SIGINT]
+        .into_iter()
+        .enumerate()
+    {
+        let mark = format!("boxed{number}");
+        let engine = format!(
+            "{} --name {mark} ucinewgame=fork:1000 go=late:5",
+            scripted()
+        );
+        let setup = setup(&engine, &scripted(), "pairs = 1000\n");
+        let mut command = setup.command("match", "run", &["--sandbox"]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("hone starts");
+        wait_until("a pair", || rows(&setup.run("run")) >= 2);
+        assert!(!processes_with(&mark).is_empty());
+        signal(&child, signal_number);
+        child.wait().expect("it ends");
+        wait_until("the end of all engines", || {
+            processes_with(&mark).is_empty()
+        });
+    }
+}
+
+/// A repository without an engine of its own: what the build line does counts.
+fn repository() -> EngineRepository {
+    let repository = EngineRepository::new();
+    repository.write("source", "1");
+    repository.git(&["add", "--all"]);
+    repository.git(&["commit", "--quiet", "-m", "First"]);
+    repository
+}
+
+/// A match of the commit `main`, built by a line, with the scripted engine.
+fn built_by(repository: &EngineRepository, world: &World, line: &str) -> Finished {
+    let config = format!(
+        "[[engine]]\nname = \"a\"\ngit = '{}'\nrev = \"main\"\nbuild = '''{line}'''\n\
+         [[engine]]\nname = \"b\"\ncmd = '{}'\n\
+         [match]\nlimit = \"nodes=10\"\npairs = 1\n[adjudication]\nmax_moves = 4\n",
+        repository.path().display(),
+        scripted()
+    );
+    let file = repository.dir.path().join("config.toml");
+    fs::write(&file, config).unwrap();
+    let mut command = repository.hone();
+    command.arg("match").arg(file).args(["--sandbox", "--out"]);
+    command.arg(repository.dir.path().join("run"));
+    world.finish(command)
+}
+
+fn builds(repository: &EngineRepository) -> Vec<PathBuf> {
+    let entries = fs::read_dir(repository.cache().join("builds"));
+    let entries = entries.into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
+#[test]
+fn a_build_reaches_nothing_but_its_own_folders() {
+    if !works() {
+        return;
+    }
+    let (repository, world) = (repository(), World::new());
+    let line = format!(
+        "(echo uci; echo quit) | {}; echo more >> source && echo written; \
+         echo x 2>&1 >> .git/config || echo sealed; cp {} {{out}}",
+        world.probing(),
+        scripted()
+    );
+    let finished = built_by(&repository, &world, &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let builds = builds(&repository);
+    assert_eq!(builds.len(), 1, "{builds:?}");
+    let log = fs::read_to_string(builds[0].join("build.log")).unwrap();
+    for words in [
+        "network=false home=false temporary=true",
+        "written",
+        "sealed",
+    ] {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+    assert!(world.is_home_empty());
+    assert!(!builds[0].join("made").exists());
+}
+
+/// What `hone` itself writes after a build must not follow where it points.
+#[test]
+fn a_build_leaves_no_way_out() {
+    if !works() {
+        return;
+    }
+    let (repository, world) = (repository(), World::new());
+    let victim = world.home.path().join("victim");
+    let mut file = fs::File::create(&victim).unwrap();
+    file.write_all(b"mine").unwrap();
+    let line = format!(
+        "cd \"$(dirname {{out}})\"; for name in engine build.toml bench.log; do \
+         ln -sf {0} $name; ln -sf {0} ../$name; done; true",
+        victim.display()
+    );
+    let finished = built_by(&repository, &world, &line);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("the build line must put it there"),
+        "{}",
+        finished.stderr
+    );
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+}
+
+#[test]
+fn without_bubblewrap_it_is_refused_before_anything_starts() {
+    let setup = setup(&scripted(), &scripted(), "pairs = 1\n");
+    let empty = tempfile::tempdir().expect("a folder");
+    for arguments in [&["match"][..], &["sprt"], &["check"]] {
+        let mut command = match arguments {
+            ["check"] => {
+                let mut command = hone();
+                command.args(["check", &scripted()]);
+                command
+            }
+            arguments => setup.command(arguments[0], "run", &[]),
+        };
+        command.arg("--sandbox").env("PATH", empty.path());
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let expected = "cannot make a sandbox: `bwrap` is not installed\nhelp: install bubblewrap";
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+        assert!(!setup.run("run").exists());
+    }
+    // One that refuses: its reason is shown.
+    let bwrap = empty.path().join("bwrap");
+    fs::write(
+        &bwrap,
+        "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n",
+    )
+    .unwrap();
+    fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = setup.command("match", "run", &["--sandbox"]);
+    command.env("PATH", empty.path());
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in ["bwrap: No permissions", "user namespaces"] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
