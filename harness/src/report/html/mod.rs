@@ -128,7 +128,10 @@ pub(crate) fn record_sections(
             breakdown.absorb(&entry?);
         }
         let facts = breakdown.workers.facts(source.manifest, source.dir);
-        page.section("workers", "Workers", workers::workers_section(&facts, None));
+        // Those of a fleet are there already, with more about each.
+        if !page.has_section("machines") {
+            page.section("workers", "Workers", workers::workers_section(&facts, None));
+        }
         let facts = breakdown.openings.facts();
         let html = openings::openings_section(&facts, source.manifest, None);
         page.section("openings", "Openings", html);
