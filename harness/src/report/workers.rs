@@ -4,25 +4,27 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::experiment::PairResult;
 use crate::ledger::Entry;
+use crate::run::machines::{Machine, Machines};
 use crate::run::{Failures, Manifest, PooledRun};
 use crate::stats::Pentanomial;
 use crate::stats::detect::{Test, between_groups};
 
-/// The machines of a fleet by number, in a run's folder.
-const MACHINES: &str = "workers.csv";
+/// Pairs from which on a worker's results are compared with the others'.
+const FEWEST_PAIRS: u64 = 64;
 
 /// The totals of each worker by its number in the ledger.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Workers(BTreeMap<usize, Totals>);
 
+/// What one worker has played.
 #[derive(Debug, Clone, Copy, Default)]
-struct Totals {
-    results: Pentanomial,
-    failures: Failures,
+pub(super) struct Totals {
+    pub(super) results: Pentanomial,
+    pub(super) failures: Failures,
     starved: u64,
     moves: u64,
     ms: u64,
@@ -77,21 +79,35 @@ impl Workers {
     /// all pairs are between the same two engines.
     pub(crate) fn facts(&self, manifest: &Manifest, dir: &Path) -> Vec<WorkerFacts> {
         let names = Names::read(manifest, dir);
-        let all: Pentanomial = self.0.values().map(|totals| totals.results).sum();
         let is_one_pairing = manifest.engines.len() == 2;
         let mut facts: Vec<WorkerFacts> = self
             .0
             .iter()
             .map(|(worker, totals)| WorkerFacts {
-                p_value: is_one_pairing
-                    .then(|| p_value(totals.results, all))
-                    .flatten(),
-                machine: names.machines.get(worker).map(|machine| machine.id.clone()),
+                p_value: is_one_pairing.then(|| self.p_value(*worker)).flatten(),
+                machine: names.machine(*worker).map(Machine::name),
                 ..totals.facts(*worker, names.of(*worker))
             })
             .collect();
         facts.sort_by_key(|one| (std::cmp::Reverse(one.failures()), one.worker));
         facts
+    }
+
+    /// What a worker has played, perhaps nothing.
+    pub(super) fn totals(&self, worker: usize) -> Totals {
+        self.0.get(&worker).copied().unwrap_or_default()
+    }
+
+    /// The p-value of the difference between a worker's pairs and the others'.
+    pub(super) fn p_value(&self, worker: usize) -> Option<f64> {
+        let own = self.totals(worker).results;
+        let others = self.0.iter().filter(|(number, _)| **number != worker);
+        let others: Pentanomial = others.map(|(_, totals)| totals.results).sum();
+        if own.pairs() < FEWEST_PAIRS || others.pairs() < FEWEST_PAIRS {
+            return None;
+        }
+        let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
+        between_groups(Test::Workers, &groups)?.p_value
     }
 }
 
@@ -110,8 +126,12 @@ impl Totals {
         }
     }
 
+    /// Microseconds a move that were the harness's own.
+    pub(super) fn latency_us(&self) -> Option<f64> {
+        ratio(self.latency_us as f64, self.moves)
+    }
+
     fn facts(&self, worker: usize, name: String) -> WorkerFacts {
-        let ratio = |of: f64, by: u64| (by > 0).then(|| of / by as f64);
         WorkerFacts {
             worker,
             name,
@@ -125,7 +145,7 @@ impl Totals {
             illegal_move: self.failures.illegal_move,
             starved: self.starved,
             nps: ratio(self.nodes as f64 * 1000.0, self.ms),
-            latency_us: ratio(self.latency_us as f64, self.moves),
+            latency_us: self.latency_us(),
             last_pair_ms: self.last_ms,
             p_value: None,
         }
@@ -139,57 +159,38 @@ impl WorkerFacts {
     }
 }
 
-/// Compares a worker's pairs with those of the others.
-fn p_value(own: Pentanomial, all: Pentanomial) -> Option<f64> {
-    let mut others = all;
-    for (class, count) in others.0.iter_mut().zip(own.0) {
-        *class -= count;
-    }
-    let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
-    between_groups(Test::Workers, &groups)?.p_value
+fn ratio(of: f64, by: u64) -> Option<f64> {
+    (by > 0).then(|| of / by as f64)
 }
 
 /// What the numbers of workers stand for.
 struct Names<'a> {
     manifest: &'a Manifest,
-    machines: BTreeMap<usize, Machine>,
-}
-
-struct Machine {
-    name: String,
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    worker: usize,
-    credential: String,
-    machine: String,
-    cores: usize,
+    machines: Vec<Machine>,
 }
 
 impl<'a> Names<'a> {
     fn read(manifest: &'a Manifest, dir: &Path) -> Self {
-        let reader = csv::Reader::from_path(dir.join(MACHINES)).ok();
-        // A row that is being written is there the next time.
-        let rows = reader.into_iter().flat_map(csv::Reader::into_deserialize);
-        let machines = rows.flatten().map(|row: Row| {
-            let id = format!("{}/{}", row.credential, row.machine);
-            let name = match row.cores {
-                0 => row.machine,
-                cores => format!("{} ({cores} cores)", row.machine),
-            };
-            (row.worker, Machine { name, id })
-        });
+        // A table that cannot be read names nobody.
+        let machines = Machines::read(dir).ok().flatten();
         Self {
             manifest,
-            machines: machines.collect(),
+            machines: machines.map_or_else(Vec::new, |machines| machines.workers),
         }
     }
 
+    fn machine(&self, worker: usize) -> Option<&Machine> {
+        self.machines
+            .iter()
+            .find(|machine| machine.worker == worker)
+    }
+
     fn of(&self, worker: usize) -> String {
-        if let Some(machine) = self.machines.get(&worker) {
-            return machine.name.clone();
+        if let Some(machine) = self.machine(worker) {
+            return match machine.cores {
+                0 => machine.machine.clone(),
+                cores => format!("{} ({cores} cores)", machine.machine),
+            };
         }
         let mut pooled = self.manifest.pooled.iter();
         let of_worker =
@@ -213,6 +214,7 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
     use crate::rules::{GameResult, Outcome, Termination};
+    use crate::run::machines::WORKERS;
 
     fn entry(worker: usize, half_points: usize, ending: Termination) -> Entry {
         let game = |outcome| GameResult {
@@ -278,7 +280,7 @@ mod tests {
         );
         assert_eq!(good.nps, Some(20_000.0));
         std::fs::write(
-            dir.path().join(MACHINES),
+            dir.path().join(WORKERS),
             "worker,credential,machine,platform,processor,cores\n1,all,attic,linux,x,8\n2,al",
         )
         .expect("written");

@@ -95,7 +95,9 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
     let remote = settings.remote_games();
-    let (folder, of_reader, of_fleet) = (settings.folder.clone(), queue.clone(), remote.clone());
+    #[cfg(feature = "fleet")]
+    let of_fleet = remote.clone();
+    let (folder, of_reader) = (settings.folder.clone(), queue.clone());
     thread::Builder::new()
         .name("reader".into())
         .spawn(move || Reader::new(&folder, of_reader, remote, overview_sender).run(&wished))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::executor::LiveGame;
 
 /// A page that has not asked for this long shows the games no more.
+#[cfg(feature = "fleet")]
 const ASKED: Duration = Duration::from_secs(10);
 /// Games that have not been heard of for this long have ended, or their
 /// machine is away.

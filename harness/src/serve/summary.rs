@@ -56,6 +56,10 @@ pub(super) struct RunSummary {
     pub remaining: Option<Remaining>,
     /// The machines of a fleet that have played its pairs.
     #[serde(skip)]
+    #[cfg_attr(
+        not(feature = "fleet"),
+        expect(dead_code, reason = "for the page of a fleet")
+    )]
     pub machines: Vec<WorkerFacts>,
 }
 

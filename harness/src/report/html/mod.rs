@@ -127,11 +127,14 @@ pub(crate) fn record_sections(
         for entry in source.counted(pairs)? {
             breakdown.absorb(&entry?);
         }
-        let workers = breakdown.workers.facts(source.manifest, source.dir);
-        page.section("workers", "Workers", workers_section(&workers, None));
-        let openings = breakdown.openings.facts();
-        let openings = openings_section(&openings, source.manifest, None);
-        page.section("openings", "Openings", openings);
+        let facts = breakdown.workers.facts(source.manifest, source.dir);
+        // Those of a fleet are there already, with more about each.
+        if !page.has_section("machines") {
+            page.section("workers", "Workers", workers::workers_section(&facts, None));
+        }
+        let facts = breakdown.openings.facts();
+        let html = openings::openings_section(&facts, source.manifest, None);
+        page.section("openings", "Openings", html);
     }
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(source, repeat)?);

@@ -162,6 +162,11 @@ impl Page {
         }
     }
 
+    /// Whether it has a section of this id.
+    pub(crate) fn has_section(&self, id: &str) -> bool {
+        self.sections.iter().any(|section| section.id == id)
+    }
+
     /// Writes the page to a file, replacing what it held.
     ///
     /// # Errors

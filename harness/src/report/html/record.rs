@@ -96,10 +96,6 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
 
 /// How much an engine's score changed from one of its moves to its next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "serve"),
-    expect(dead_code, reason = "for the live pages")
-)]
 pub(crate) struct Swing {
     /// Centipawns, without a sign.
     pub(crate) size: u16,

@@ -119,7 +119,7 @@ fn residual<'a>(residuals: impl Iterator<Item = &'a Residual>) -> Markup {
             span class={ @if is_noteworthy(p_value) { "failed" } } {
                 @if p_value < 0.001 { (format!("{p_value:.0e}")) } @else { (format!("{p_value:.3}")) }
             }
-            " " a href={ (run_href(&one.run)) "#workers" } { small { (one.run) } }
+            " " a href=(run_href(&one.run)) { small { (one.run) } }
         },
     }
 }
@@ -180,7 +180,7 @@ fn queued(view: &FleetView, fleet: &Overview, line: &RunLine, all: u32) -> Marku
     }
 }
 
-/// Machines that a run has excluded, and those that refuse one.
+/// Machines that a run does not use, and those that refuse one.
 fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
     let excluded = fleet.runs.iter().flat_map(|line| {
         let excluded = line.notice.excluded.iter();
@@ -190,14 +190,23 @@ fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
         let refused = machine.status.refuses.iter();
         refused.map(move |(run, why)| (&machine.worker, run, why))
     });
-    let is_empty = excluded.clone().next().is_none() && refusing.clone().next().is_none();
+    let left_out = fleet.runs.iter().flat_map(|line| {
+        let patterns = line.notice.exclude.iter();
+        patterns.map(move |pattern| (line, pattern))
+    });
+    let is_empty = excluded.clone().next().is_none()
+        && refusing.clone().next().is_none()
+        && left_out.clone().next().is_none();
     html! {
         @if is_empty {
-            p { "No run has excluded a machine, and no machine refuses a run." }
+            p { "No machine is in quarantine or left out of a run, and none refuses one." }
         } @else {
             ul {
                 @for (line, worker, why) in excluded {
-                    li { (worker) " is excluded from " (link(view, fleet, line.run.as_str())) ": " (why) }
+                    li { (worker) " is in quarantine for " (link(view, fleet, line.run.as_str())) ": " (why) }
+                }
+                @for (line, pattern) in left_out {
+                    li { (pattern) " is left out of " (link(view, fleet, line.run.as_str())) ": its configuration excludes it" }
                 }
                 @for (worker, run, why) in refusing {
                     li { (worker) " does not play " (link(view, fleet, run.as_str())) ": " (why) }

@@ -33,6 +33,8 @@ pub(crate) struct Beside<'a> {
 /// If a section cannot be made.
 pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapshot> {
     let summary = beside.summary;
+    // Those of a fleet are on it already, with more about each.
+    let has_machines = page.has_section("machines");
     let address = run_href(&summary.run);
     let workers = beside.breakdown.workers.facts(beside.manifest, beside.dir);
     let mut parts = vec![
@@ -64,8 +66,10 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
             ));
         }
         if id == "failures" {
-            let workers = workers_section(&workers, Some(&address));
-            parts.push(Part::new("workers", Some("Workers"), workers));
+            if !has_machines {
+                let workers = workers_section(&workers, Some(&address));
+                parts.push(Part::new("workers", Some("Workers"), workers));
+            }
             let openings = beside.breakdown.openings.facts();
             let openings = openings_section(&openings, beside.manifest, Some(&address));
             parts.push(Part::new("openings", Some("Openings"), openings));
