@@ -37,7 +37,8 @@ suffix=
 if [ -n "${INPUT_HONE:-}" ]; then
     hone=$(cd "$(dirname "$INPUT_HONE")" && pwd)/$(basename "$INPUT_HONE")
 elif [ "$version" = source ]; then
-    (cd "${GITHUB_ACTION_PATH:?}" && cargo build --profile quick --bin hone)
+    # Neither fleet nor live pages are needed here.
+    (cd "${GITHUB_ACTION_PATH:?}" && cargo build --profile quick --no-default-features --bin hone)
     hone=${CARGO_TARGET_DIR:-$GITHUB_ACTION_PATH/target}/quick/hone$suffix
 else
     triple=$(target)

@@ -52,6 +52,7 @@ fn files(folder: &Path) -> Vec<(String, u64, SystemTime)> {
 fn a_finished_run_is_served_and_left_alone() {
     let setup = played();
     let results = setup.run("results");
+    two_scores(&results);
     let before = files(&results);
     let server = Server::start(&results, &[]);
     wait_until("the run is read", || {
@@ -89,6 +90,7 @@ fn a_finished_run_is_served_and_left_alone() {
     assert!(page.contains("Ptnml(0-2): "), "the numbers to copy");
     assert!(page.contains("property=\"og:description\""));
     games_and_files(&server, &results);
+    other_views(&server, &results);
     let metrics = server.get("/metrics").body;
     assert!(
         metrics.contains("hone_runs{state=\"finished\"} 1\n"),
@@ -96,6 +98,63 @@ fn a_finished_run_is_served_and_left_alone() {
     );
     drop(server);
     assert_eq!(files(&results), before, "nothing was written");
+}
+
+/// Scores of other sizes in the comments of two games, of the same length.
+fn two_scores(results: &Path) {
+    let path = results.join("evil & run/games.pgn");
+    let text = fs::read_to_string(&path).expect("there");
+    let mut games: Vec<String> = text.split_inclusive("\n\n").map(str::to_string).collect();
+    // The movetext of the third and of the tenth game, behind their tags.
+    for (game, score) in [(2, "7.50/"), (9, "3.25/")] {
+        let movetext = &mut games[2 * game + 1];
+        let at = movetext.rfind("0.00/").expect("a score");
+        movetext.replace_range(at..at + score.len(), score);
+    }
+    fs::write(&path, games.concat()).expect("written");
+}
+
+/// By worker, in other forms, and by the swings of evaluation.
+fn other_views(server: &Server, results: &Path) {
+    let workers = server.get(&format!("/api{RUN}/workers")).json();
+    let workers = workers["workers"].as_array().expect("a list").clone();
+    let sum = |name: &str| -> u64 { workers.iter().filter_map(|one| one[name].as_u64()).sum() };
+    assert_eq!((workers.len(), sum("games")), (2, 60));
+    let crashes = csv(results).matches(",disconnect,").count();
+    assert_eq!(sum("crash"), crashes as u64);
+    let page = server.get(RUN).body;
+    let link = format!(
+        "{RUN}?worker={}&amp;termination=disconnect#games",
+        workers[0]["worker"]
+    );
+    assert!(page.contains(&link), "{page}");
+    assert!(page.contains("Openings furthest from level"), "{page}");
+
+    let text = |form: &str| server.get(&format!("/api{RUN}/stats?form={form}"));
+    assert!(text("openbench").body.contains("Games | N: 60 W: "));
+    assert!(text("fishtest").body.contains("Ptnml(0-2): "));
+    assert_eq!(text("other").status, 400);
+    assert_eq!(server.get("/api/runs/none/stats?form=fishtest").status, 404);
+
+    let games = |query: &str| server.get(&format!("/api{RUN}/games?{query}")).json();
+    let found = games("order=swing&limit=60");
+    assert_eq!(found["searched"], json!({ "games": 60, "of": 60 }));
+    let swings: Vec<u64> = found["games"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|game| game["swing"]["cp"].as_u64().unwrap_or(0))
+        .collect();
+    assert!(swings.is_sorted_by(|a, b| a >= b), "{swings:?}");
+    assert_eq!(swings[..3], [750, 325, 0]);
+    assert_eq!(games("min_swing=300")["count"], 2);
+    assert_eq!(
+        games("min_swing=326&result=w")["count"]
+            .as_u64()
+            .map(|n| n < 2),
+        Some(true)
+    );
+    assert!(games("")["searched"].is_null());
 }
 
 fn csv(results: &Path) -> String {

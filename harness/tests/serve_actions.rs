@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use common::server::Server;
-use common::{Setup, engines, on_run, rows, scripted, wait_until};
+use common::{Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
 use serde_json::Value;
 
 const TOKEN: &str = "0123456789abcdef0123";
@@ -35,8 +35,13 @@ impl Acting {
     }
 
     fn server(&self) -> Server {
+        self.server_with(&[])
+    }
+
+    fn server_with(&self, more: &[&str]) -> Server {
         let tokens = self.tokens.to_str().expect("text");
-        Server::start(&self.results, &["--token-file", tokens])
+        let args = [&["--token-file", tokens], more].concat();
+        Server::start(&self.results, &args)
     }
 
     /// The configuration of a match of this many pairs.
@@ -179,4 +184,66 @@ fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
     wait_until("it is resumed", || rows(&run) > stopped);
     drop(server);
     drop(acting.setup);
+}
+
+#[test]
+fn a_run_that_needs_approval_waits_for_somebody_else() {
+    const OTHER: &str = "fedcba98765432109876";
+    let acting = Acting::new();
+    let alone = {
+        let mut command = hone();
+        command.arg("serve").arg(&acting.results).arg("--approve");
+        command.arg("--token-file").arg(&acting.tokens);
+        finish(command)
+    };
+    assert_eq!(alone.code, Some(2));
+    assert!(
+        alone.stderr.contains("of two people at least"),
+        "{}",
+        alone.stderr
+    );
+
+    let tokens = fs::read_to_string(&acting.tokens).expect("there");
+    fs::write(&acting.tokens, format!("{tokens}bob {OTHER}\n")).expect("written");
+    let server = acting.server_with(&["--approve"]);
+    let config = acting.config(2);
+    let submitted = server.post("/api/queue?name=one&kind=match", TOKEN, &config);
+    assert_eq!(submitted.status, 200, "{submitted:?}");
+    assert_eq!(words(&server, "one"), "approval");
+    // Who approves it can read what it is.
+    assert_eq!(server.get("/api/queue/one").body, config);
+    assert_eq!(server.get("/api/queue/..%2Faudit").status, 404);
+    let act =
+        |action: &str, token: &str| server.post(&format!("/api/runs/one/{action}"), token, "");
+    for action in ["approve", "resume", "pause"] {
+        assert_eq!(
+            act(action, TOKEN).status,
+            409,
+            "{action} by who submitted it"
+        );
+    }
+    assert_eq!(act("resume", OTHER).status, 409);
+    assert_eq!(act("approve", "").status, 401);
+    wait_until("the page shows it", || {
+        server.get("/").body.contains("waiting for approval")
+    });
+    assert!(!acting.results.join("one").exists());
+    // It still waits after a restart.
+    drop(server);
+    let server = acting.server_with(&["--approve"]);
+    assert_eq!(words(&server, "one"), "approval");
+    let approved = server.post("/api/runs/one/approve", OTHER, "");
+    assert_eq!(approved.status, 200, "{approved:?}");
+    wait_until("it is played", || words(&server, "one") == "gone");
+    assert_eq!(rows(&acting.results.join("one")), 4);
+    let event = |by: &str, action: &str, outcome: &str| {
+        (Value::from(by), action.to_string(), outcome.to_string())
+    };
+    let audit = acting.audit();
+    assert!(audit.contains(&event("bob", "approve", "ok")), "{audit:?}");
+    let refused = "ann submitted `one`: somebody else must approve it";
+    assert!(
+        audit.contains(&event("ann", "approve", refused)),
+        "{audit:?}"
+    );
 }

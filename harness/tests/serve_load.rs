@@ -1,5 +1,9 @@
-//! What `hone serve` costs with many browsers on a long run. A measurement:
-//! `cargo test -p harness --test serve_load -- --ignored --nocapture`.
+//! What `hone serve` costs with many browsers. Two measurements:
+//!
+//! * of the server, on a long run: `cargo test -p harness --test serve_load
+//!   many_browsers -- --ignored --nocapture`;
+//! * of the games, with and without browsers that watch them: `cargo test
+//!   --release -p harness --test serve_load speed -- --ignored --nocapture`.
 #![cfg(all(target_os = "linux", feature = "serve"))]
 
 mod common;
@@ -9,11 +13,11 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use common::server::Server;
-use common::{Setup, engines, scripted, wait_until};
+use common::{Setup, engines, scripted, stillwater, wait_until};
 
 const PAIRS: u64 = 50_000;
 const BROWSERS: usize = 200;
@@ -129,28 +133,7 @@ fn many_browsers_on_a_long_run() {
     let began = Instant::now();
     server.get("/runs/run");
     println!("next page after {:.3} s", began.elapsed().as_secs_f64());
-    let (is_over, bytes) = (
-        Arc::new(AtomicBool::new(false)),
-        Arc::new(AtomicU64::new(0)),
-    );
-    let request = format!(
-        "GET /runs/run/events HTTP/1.1\r\nHost: {}\r\n\r\n",
-        server.address
-    );
-    let browsers: Vec<_> = (0..BROWSERS)
-        .map(|_| {
-            let mut stream = server.connect();
-            stream.write_all(request.as_bytes()).expect("sent");
-            let (is_over, bytes) = (Arc::clone(&is_over), Arc::clone(&bytes));
-            thread::spawn(move || {
-                let mut piece = vec![0; 1 << 16];
-                while !is_over.load(Ordering::Relaxed) {
-                    let count = stream.read(&mut piece).expect("more comes");
-                    bytes.fetch_add(count as u64, Ordering::Relaxed);
-                }
-            })
-        })
-        .collect();
+    let browsers = Browsers::open(&server, "/runs/run/events");
     let (before, _) = cost(server.pid());
     let began = Instant::now();
     let mut pair = PAIRS;
@@ -169,12 +152,143 @@ fn many_browsers_on_a_long_run() {
         2 * pair,
         2 * (pair - PAIRS),
         100.0 * (after - before) / seconds,
-        bytes.load(Ordering::Relaxed) as f64 / 1024.0 / seconds / BROWSERS as f64,
+        browsers.bytes() as f64 / 1024.0 / seconds / BROWSERS as f64,
     );
-    is_over.store(true, Ordering::Relaxed);
     drop(server);
-    for browser in browsers {
-        // One that was cut off in the middle has nothing more to tell.
-        let _ = browser.join();
+    browsers.close();
+}
+
+/// Browsers that follow a page.
+struct Browsers {
+    is_over: Arc<AtomicBool>,
+    bytes: Arc<AtomicU64>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Browsers {
+    fn open(server: &Server, path: &str) -> Self {
+        let (is_over, bytes) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+        let threads = (0..BROWSERS).map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(request.as_bytes()).expect("sent");
+            let (is_over, bytes) = (Arc::clone(&is_over), Arc::clone(&bytes));
+            thread::spawn(move || {
+                let mut piece = vec![0; 1 << 16];
+                while !is_over.load(Ordering::Relaxed) {
+                    match stream.read(&mut piece) {
+                        Ok(count) if count > 0 => {
+                            bytes.fetch_add(count as u64, Ordering::Relaxed);
+                        }
+                        _ if is_over.load(Ordering::Relaxed) => return,
+                        ended => panic!("the server has closed the page: {ended:?}"),
+                    }
+                }
+            })
+        });
+        Self {
+            threads: threads.collect(),
+            is_over,
+            bytes,
+        }
     }
+
+    fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The server must have ended, or the connections be about to end.
+    fn close(self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        for thread in self.threads {
+            // One that was cut off in the middle has nothing more to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A number from the environment.
+fn setting(name: &str, default: usize) -> usize {
+    let value = std::env::var(name).ok();
+    value.map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// Plays the same games again, into a new folder; pairs an hour.
+fn speed(setup: &Setup, name: &str) -> f64 {
+    let played = setup.play("match", &format!("results/{name}"), &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let report = played.json();
+    let number = |name: &str| report[name].as_f64().expect("a number");
+    3600.0 * number("pairs") / number("seconds")
+}
+
+/// The same with browsers that follow it from its first games on.
+fn watched_speed(setup: &Setup, server: &Server, name: &str) -> (f64, u64) {
+    let page = format!("/runs/{name}");
+    thread::scope(|scope| {
+        let player = scope.spawn(|| speed(setup, name));
+        wait_until("the page", || server.get(&page).status == 200);
+        let browsers = Browsers::open(server, &format!("{page}/events"));
+        let speed = player.join().expect("it plays");
+        let bytes = browsers.bytes();
+        // They are closed by the end of the server, after all rounds.
+        browsers.is_over.store(true, Ordering::Relaxed);
+        (speed, bytes)
+    })
+}
+
+#[test]
+#[ignore = "a measurement of many minutes, for docs/serve.md: its result depends on the machine"]
+fn speed_of_games_with_and_without_browsers() {
+    let rounds = setting("HONE_ROUNDS", 10);
+    let pairs = setting("HONE_PAIRS", 100);
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    // The server and the browsers, which are elsewhere in life, have one.
+    let concurrency = setting("HONE_CONCURRENCY", (processors - 1).max(1));
+    let engine = stillwater().display().to_string();
+    let players = engines(("one", &engine, ""), ("two", &engine, ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=20000\"\npairs = {pairs}\nconcurrency = {concurrency}\n\
+         seed = 1\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 60\n"
+    ));
+    let mut ratios = Vec::new();
+    println!("{pairs} pairs, {concurrency} at a time, {BROWSERS} browsers; pairs an hour");
+    println!("round   without      with   ratio");
+    for round in 0..rounds {
+        let server = || Server::start(&setup.run("results"), &[]);
+        let without = || speed(&setup, &format!("without-{round}"));
+        let with = || {
+            let server = server();
+            watched_speed(&setup, &server, &format!("with-{round}"))
+        };
+        // In turns, so that a drift of the machine's speed cancels out.
+        let (without, (with, bytes)) = match round % 2 {
+            0 => {
+                let first = without();
+                (first, with())
+            }
+            _ => {
+                let first = with();
+                (without(), first)
+            }
+        };
+        assert!(bytes > 0, "nobody has watched");
+        ratios.push(with / without);
+        println!(
+            "{round:>5} {without:>9.0} {with:>9.0} {:>7.4}",
+            with / without
+        );
+    }
+    let count = ratios.len() as f64;
+    let mean = ratios.iter().sum::<f64>() / count;
+    let squares = ratios.iter().map(|ratio| (ratio - mean).powi(2));
+    let error = (squares.sum::<f64>() / (count - 1.0).max(1.0) / count).sqrt();
+    println!(
+        "with browsers the games have {:.2} % of their speed, ± {:.2} (two standard errors)",
+        100.0 * mean,
+        200.0 * error
+    );
 }

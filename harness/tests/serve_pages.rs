@@ -11,33 +11,8 @@ use common::chromium::Chromium;
 use common::repository::{BUILD, EngineRepository};
 use common::server::Server;
 use common::{Setup, engines, finish, rows, scripted, signal, stillwater, wait_until, workspace};
-use serde_json::json;
 
 const EVIL: &str = "<img src=x onerror=alert(1)>";
-
-/// Looks a page over, with axe-core if `HONE_AXE` names its script.
-fn look(browser: &mut Chromium, server: &Server, path: &str) {
-    browser.visit(&server.home(), path);
-    browser.wait_for("document.getElementById('connection').textContent === 'Live'");
-    browser.suits_everyone();
-    let Some(axe) = std::env::var_os("HONE_AXE") else {
-        common::skip::skipped("HONE_AXE does not name the script of axe-core");
-        return;
-    };
-    let script = fs::read_to_string(axe).expect("HONE_AXE names axe.js");
-    browser.eval(&format!("{script};0"));
-    for scheme in ["light", "dark"] {
-        browser.theme(scheme);
-        browser.eval("axe.run().then((found) => { window.found = found.violations; }); 0");
-        browser.wait_for("Boolean(window.found)");
-        let serious = browser.eval(
-            "window.found.filter((one) => ['serious', 'critical'].includes(one.impact))\
-             .map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)",
-        );
-        assert_eq!(serious, json!([]), "{path} in the {scheme} theme");
-        browser.eval("delete window.found");
-    }
-}
 
 #[test]
 fn a_match_is_followed_move_by_move() {
@@ -98,8 +73,8 @@ fn a_match_is_followed_move_by_move() {
     player.wait().expect("it ends");
     browser.wait_for("document.querySelector('#part-pace').textContent.startsWith('Stopped')");
     browser.wait_for("document.querySelectorAll('.live-game').length === 0");
-    look(&mut browser, &server, "/runs/run");
-    look(&mut browser, &server, "/");
+    browser.look(&server.home(), "/runs/run");
+    browser.look(&server.home(), "/");
     finished_games(&mut browser, &server);
 }
 
@@ -120,7 +95,28 @@ fn finished_games(browser: &mut Chromium, server: &Server) {
     browser.wait_for(&format!("{words} === 'The first position'"));
     browser.press("ArrowRight");
     browser.wait_for(&format!("{words} !== 'The first position'"));
+    history(browser);
     browser.has_behaved();
+}
+
+/// What is looked for and the game on the board are steps of the history.
+fn history(browser: &mut Chromium) {
+    let hidden = "document.getElementById('viewer').hidden";
+    assert_eq!(browser.eval("location.search"), "?pair=1");
+    let game = browser.eval("location.hash");
+    browser.eval("history.back()");
+    browser.wait_for(&format!("location.hash === '#games' && {hidden}"));
+    browser.eval("history.forward()");
+    browser.wait_for(&format!("location.hash === {game} && !{hidden}"));
+    browser.wait_for("document.getElementById('filter-pair').value === '1'");
+    browser.eval("location.href = '/runs/run?order=swing&min_plies=2'");
+    browser.wait_for(
+        "document.getElementById('filter-order')?.value === 'swing' \
+         && document.getElementById('filter-min-plies').value === '2'",
+    );
+    browser.wait_for("document.querySelectorAll('#game-list tbody tr').length >= 2");
+    let heads = "[...document.querySelectorAll('#game-list th[scope=col]')].at(-1).textContent";
+    browser.wait_for(&format!("{heads} === 'swing'"));
 }
 
 /// Plays something of every kind into `results`.
@@ -218,21 +214,34 @@ fn pages_of_every_kind_suit_everyone() {
         let runs = server.get("/api/runs").json();
         runs["loading"] == false && runs["runs"].as_array().map(Vec::len) == Some(5)
     });
-    for (path, section) in [
-        ("/runs/robin", "ratings"),
-        ("/runs/sprt", "progress"),
-        ("/runs/tune", "paths"),
-        ("/runs/bisect", "suspects"),
-        ("/runs/nightly", "nights"),
+    for (path, sections) in [
+        ("/runs/robin", &["ratings", "workers", "openings"][..]),
+        ("/runs/sprt", &["progress", "numbers", "failures"]),
+        ("/runs/tune", &["values", "paths", "workers"]),
+        ("/runs/bisect", &["suspects", "course", "workers"]),
+        ("/runs/nightly", &["elo", "changes", "nights"]),
     ] {
-        look(&mut browser, &server, path);
-        let there = browser.eval(&format!("Boolean(document.querySelector('#{section} h2'))"));
-        assert_eq!(there, true, "{path} has {section}");
+        browser.look(&server.home(), path);
+        for section in sections {
+            let there = browser.eval(&format!("Boolean(document.querySelector('#{section} h2'))"));
+            assert_eq!(there, true, "{path} has {section}");
+        }
     }
-    look(&mut browser, &server, "/");
+    let night = "document.querySelector('#nights tbody a')";
+    browser.visit(&server.home(), "/runs/nightly");
+    browser.eval(&format!("{night}.click()"));
+    browser.wait_for("location.pathname.startsWith('/runs/nightly~')");
+    // The commits between the two engines of the night.
+    browser
+        .wait_for("document.querySelector('#change .commits li')?.textContent.includes('Second')");
+    browser.look(&server.home(), "/");
+    browser.eval("document.querySelector('.stats button').click()");
+    browser.wait_for("document.querySelector('.stats button').textContent === 'Copied'");
     // What is looked for is in the address.
     browser.visit(&server.home(), "/?kind=tune");
     browser.wait_for(
-        "[...document.querySelectorAll('table.runs tbody tr')].filter((row) => !row.hidden).length === 1",
+        "[...document.querySelectorAll('main [data-kind]')].filter((row) => !row.hidden).length === 1",
     );
+    browser.visit(&server.home(), "/?until=2001-01-01");
+    browser.wait_for("document.getElementById('filter-count').textContent === '1 of 6 runs'");
 }

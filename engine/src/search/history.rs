@@ -81,37 +81,34 @@ impl History {
         }
     }
 
-    /// How good a quiet move has been.
-    pub(super) fn quiet(&self, params: &Params, line: &Line, mv: Move) -> i32 {
-        let mut sum = self.anywhere(params, line.position, mv);
+    /// How good the quiet moves of a node have been.
+    pub(super) fn quiet<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
+        let mut history = self.anywhere(params, line);
         if params.continuation_history {
-            let moved = Moved::new(line.position, mv).index();
-            for (earlier, weight) in line.weighted(params) {
-                sum += i32::from(self.continuation[earlier.index()][moved]) * weight;
-            }
+            history.continuation = line
+                .weighted(params)
+                .map(|(earlier, weight)| (&self.continuation[earlier.index()], weight));
         }
-        sum / 100
+        history
     }
 
-    /// How good a quiet evasion has been: EvasionContinuation.
-    pub(super) fn evasion(&self, params: &Params, line: &Line, mv: Move) -> i32 {
+    /// How good the evasions of a node have been: EvasionContinuation.
+    pub(super) fn evasions<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
         match params.evasion_continuation {
-            true => self.quiet(params, line, mv),
-            false => self.anywhere(params, line.position, mv) / 100,
+            true => self.quiet(params, line),
+            false => self.anywhere(params, line),
         }
     }
 
-    /// A hundred times how good a quiet move has been, whatever came before it.
-    fn anywhere(&self, params: &Params, position: &Position, mv: Move) -> i32 {
-        let mut sum = 0;
-        if params.piece_to_history {
-            sum += 100 * i32::from(self.piece_to[Moved::new(position, mv).index()]);
+    /// The same, whatever came before them.
+    fn anywhere<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
+        let color = line.position.turn.index();
+        QuietHistory {
+            position: line.position,
+            piece_to: params.piece_to_history.then_some(&self.piece_to),
+            from_to: params.from_to_history.then_some(&self.from_to[color]),
+            continuation: [(&self.continuation[0], 0); 3],
         }
-        if params.from_to_history {
-            let color = position.turn.index();
-            sum += 100 * i32::from(self.from_to[color][mv.from().index()][mv.to().index()]);
-        }
-        sum
     }
 
     /// How good a capture has been; 0 without CaptureHistory.
@@ -211,6 +208,31 @@ fn update(value: &mut i16, bonus: i32, gain: i32, decay: i32) {
     *value = new.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
 }
 
+/// The histories of a node's quiet moves, found once for all of them.
+pub(super) struct QuietHistory<'h> {
+    position: &'h Position,
+    piece_to: Option<&'h ByDestination>,
+    from_to: Option<&'h [[i16; 64]; 64]>,
+    /// With their weights in percent.
+    continuation: [(&'h ByDestination, i32); 3],
+}
+
+impl QuietHistory<'_> {
+    /// How good a move has been.
+    pub(super) fn score(&self, mv: Move) -> i32 {
+        let moved = Moved::new(self.position, mv).index();
+        let piece_to = self.piece_to.map_or(0, |table| i32::from(table[moved]));
+        let from_to = self.from_to.map_or(0, |table| {
+            i32::from(table[mv.from().index()][mv.to().index()])
+        });
+        let mut sum = 100 * (piece_to + from_to);
+        for (table, weight) in self.continuation {
+            sum += i32::from(table[moved]) * weight;
+        }
+        sum / 100
+    }
+}
+
 /// A node's position, and the moves one, two and four plies before it.
 pub(super) struct Line<'p> {
     pub(super) position: &'p Position,
@@ -232,13 +254,13 @@ impl<'p> Line<'p> {
         self.before[0]
     }
 
-    fn weighted(&self, params: &Params) -> impl Iterator<Item = (Moved, i32)> {
-        let weights = [
-            params.continuation_weight_1,
-            params.continuation_weight_2,
-            params.continuation_weight_4,
-        ];
-        self.before.into_iter().zip(weights)
+    fn weighted(&self, params: &Params) -> [(Moved, i32); 3] {
+        let [one, two, four] = self.before;
+        [
+            (one, params.continuation_weight_1),
+            (two, params.continuation_weight_2),
+            (four, params.continuation_weight_4),
+        ]
     }
 }
 

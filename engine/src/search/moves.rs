@@ -40,7 +40,7 @@ impl Search<'_> {
                 history: match picker.history {
                     Some(history) => history,
                     None if noisy => self.history.capture(self.params, position, mv),
-                    None => self.history.quiet(self.params, &picker.line, mv),
+                    None => self.history.quiet(self.params, &picker.line).score(mv),
                 },
                 refutation: picker.is_refutation(mv),
             };

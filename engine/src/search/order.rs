@@ -53,10 +53,11 @@ impl Search<'_> {
         let mut moves = std::mem::take(&mut self.moves);
         movegen::noisy(position, &mut moves);
         movegen::quiet(position, &mut moves);
+        let history = self.history.evasions(params, &picker.line);
         for Scored { mv, score } in &mut moves[picker.next..] {
             *score = if !position.is_noisy(*mv) {
                 match picker.quiet_history {
-                    true => self.history.evasion(params, &picker.line, *mv),
+                    true => history.score(*mv),
                     false => 0,
                 }
             } else if picker.order == CaptureOrder::History {
@@ -74,8 +75,9 @@ impl Search<'_> {
     pub(super) fn add_quiet(&mut self, picker: &mut Picker) {
         movegen::quiet(picker.line.position, &mut self.moves);
         self.drop_unforcing(picker);
+        let history = self.history.quiet(self.params, &picker.line);
         for Scored { mv, score } in &mut self.moves[picker.next..] {
-            *score = self.history.quiet(self.params, &picker.line, *mv);
+            *score = history.score(*mv);
         }
         sort(&mut self.moves[picker.next..], picker.sorted_from);
     }

@@ -272,6 +272,16 @@ mod tests {
     }
 
     #[test]
+    fn a_prefetch_changes_nothing() {
+        let table = Table::new(1);
+        for key in [0, 1 << 63, u64::MAX] {
+            table.store(key, 0, entry(3));
+            table.prefetch(key);
+            assert_eq!(table.probe(key, 0), Some(entry(3)));
+        }
+    }
+
+    #[test]
     fn an_epoch_comes_round_without_old_entries() {
         let mut table = Table::new(1);
         table.store(7, 0, entry(3));

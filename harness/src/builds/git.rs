@@ -150,6 +150,22 @@ impl Repository {
         self.log(&["--first-parent", "--reverse", &range])
     }
 
+    /// The newest commits of `to`'s history that are not in `from`'s, newest
+    /// first, `most` of them at most.
+    ///
+    /// # Errors
+    /// [`GitError`].
+    #[cfg(feature = "serve")]
+    pub(crate) fn newest_between(
+        &self,
+        from: &str,
+        to: &str,
+        most: usize,
+    ) -> Result<Vec<Commit>, GitError> {
+        let range = format!("{}..{}", self.commit(from)?.id, self.commit(to)?.id);
+        self.log(&[&format!("--max-count={most}"), &range])
+    }
+
     /// The ids of a revision's first-parent history, newest first, itself
     /// included.
     ///

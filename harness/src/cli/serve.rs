@@ -5,11 +5,19 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use super::{Exit, Failure};
+#[cfg(feature = "fleet")]
+use crate::fleet::{Access, Role, data_dir};
 use crate::run::RESULTS;
 use crate::serve::{Settings, serve};
+
+/// The options that allow actions.
+const TOKENS: &[&str] = match cfg!(feature = "fleet") {
+    true => &["token_file", "fleet_tokens"],
+    false => &["token_file"],
+};
 
 /// Serve live pages of all runs in a folder.
 ///
@@ -18,6 +26,7 @@ use crate::serve::{Settings, serve};
 /// and never writes to a run's folder. Without --token-file nothing can be
 /// started or stopped.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("tokens").args(TOKENS).multiple(true)))]
 pub(super) struct ServeArgs {
     /// The folder of runs [default: results].
     folder: Option<PathBuf>,
@@ -38,8 +47,23 @@ pub(super) struct ServeArgs {
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// Submitted runs that are played at once.
-    #[arg(long, value_name = "N", default_value = "1", requires = "token_file")]
+    #[arg(long, value_name = "N", default_value = "1", requires = "tokens")]
     jobs: NonZeroUsize,
+    /// Play a submitted run only after the owner of another token has approved
+    /// it.
+    #[arg(long, requires = "tokens")]
+    approve: bool,
+    /// Allow the same to those who have a credential for runs of the fleet that
+    /// `hone fleet up` serves on this machine; its line is the token [default:
+    /// the usual data folder].
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "DATA", num_args = 0..=1, require_equals = true)]
+    fleet_tokens: Option<Option<PathBuf>>,
+    /// Show the machines and runs of a fleet, too: the one of this machine or
+    /// of $HONE_FLEET, or the one that is named.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
+    fleet: Option<Option<String>>,
 }
 
 impl ServeArgs {
@@ -56,6 +80,18 @@ impl ServeArgs {
             read_only: self.read_only,
             hosts: self.hosts,
             places: self.jobs.get(),
+            approve: self.approve,
+            #[cfg(feature = "fleet")]
+            fleet_tokens: match self.fleet_tokens {
+                Some(Some(data)) => Some(data),
+                Some(None) => Some(data_dir()?),
+                None => None,
+            },
+            #[cfg(feature = "fleet")]
+            fleet: match self.fleet {
+                Some(named) => Some(Access::chosen(named.as_deref())?.for_role(Role::Submit)?),
+                None => None,
+            },
         };
         let shown = settings.folder.display().to_string();
         serve(&settings, |address| {

@@ -1,11 +1,13 @@
 //! The games that are being played, for those who watch them.
 //!
-//! A game never waits for a watcher: a worker keeps what it has to tell until
-//! the place of its game is free, and a place is only taken to be copied.
+//! A move never waits for a watcher: a worker keeps moves until the place of its
+//! game is free, and a place is only taken to be copied.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use shakmaty::uci::UciMove;
 
 /// A place for each worker's game.
 #[derive(Debug, Clone, Default)]
@@ -13,9 +15,28 @@ pub(crate) struct Boards(Arc<[Mutex<Place>]>);
 
 #[derive(Debug, Default)]
 struct Place {
-    game: Option<LiveGame>,
+    game: Option<Box<Shown>>,
     /// Counts the changes.
     version: u64,
+}
+
+/// A game in its place. `thinking_since_ms` is that of its first move: the time
+/// of day is found for those who ask, not at every move.
+#[derive(Debug)]
+struct Shown {
+    game: LiveGame,
+    begun: Instant,
+    thinking_since: Instant,
+}
+
+impl Shown {
+    fn game(&self) -> LiveGame {
+        let mut game = self.game.clone();
+        let later = self.thinking_since.saturating_duration_since(self.begun);
+        let later = i64::try_from(later.as_millis()).unwrap_or(i64::MAX);
+        game.thinking_since_ms = game.thinking_since_ms.saturating_add(later);
+        game
+    }
 }
 
 /// A game that is being played.
@@ -39,10 +60,11 @@ pub(crate) struct LiveGame {
     pub thinking_since_ms: i64,
 }
 
-/// A half-move in UCI notation, and what its engine reported.
+/// A half-move, and what its engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LiveMove {
-    pub uci: String,
+    #[serde(with = "as_text")]
+    pub uci: UciMove,
     /// Absent in the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<LiveSearch>,
@@ -65,6 +87,21 @@ pub(crate) enum LiveScore {
     Mate(i32),
 }
 
+/// A move in UCI notation.
+mod as_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use shakmaty::uci::UciMove;
+
+    pub(super) fn serialize<S: Serializer>(uci: &UciMove, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(uci)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<UciMove, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
 impl Boards {
     /// Places for this many workers.
     pub(crate) fn new(workers: usize) -> Self {
@@ -76,7 +113,7 @@ impl Boards {
         BoardWriter {
             boards: self.clone(),
             worker,
-            news: Vec::new(),
+            moves: Vec::new(),
         }
     }
 
@@ -89,7 +126,7 @@ impl Boards {
             // A worker that panicked has ended the run.
             let Ok(place) = place.lock() else { continue };
             version += place.version;
-            games.extend(place.game.clone());
+            games.extend(place.game.as_deref().map(Shown::game));
         }
         (version, games)
     }
@@ -100,63 +137,55 @@ impl Boards {
 pub(crate) struct BoardWriter {
     boards: Boards,
     worker: usize,
-    /// What has not been published yet.
-    news: Vec<News>,
-}
-
-#[derive(Debug)]
-enum News {
-    Begun(LiveGame),
-    Moved(LiveMove),
-    Thinking {
-        left_ms: [Option<u64>; 2],
-        since_ms: i64,
-    },
-    Ended,
+    /// Moves that have not been published yet.
+    moves: Vec<LiveMove>,
 }
 
 impl BoardWriter {
+    fn place(&self) -> Option<&Mutex<Place>> {
+        self.boards.0.get(self.worker)
+    }
+
+    /// Between two games there is time to wait until the place has been copied.
+    fn replace(&mut self, game: Option<Box<Shown>>) {
+        self.moves.clear();
+        if let Some(Ok(mut place)) = self.place().map(Mutex::lock) {
+            place.version += 1;
+            place.game = game;
+        }
+    }
+
     /// A game begins.
     pub(crate) fn begin(&mut self, game: LiveGame) {
-        // What was not published of the previous game is not needed now.
-        self.news.clear();
-        self.tell(News::Begun(game));
+        let begun = Instant::now();
+        self.replace(Some(Box::new(Shown {
+            game,
+            begun,
+            thinking_since: begun,
+        })));
     }
 
-    /// A move was made.
+    /// A move was made. It is published with what happens next.
     pub(crate) fn push(&mut self, played: LiveMove) {
-        self.news.push(News::Moved(played));
+        self.moves.push(played);
     }
 
-    /// The side to move has started to think.
-    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2]) {
-        let since_ms = jiff::Timestamp::now().as_millisecond();
-        self.tell(News::Thinking { left_ms, since_ms });
-    }
-
-    /// The game has ended.
-    pub(crate) fn end(&mut self) {
-        self.tell(News::Ended);
-    }
-
-    fn tell(&mut self, news: News) {
-        self.news.push(news);
+    /// The side to move started to think at `since`.
+    pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2], since: Instant) {
         let Some(Ok(mut place)) = self.boards.0.get(self.worker).map(Mutex::try_lock) else {
             return;
         };
         place.version += 1;
-        for news in self.news.drain(..) {
-            match (news, &mut place.game) {
-                (News::Begun(game), place) => *place = Some(game),
-                (News::Ended, place) => *place = None,
-                (News::Moved(played), Some(game)) => game.moves.push(played),
-                (News::Thinking { left_ms, since_ms }, Some(game)) => {
-                    game.left_ms = left_ms;
-                    game.thinking_since_ms = since_ms;
-                }
-                (News::Moved(_) | News::Thinking { .. }, None) => {}
-            }
+        if let Some(shown) = &mut place.game {
+            shown.game.moves.append(&mut self.moves);
+            shown.game.left_ms = left_ms;
+            shown.thinking_since = since;
         }
+    }
+
+    /// The game has ended.
+    pub(crate) fn end(&mut self) {
+        self.replace(None);
     }
 }
 
@@ -179,7 +208,7 @@ mod tests {
 
     fn played(uci: &str) -> LiveMove {
         LiveMove {
-            uci: uci.to_string(),
+            uci: uci.parse().expect("a move"),
             search: None,
         }
     }
@@ -194,11 +223,11 @@ mod tests {
         {
             let _reading = boards.0[1].lock().expect("not poisoned");
             writer.push(played("e2e4"));
-            writer.thinking([Some(5), None]);
+            writer.thinking([Some(5), None], Instant::now());
         }
         assert_eq!(boards.games(2).1[0].moves, []);
         writer.push(played("e7e5"));
-        writer.thinking([Some(4), None]);
+        writer.thinking([Some(4), None], Instant::now());
         let (second, games) = boards.games(2);
         assert_ne!(first, second);
         assert_eq!(games[0].moves, [played("e2e4"), played("e7e5")]);

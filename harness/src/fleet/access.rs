@@ -93,6 +93,14 @@ impl Access {
         access.context("the JOIN line is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
     }
 
+    /// Reads a line, and nothing but a line: no file.
+    #[cfg(feature = "serve")]
+    pub(crate) fn of_line(text: &str) -> Option<Self> {
+        text.trim()
+            .starts_with(PREFIX)
+            .then(|| Self::read(text).ok())?
+    }
+
     /// Reads a `fleet.toml`.
     ///
     /// # Errors

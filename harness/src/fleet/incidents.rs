@@ -114,10 +114,7 @@ mod tests {
             incidents.played_again(&box_, 4, "slow").expect("written");
         }
         let (_, quarantined) = Incidents::open(folder.path()).expect("opened");
-        assert_eq!(
-            quarantined,
-            [("all/box".to_string(), "slow".to_string())]
-        );
+        assert_eq!(quarantined, [("all/box".to_string(), "slow".to_string())]);
         let machines = Machines::read(folder.path()).expect("read").expect("some");
         let pairs: Vec<_> = machines.incidents.iter().map(|one| one.pair).collect();
         assert_eq!(pairs, [None, Some(5), Some(5)]);

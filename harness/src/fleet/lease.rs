@@ -37,6 +37,14 @@ impl RunKey {
         dir.join(FILE).exists()
     }
 
+    /// What the run in a folder is called on the fleet, if it has been on one.
+    #[cfg(feature = "serve")]
+    pub(crate) fn name_in(dir: &Path) -> Option<Name> {
+        let text = fs::read_to_string(dir.join(FILE)).ok()?;
+        let key: Self = toml::from_str(&text).ok()?;
+        Some(key.run)
+    }
+
     /// The key of the run in a folder, made if there is none.
     ///
     /// # Errors

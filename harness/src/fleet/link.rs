@@ -103,6 +103,8 @@ pub(crate) enum ToWorker<D> {
     Stopped { run: Name },
     /// Somebody wants to know which workers there are.
     Asked,
+    /// Somebody watches the games of a run.
+    Watched { run: Name },
     /// The server is there again, or gone.
     Connection { is_up: bool },
     /// The server does not accept the credential any more.
@@ -136,6 +138,9 @@ pub(crate) trait WorkerLink {
 
     /// Tells everybody of this worker.
     async fn report(&self, bytes: Vec<u8>);
+
+    /// Shows the games of a run to those who watch it.
+    async fn show(&self, run: &Name, bytes: Vec<u8>);
 
     /// Asks all runs to tell of themselves.
     async fn ask(&self);

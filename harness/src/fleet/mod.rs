@@ -15,6 +15,7 @@
 
 mod accept;
 mod access;
+mod boards;
 mod clock;
 mod dispatch;
 mod draw;
@@ -38,6 +39,8 @@ pub(crate) use ids::Name;
 pub(crate) use lease::RunKey;
 pub(crate) use message::{Notice, read_any as read_any_message};
 pub(crate) use overview::overview;
+#[cfg(feature = "serve")]
+pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
 pub(crate) use runner::{FleetRun, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};
 pub(crate) use worker::{Asked, WorkerOptions, platform, work};

@@ -3,20 +3,26 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::access::Access;
+#[cfg(feature = "serve")]
+use super::boards::Shown;
 use super::ids::Name;
 use super::message::{Notice, Status, decode};
+#[cfg(feature = "serve")]
+use super::nats::BoardWatch;
 use super::nats::{Heard, Watch, connect};
+#[cfg(feature = "serve")]
+use crate::executor::LiveGame;
 
 /// How long is waited for answers.
 const ANSWERS: Duration = Duration::from_millis(1500);
 
 /// What was heard of a fleet.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Overview {
     pub(crate) server: String,
     pub(crate) workers: Vec<Machine>,
@@ -24,7 +30,7 @@ pub(crate) struct Overview {
 }
 
 /// A worker.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct Machine {
     pub(crate) worker: String,
     #[serde(flatten)]
@@ -32,11 +38,78 @@ pub(crate) struct Machine {
 }
 
 /// A run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunLine {
     pub(crate) run: Name,
     #[serde(flatten)]
     pub(crate) notice: Notice,
+}
+
+/// Somebody who looks at a fleet again and again.
+pub(crate) struct Observer {
+    server: String,
+    watch: Watch,
+}
+
+impl Observer {
+    /// Connects to the server; from then on it connects again by itself.
+    ///
+    /// # Errors
+    /// If the server cannot be reached.
+    pub(crate) async fn connect(access: &Access) -> anyhow::Result<Self> {
+        let (events, _) = mpsc::unbounded_channel();
+        let client = connect(access, events).await?;
+        Ok(Self {
+            server: access.url.clone(),
+            watch: Watch::new(client).await?,
+        })
+    }
+
+    /// Somebody who watches games, over the same connection.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    #[cfg(feature = "serve")]
+    pub(crate) async fn spectator(&self) -> anyhow::Result<Spectator> {
+        Ok(Spectator(self.watch.boards().await?))
+    }
+
+    /// Asks everybody on the fleet.
+    ///
+    /// # Errors
+    /// If the server cannot be reached now.
+    pub(crate) async fn look(&mut self) -> anyhow::Result<Overview> {
+        let heard = self.watch.ask(ANSWERS).await?;
+        ensure!(
+            self.watch.is_connected(),
+            "the connection to {} is lost",
+            self.server
+        );
+        Ok(Overview::of(self.server.clone(), heard))
+    }
+}
+
+/// Somebody who watches games on a fleet.
+#[cfg(feature = "serve")]
+pub(crate) struct Spectator(BoardWatch);
+
+#[cfg(feature = "serve")]
+impl Spectator {
+    /// Asks for the games of a run; to be repeated every few seconds.
+    pub(crate) async fn ask(&self, run: &Name) {
+        self.0.ask(run).await;
+    }
+
+    /// A run, a worker, and the games that it plays. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<(Name, String, Vec<LiveGame>)> {
+        loop {
+            let (run, worker, bytes) = self.0.next().await?;
+            if let Ok(shown) = decode::<Shown>(&bytes) {
+                let now = jiff::Timestamp::now().as_millisecond();
+                return Some((run, worker.to_string(), shown.games_at(now)));
+            }
+        }
+    }
 }
 
 /// Asks everybody on the fleet.
@@ -48,38 +121,36 @@ pub(crate) fn overview(access: &Access) -> anyhow::Result<Overview> {
         .enable_all()
         .build()
         .context("the connection cannot start")?;
-    let heard = runtime.block_on(async {
-        let (events, _) = mpsc::unbounded_channel();
-        let client = connect(access, events).await?;
-        let mut watch = Watch::new(client).await?;
-        anyhow::Ok(watch.ask(ANSWERS).await?)
-    })?;
-    let mut workers = BTreeMap::new();
-    let mut runs = BTreeMap::new();
-    for one in heard {
-        match one {
-            Heard::Worker { worker, bytes } => {
-                if let Ok(status) = decode::<Status>(&bytes) {
-                    workers.insert(worker.to_string(), status);
-                }
-            }
-            Heard::Run { run, bytes } => {
-                if let Ok(notice) = decode::<Notice>(&bytes) {
-                    runs.insert(run, notice);
-                }
-            }
-        }
-    }
-    let machine = |(worker, status)| Machine { worker, status };
-    let run = |(run, notice)| RunLine { run, notice };
-    Ok(Overview {
-        server: access.url.clone(),
-        workers: workers.into_iter().map(machine).collect(),
-        runs: runs.into_iter().map(run).collect(),
-    })
+    runtime.block_on(async { Observer::connect(access).await?.look().await })
 }
 
 impl Overview {
+    fn of(server: String, heard: Vec<Heard>) -> Self {
+        let mut workers = BTreeMap::new();
+        let mut runs = BTreeMap::new();
+        for one in heard {
+            match one {
+                Heard::Worker { worker, bytes } => {
+                    if let Ok(status) = decode::<Status>(&bytes) {
+                        workers.insert(worker.to_string(), status);
+                    }
+                }
+                Heard::Run { run, bytes } => {
+                    if let Ok(notice) = decode::<Notice>(&bytes) {
+                        runs.insert(run, notice);
+                    }
+                }
+            }
+        }
+        let machine = |(worker, status)| Machine { worker, status };
+        let run = |(run, notice)| RunLine { run, notice };
+        Self {
+            server,
+            workers: workers.into_iter().map(machine).collect(),
+            runs: runs.into_iter().map(run).collect(),
+        }
+    }
+
     /// As a table.
     pub(crate) fn text(&self) -> String {
         let cores: usize = self.workers.iter().map(|one| one.status.cores).sum();

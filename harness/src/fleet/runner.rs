@@ -429,12 +429,7 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    async fn deliver(
-        &mut self,
-        worker: &WorkerId,
-        accepted: Accepted,
-        before: Option<WorkerId>,
-    ) {
+    async fn deliver(&mut self, worker: &WorkerId, accepted: Accepted, before: Option<WorkerId>) {
         let number = self.roster.number(worker, self.statuses.get(worker));
         let mut played = accepted.played;
         match number {

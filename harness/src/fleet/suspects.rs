@@ -86,9 +86,10 @@ impl Suspects {
         let p = self.difference(worker)?;
         // Of those that differ, the worker that differs most is the odd one. Of
         // two workers nobody knows which.
-        let rivals = self.workers.iter().filter(|(id, record)| {
-            *id != worker && record.results.pairs() >= FIRST
-        });
+        let rivals = self
+            .workers
+            .iter()
+            .filter(|(id, record)| *id != worker && record.results.pairs() >= FIRST);
         let is_oddest = rivals
             .clone()
             .all(|(id, _)| self.difference(id).is_none_or(|other| p < other));

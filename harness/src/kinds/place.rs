@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use crate::config::Config;
 use crate::executor::local::Local;
 #[cfg(feature = "fleet")]
 use crate::executor::remote::Remote;
 use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
-use crate::config::Config;
 use crate::run::Manifest;
 #[cfg(feature = "fleet")]
 use crate::run::setup::processors_a_game;
@@ -40,7 +40,10 @@ pub(super) enum Players {
 impl Place {
     /// Warns of what the configuration asks for in vain.
     pub(super) fn warn(&self, config: &Config, announce: &mut dyn FnMut(&str)) {
-        let is_scaled = config.fleet.as_ref().is_some_and(|fleet| fleet.scale.is_some());
+        let is_scaled = config
+            .fleet
+            .as_ref()
+            .is_some_and(|fleet| fleet.scale.is_some());
         if is_scaled && matches!(self, Self::Here) {
             announce(
                 "warning: `scale` in [fleet] has no effect without --fleet: the time control is played as it is",

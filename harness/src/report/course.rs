@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::chart::POINTS;
 use super::effort::Effort;
-use super::machines::MachineTallies;
+use super::workers::Workers;
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, LedgerError};
 use crate::run::{Fold, Kind, Manifest, PlayTime, RunFiles};
@@ -29,7 +29,7 @@ pub(crate) struct Course {
     trace: Option<Trace>,
     /// Of each engine: the means of its games.
     means: Vec<Effort>,
-    machines: MachineTallies,
+    workers: Workers,
 }
 
 impl Course {
@@ -52,7 +52,7 @@ impl Course {
             next: shard.first(),
             trace,
             means: vec![Effort::default(); manifest.engines.len()],
-            machines: MachineTallies::default(),
+            workers: Workers::default(),
         })
     }
 
@@ -76,7 +76,7 @@ impl Course {
     pub(crate) fn absorb<E: Experiment>(&mut self, entry: &Entry, fold: &Fold<E>) {
         let pair = entry.result.pair;
         self.time.absorb(entry.finished_ms);
-        self.machines.absorb(entry);
+        self.workers.absorb(entry);
         let tagged = TaggedPair {
             half_points: entry.result.half_points(),
             worker: Some(entry.worker.to_string()),
@@ -127,8 +127,8 @@ impl Course {
     }
 
     /// What each worker has played.
-    pub(crate) fn machines(&self) -> &MachineTallies {
-        &self.machines
+    pub(crate) fn workers(&self) -> &Workers {
+        &self.workers
     }
 
     /// Seconds of play.

@@ -227,7 +227,7 @@ impl RunFacts {
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
             pool: pool(manifest, fold),
-            fleet: FleetFacts::read(files.folder.path(), course.machines()),
+            fleet: FleetFacts::read(files.folder.path(), course.workers()),
             stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,

@@ -6,72 +6,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::experiment::PairResult;
-use crate::ledger::Entry;
-use crate::rules::Termination;
+use super::workers::Workers;
 use crate::run::machines::{Incident, IncidentKind, Machine, Machines};
-use crate::stats::Pentanomial;
-use crate::stats::detect::{Test, between_groups};
-
-/// Pairs from which on a machine's results are compared with the others'.
-const FEWEST_PAIRS: u64 = 64;
-
-/// What each worker has played, by its number in the ledger.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct MachineTallies(BTreeMap<usize, MachineTally>);
-
-/// What one worker has played.
-#[derive(Debug, Clone, Copy, Default)]
-struct MachineTally {
-    results: Pentanomial,
-    time_forfeits: u64,
-    crashes: u64,
-    stalls: u64,
-    illegal_moves: u64,
-    moves: u64,
-    latency_us: u64,
-}
-
-impl MachineTallies {
-    /// Takes a pair of the ledger.
-    pub(crate) fn absorb(&mut self, entry: &Entry) {
-        self.0
-            .entry(entry.worker)
-            .or_default()
-            .absorb(&entry.result);
-    }
-}
-
-impl MachineTally {
-    fn absorb(&mut self, pair: &PairResult) {
-        self.results.add(pair.half_points());
-        for game in &pair.games {
-            match game.termination {
-                Termination::TimeForfeit => self.time_forfeits += 1,
-                Termination::Disconnect => self.crashes += 1,
-                Termination::Stall => self.stalls += 1,
-                Termination::IllegalMove => self.illegal_moves += 1,
-                _ => {}
-            }
-            for effort in &game.effort {
-                self.moves += u64::from(effort.moves);
-                self.latency_us += effort.latency_us;
-            }
-        }
-    }
-}
 
 /// The part of a report about a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FleetFacts {
-    pub workers: Vec<WorkerFacts>,
+    pub workers: Vec<MachineFacts>,
     /// Pairs that a worker had and another returned.
     pub played_again: Vec<PlayedAgain>,
 }
 
 /// One worker.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct WorkerFacts {
+pub(crate) struct MachineFacts {
     pub worker: String,
     /// In the ledger; `None` if it has played nothing.
     pub number: Option<usize>,
@@ -114,9 +62,9 @@ pub(crate) struct PlayedAgain {
 impl FleetFacts {
     /// What the folder of a run says about its machines; `None` if it was not
     /// played on a fleet.
-    pub(crate) fn read(dir: &Path, tallies: &MachineTallies) -> Option<Self> {
+    pub(crate) fn read(dir: &Path, played: &Workers) -> Option<Self> {
         match Machines::read(dir) {
-            Ok(machines) => Some(Self::new(machines?, tallies)),
+            Ok(machines) => Some(Self::new(machines?, played)),
             Err(error) => {
                 errln!("warning: {error:#}");
                 None
@@ -124,16 +72,16 @@ impl FleetFacts {
         }
     }
 
-    fn new(machines: Machines, tallies: &MachineTallies) -> Self {
+    fn new(machines: Machines, played: &Workers) -> Self {
         let mut workers: Vec<_> = machines
             .workers
             .iter()
             .map(|machine| {
                 let own = machines.clocks.iter().rev();
                 let clock = own.into_iter().find(|row| row.worker == machine.worker);
-                WorkerFacts {
+                MachineFacts {
                     clock_factor: clock.map(|row| row.factor),
-                    ..worker_facts(machine, tallies)
+                    ..machine_facts(machine, played)
                 }
             })
             .collect();
@@ -180,40 +128,27 @@ impl FleetFacts {
     }
 }
 
-fn worker_facts(machine: &Machine, tallies: &MachineTallies) -> WorkerFacts {
-    let tally = tallies.0.get(&machine.worker).copied().unwrap_or_default();
-    let latency_us = tally.latency_us as f64 / tally.moves as f64;
-    WorkerFacts {
+fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
+    let totals = workers.totals(machine.worker);
+    MachineFacts {
         worker: machine.name(),
         number: Some(machine.worker),
         processor: machine.processor.clone(),
         cores: machine.cores,
-        pairs: tally.results.pairs(),
-        pentanomial: tally.results.0,
-        time_forfeits: tally.time_forfeits,
-        crashes: tally.crashes,
-        stalls: tally.stalls,
-        illegal_moves: tally.illegal_moves,
-        latency_us: (tally.moves > 0).then_some(latency_us),
-        p_value: difference(machine.worker, tallies),
+        pairs: totals.results.pairs(),
+        pentanomial: totals.results.0,
+        time_forfeits: totals.failures.time_forfeit,
+        crashes: totals.failures.crash,
+        stalls: totals.failures.stall,
+        illegal_moves: totals.failures.illegal_move,
+        latency_us: totals.latency_us(),
+        p_value: workers.p_value(machine.worker),
         clock_factor: None,
         left_out: None,
     }
 }
 
-/// The p-value of the difference between a worker's pairs and the others'.
-fn difference(worker: usize, tallies: &MachineTallies) -> Option<f64> {
-    let own = tallies.0.get(&worker)?.results;
-    let others = tallies.0.iter().filter(|(number, _)| **number != worker);
-    let others: Pentanomial = others.map(|(_, tally)| tally.results).sum();
-    if own.pairs() < FEWEST_PAIRS || others.pairs() < FEWEST_PAIRS {
-        return None;
-    }
-    let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
-    between_groups(Test::Workers, &groups)?.p_value
-}
-
-fn leave_out(workers: &mut Vec<WorkerFacts>, incident: Incident) {
+fn leave_out(workers: &mut Vec<MachineFacts>, incident: Incident) {
     let left_out = Some(LeftOut {
         kind: incident.kind,
         reason: incident.reason,
@@ -221,7 +156,7 @@ fn leave_out(workers: &mut Vec<WorkerFacts>, incident: Incident) {
     let mut known = workers.iter_mut();
     match known.find(|worker| worker.worker == incident.worker) {
         Some(worker) => worker.left_out = left_out,
-        None => workers.push(WorkerFacts {
+        None => workers.push(MachineFacts {
             worker: incident.worker,
             number: None,
             processor: String::new(),
@@ -273,7 +208,7 @@ mod tests {
             ],
             clocks: Vec::new(),
         };
-        let facts = FleetFacts::new(machines, &MachineTallies::default());
+        let facts = FleetFacts::new(machines, &Workers::default());
         assert_eq!(facts.workers.len(), 2);
         assert_eq!(
             facts.lines(),

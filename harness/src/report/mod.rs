@@ -1,6 +1,7 @@
 //! The results of a run: the same facts as JSON, text, Markdown and a page of
 //! HTML, and live on the terminal.
 
+mod breakdown;
 pub(crate) mod chart;
 mod course;
 mod effort;
@@ -13,13 +14,17 @@ mod machines;
 mod markdown;
 mod match_report;
 mod numbers;
+mod openings;
 mod standings;
 mod summary;
 mod table;
 mod text;
 mod tournament;
 mod verdict;
+mod workers;
 
+#[cfg(feature = "serve")]
+pub(crate) use breakdown::Breakdown;
 #[cfg(feature = "serve")]
 pub(crate) use course::Course;
 pub(crate) use escape::{escape, escape_markdown};
@@ -29,6 +34,8 @@ pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
 pub(crate) use summary::{SummaryNotes, failed_summary};
 pub(crate) use verdict::{EndReason, TestVerdict};
+#[cfg(feature = "serve")]
+pub(crate) use workers::WorkerFacts;
 
 use std::fs;
 use std::path::Path;

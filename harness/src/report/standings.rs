@@ -28,6 +28,9 @@ pub(crate) struct Standing {
     /// Probability that it is stronger than the next in the list; `None` if
     /// they cannot be compared, or have too few pairs.
     pub los: Option<f64>,
+    /// The same against each engine of the list, in its order; `None` against
+    /// itself. Empty if there are no ratings.
+    pub los_against: Vec<Option<f64>>,
 }
 
 impl Standing {
@@ -61,6 +64,7 @@ pub(super) fn standings(names: &[String], tally: &Tally) -> Result<Vec<Standing>
             draws: rating.draws,
             losses: rating.losses,
             los: los(at),
+            los_against: rated.los[at].clone(),
         })
         .collect())
 }
@@ -85,6 +89,7 @@ pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
                 draws: wdl.draws,
                 losses: wdl.losses,
                 los: None,
+                los_against: Vec::new(),
             }
         })
         .collect();
@@ -176,6 +181,10 @@ pub(super) mod tests {
         assert_eq!(order, ["one", "two", "three"]);
         assert!(list[0].los.is_some_and(|los| los > 0.5));
         assert_eq!(list[2].los, None);
+        let los = |one: usize, other: usize| list[one].los_against[other];
+        assert_eq!((los(0, 1), los(1, 1)), (list[0].los, None));
+        let both = los(0, 2).zip(los(2, 0)).expect("rated");
+        assert!((both.0 + both.1 - 1.0).abs() < 1e-9, "{both:?}");
         assert_eq!(list[0].interval, Interval::FixedLength);
         assert_eq!((list[0].games, list[0].wins), (340, 140));
     }

@@ -172,13 +172,18 @@ mod tests {
     }
 
     #[test]
-    fn half_a_file_is_not_read() {
+    fn half_a_file_and_foreign_text_are_not_read() {
         let dir = tempfile::tempdir().expect("a folder");
         for (text, is_read) in [
             (r#"{"begin":2,"games":[],"end":2}"#, true),
             (r#"{"begin":2,"games":[],"end":1}"#, false),
             (r#"{"begin":2,"games":["#, false),
             ("", false),
+            (
+                r#"{"begin":2,"games":[{"pair":1,"game":1,"players":[1,0],"opening":3,"fen":null,
+                "moves":[{"uci":"<script>"}],"left_ms":[null,20],"thinking_since_ms":5}],"end":2}"#,
+                false,
+            ),
         ] {
             fs::write(dir.path().join(LIVE), text).expect("written");
             assert_eq!(LiveGames::read(dir.path()).is_some(), is_read, "{text}");

@@ -78,7 +78,8 @@ impl Failures {
         self.time_forfeit + self.crash + self.stall + self.illegal_move
     }
 
-    fn count(&mut self, termination: Termination) {
+    /// Counts a game, if an engine failed in it.
+    pub(crate) fn count(&mut self, termination: Termination) {
         match termination {
             Termination::TimeForfeit => self.time_forfeit += 1,
             Termination::Disconnect => self.crash += 1,

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Extension, Path, Query, State};
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -20,6 +20,18 @@ pub(super) async fn queue(State(shared): State<Shared>) -> Response {
     match &shared.actions {
         Some(actions) => Json(json!({ "queue": actions.queue.jobs().1 })).into_response(),
         None => refused(StatusCode::NOT_FOUND, "there is no queue"),
+    }
+}
+
+/// The configuration of a run in the queue, for who is to approve it.
+pub(super) async fn configuration(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+) -> Response {
+    let actions = shared.actions.as_ref();
+    match actions.and_then(|actions| actions.queue.configuration(&run)) {
+        Some(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        None => refused(StatusCode::NOT_FOUND, "there is no such run in the queue"),
     }
 }
 
@@ -52,7 +64,7 @@ pub(super) async fn action(
     let Ok(known) = known else {
         return refused(
             StatusCode::NOT_FOUND,
-            "unknown action: the actions are pause, resume, stop, priority",
+            "unknown action: the actions are pause, resume, stop, approve, priority",
         );
     };
     let name = run.clone();
@@ -111,7 +123,7 @@ async fn acting(
     let run: String = run.chars().take(100).collect();
     let note = |outcome: &str| {
         let event = Event {
-            by,
+            by: by.as_deref(),
             from: from.to_string(),
             action,
             run: &run,
@@ -119,7 +131,7 @@ async fn acting(
         };
         actions.audit.note(&event)
     };
-    let Some(owner) = by.map(str::to_string) else {
+    let Some(owner) = by.clone() else {
         return match note("no valid token") {
             Ok(()) => refused(
                 StatusCode::UNAUTHORIZED,

@@ -7,12 +7,14 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::guard::refused;
 use super::index::{self, GameRow};
 use super::opened::RunGames;
 use super::state::Shared;
+use super::swings::look_through;
 use crate::ledger::{GAMES_PGN, GamesFile};
 use crate::report::html::{Head, Record, game_line, read_record, start_text};
 use crate::rules::Termination;
@@ -29,12 +31,68 @@ pub(super) async fn runs(State(shared): State<Shared>) -> Response {
     Json(overview.as_ref()).into_response()
 }
 
+/// The machines and runs of the fleet.
+pub(super) async fn fleet(State(shared): State<Shared>) -> Response {
+    match &shared.fleet {
+        Some(fleet) => {
+            let json = Arc::clone(&fleet.borrow().json);
+            ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
+        }
+        None => refused(StatusCode::NOT_FOUND, "no fleet is watched"),
+    }
+}
+
 /// The facts of the run, as in its `report.json`.
 pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
     match shared.open(&run).await {
         Some(opened) => {
             let json = Arc::clone(&opened.snapshot.borrow().json);
             ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
+        }
+        None => unknown(),
+    }
+}
+
+/// The forms in which other test pages show their numbers.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Form {
+    OpenBench,
+    Fishtest,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StatsQuery {
+    form: Form,
+}
+
+/// The numbers of a run as text, as another test page shows them.
+pub(super) async fn stats(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    Query(StatsQuery { form }): Query<StatsQuery>,
+) -> Response {
+    let overview = shared.overview().await;
+    match (overview.runs.iter().find(|one| one.run == run), form) {
+        (None, _) => unknown(),
+        (Some(run), Form::OpenBench) => run.openbench_block().into_response(),
+        (Some(run), Form::Fishtest) => run.fishtest_block().into_response(),
+    }
+}
+
+/// What each worker has played, and how its results differ from the others'.
+pub(super) async fn workers(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
+    match shared.open(&run).await {
+        Some(opened) => {
+            let workers = Arc::clone(&opened.snapshot.borrow().workers);
+            match workers.is_empty() {
+                // The nights of a track are runs of their own.
+                true => unknown(),
+                false => {
+                    ([(CONTENT_TYPE, "application/json")], workers.to_string()).into_response()
+                }
+            }
         }
         None => unknown(),
     }
@@ -50,14 +108,21 @@ pub(super) async fn games(
     };
     let games = opened.games;
     let found = tokio::task::spawn_blocking(move || {
+        let searched = query.needs_swings().then(|| look_through(&games));
         let (count, rows) = games.read().find(&query);
-        let records = records(&games, &rows);
+        let records = records(&games, rows.iter().map(|(row, _)| row));
         let list: Vec<Value> = rows
             .iter()
             .zip(&records)
-            .map(|(row, record)| described(row, record.as_ref()))
+            .map(|((row, swing), record)| {
+                let mut game = described(row, record.as_ref());
+                if let Some(swing) = swing {
+                    game["swing"] = json!({ "cp": swing.size, "ply": swing.ply });
+                }
+                game
+            })
             .collect();
-        json!({ "count": count, "offset": query.offset, "games": list })
+        json!({ "count": count, "offset": query.offset, "searched": searched, "games": list })
     });
     match found.await {
         Ok(found) => Json(found).into_response(),
@@ -96,15 +161,15 @@ pub(super) async fn game(
 }
 
 /// The games of these rows; none of those that cannot be read.
-fn records(games: &RunGames, rows: &[GameRow]) -> Vec<Option<Record>> {
+fn records<'a>(games: &RunGames, rows: impl Iterator<Item = &'a GameRow>) -> Vec<Option<Record>> {
     let Ok(mut file) = GamesFile::open(&games.dir.join(GAMES_PGN)) else {
-        return rows.iter().map(|_| None).collect();
+        return rows.map(|_| None).collect();
     };
     let mut record = |row: &GameRow| {
         let text = String::from_utf8_lossy(file.game(row.pgn).ok()?).into_owned();
         read_record(&text, games.mode, games.notation).ok()
     };
-    rows.iter().map(&mut record).collect()
+    rows.map(&mut record).collect()
 }
 
 fn described(row: &GameRow, record: Option<&Record>) -> Value {

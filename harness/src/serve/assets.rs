@@ -62,3 +62,26 @@ pub(super) fn script() -> &'static Asset {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that is declared twice in one scope stops the whole script.
+    #[test]
+    fn no_name_is_declared_twice_in_the_script() {
+        let text = String::from_utf8(script().content.to_vec()).expect("text");
+        let declared = |line: &str| -> Option<String> {
+            let words = ["const ", "let ", "function ", "async function "];
+            let rest = words.iter().find_map(|word| line.strip_prefix(word))?;
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            Some(rest[..end].to_string())
+        };
+        let mut names: Vec<String> = text.lines().filter_map(declared).collect();
+        assert!(names.len() > 30, "{names:?}");
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "{names:?}");
+    }
+}

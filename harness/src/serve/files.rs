@@ -76,7 +76,7 @@ pub(super) async fn bundle(
         p { "Put the engine into the situation again: " code { "hone replay " (folder.display()) } }
     };
     let title = format!("Failure in game {bundle}");
-    let page = pages::plain(&title, shared.actions.is_some(), &list);
+    let page = pages::plain(&title, shared.site(), &list);
     Html(page.into_string()).into_response()
 }
 

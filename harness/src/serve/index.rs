@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Entry;
+use crate::report::html::Swing;
 use crate::rules::{Outcome, Termination};
 
 /// Games on a page of the list.
@@ -31,7 +32,12 @@ pub(super) struct GameRow {
 
 /// The games of a run in the order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct GameIndex(Vec<GameRow>);
+pub(super) struct GameIndex {
+    rows: Vec<GameRow>,
+    /// The biggest swing of evaluation in each of the first games; none of a
+    /// game without scores.
+    swings: Vec<Option<Swing>>,
+}
 
 /// Which games are wanted, and in which order.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -50,6 +56,8 @@ pub(super) struct Query {
     pub min_plies: Option<u32>,
     pub max_plies: Option<u32>,
     pub worker: Option<u32>,
+    /// Centipawns of the biggest swing of evaluation.
+    pub min_swing: Option<u16>,
     pub order: Order,
     pub offset: usize,
     pub limit: Option<usize>,
@@ -64,9 +72,16 @@ pub(super) enum Order {
     Oldest,
     Longest,
     Shortest,
+    /// The biggest swings of evaluation first.
+    Swing,
 }
 
 impl Query {
+    /// Whether the swings of evaluation must be known.
+    pub(super) fn needs_swings(&self) -> bool {
+        self.min_swing.is_some() || self.order == Order::Swing
+    }
+
     fn finds(&self, row: &GameRow) -> bool {
         self.pair.is_none_or(|pair| pair == row.pair + 1)
             && self.result.as_deref().is_none_or(|r| has_result(row, r))
@@ -106,7 +121,7 @@ impl GameIndex {
     pub(super) fn absorb(&mut self, entry: &Entry) {
         let engines = entry.result.engines.map(|engine| engine as u32);
         for (number, game) in entry.result.games.iter().enumerate() {
-            self.0.push(GameRow {
+            self.rows.push(GameRow {
                 pair: entry.result.pair,
                 game: number as u8,
                 players: [engines[number], engines[1 - number]],
@@ -124,22 +139,58 @@ impl GameIndex {
     /// A game by the numbers of its pair and in it, both from 1.
     pub(super) fn game(&self, pair: u64, game: u64) -> Option<GameRow> {
         let row = |row: &&GameRow| row.pair + 1 == pair && u64::from(row.game) + 1 == game;
-        self.0.iter().find(row).copied()
+        self.rows.iter().find(row).copied()
+    }
+
+    /// The number of the first game whose biggest swing is not known, and the
+    /// places in `games.pgn` of it and of those after it.
+    pub(super) fn without_swing(&self, most: usize) -> (usize, Vec<(u64, u64)>) {
+        let first = self.swings.len();
+        let rows = self.rows.iter().skip(first).take(most);
+        (first, rows.map(|row| row.pgn).collect())
+    }
+
+    /// Takes the swings of the games from number `first` on.
+    pub(super) fn add_swings(&mut self, first: usize, swings: Vec<Option<Swing>>) {
+        if first == self.swings.len() {
+            self.swings.extend(swings);
+        }
+    }
+
+    /// Games whose biggest swing is known, and all.
+    pub(super) fn searched(&self) -> (usize, usize) {
+        (self.swings.len(), self.rows.len())
     }
 
     /// How many games are found, and those of them on the page that is asked
-    /// for.
-    pub(super) fn find(&self, query: &Query) -> (usize, Vec<GameRow>) {
-        let mut found: Vec<&GameRow> = self.0.iter().filter(|row| query.finds(row)).collect();
+    /// for, each with its biggest swing if that is known.
+    pub(super) fn find(&self, query: &Query) -> (usize, Vec<(GameRow, Option<Swing>)>) {
+        let known = self.swings.iter().copied();
+        let swings = known.chain(std::iter::repeat(None));
+        let size = |swing: Option<Swing>| swing.map(|swing| swing.size);
+        let is_big = |swing: Option<Swing>| match query.min_swing {
+            Some(least) => size(swing) >= Some(least),
+            None => true,
+        };
+        let mut found: Vec<(&GameRow, Option<Swing>)> = self
+            .rows
+            .iter()
+            .zip(swings)
+            .filter(|(row, swing)| query.finds(row) && is_big(*swing))
+            .collect();
         match query.order {
             Order::Newest => found.reverse(),
             Order::Oldest => {}
-            Order::Longest => found.sort_by_key(|row| std::cmp::Reverse(row.plies)),
-            Order::Shortest => found.sort_by_key(|row| row.plies),
+            Order::Longest => found.sort_by_key(|(row, _)| std::cmp::Reverse(row.plies)),
+            Order::Shortest => found.sort_by_key(|(row, _)| row.plies),
+            Order::Swing => found.sort_by_key(|(_, swing)| std::cmp::Reverse(size(*swing))),
         }
         let limit = query.limit.unwrap_or(PAGE).clamp(1, MOST);
         let page = found.iter().skip(query.offset).take(limit);
-        (found.len(), page.map(|row| **row).collect())
+        (
+            found.len(),
+            page.map(|(row, swing)| (**row, *swing)).collect(),
+        )
     }
 }
 
@@ -160,19 +211,24 @@ mod tests {
             finished_ms: 0,
             pgn: (0, 0),
         };
-        GameIndex(vec![
+        let rows = vec![
             row(0, 0, [0, 1], Outcome::White, Termination::Checkmate, 40),
             row(0, 1, [1, 0], Outcome::Draw, Termination::Repetition, 80),
             row(2, 0, [0, 1], Outcome::Black, Termination::TimeForfeit, 20),
             row(2, 1, [1, 0], Outcome::White, Termination::Checkmate, 60),
-        ])
+        ];
+        let swing = |size| Some(Swing { size, ply: 3 });
+        GameIndex {
+            rows,
+            swings: vec![swing(20), swing(700), None],
+        }
     }
 
     fn found(query: Query) -> Vec<(u64, u8)> {
         let (count, rows) = index().find(&query);
         assert!(count >= rows.len());
         rows.iter()
-            .map(|row| (row.pair + 1, row.game + 1))
+            .map(|(row, _)| (row.pair + 1, row.game + 1))
             .collect()
     }
 
@@ -223,7 +279,28 @@ mod tests {
         ] {
             assert_eq!(found(query), [(1, 2)]);
         }
+        let swinging = Query {
+            order: Order::Swing,
+            ..Query::default()
+        };
+        assert_eq!(found(swinging), [(1, 2), (1, 1), (3, 1), (3, 2)]);
+        let big = Query {
+            min_swing: Some(20),
+            ..Query::default()
+        };
+        assert_eq!(found(big), [(1, 2), (1, 1)]);
         assert_eq!(index().game(3, 2).map(|row| row.plies), Some(60));
         assert!(index().game(2, 1).is_none());
+    }
+
+    #[test]
+    fn swings_are_taken_in_order_and_once() {
+        let mut index = index();
+        assert_eq!(index.searched(), (3, 4));
+        assert_eq!(index.without_swing(9), (3, vec![(0, 0)]));
+        index.add_swings(3, vec![None]);
+        index.add_swings(3, vec![None]);
+        assert_eq!(index.searched(), (4, 4));
+        assert!(index.without_swing(9).1.is_empty());
     }
 }

@@ -17,6 +17,10 @@ mod boards;
 mod catalog;
 mod events;
 mod files;
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(feature = "fleet")]
+mod fleet_view;
 mod guard;
 mod index;
 mod listen;
@@ -28,15 +32,17 @@ mod pages;
 mod peer;
 mod process;
 mod reader;
+mod remote;
 mod routes;
 mod snapshot;
 mod span;
 mod state;
 mod summary;
+mod swings;
 mod watched;
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread;
 
@@ -47,6 +53,7 @@ use tokio::sync::watch;
 use actions::{Audit, Queue, Tokens};
 use overview::Overview;
 use reader::Reader;
+use remote::RemoteGames;
 use state::{Actions, State};
 
 /// What is served, and to whom.
@@ -63,6 +70,14 @@ pub(crate) struct Settings {
     pub hosts: Vec<String>,
     /// Submitted runs that are played at once.
     pub places: usize,
+    /// Whether somebody else must approve a run that is submitted.
+    pub approve: bool,
+    /// The data folder of a fleet whose credentials for runs allow actions.
+    #[cfg(feature = "fleet")]
+    pub fleet_tokens: Option<PathBuf>,
+    /// The fleet whose machines are shown.
+    #[cfg(feature = "fleet")]
+    pub fleet: Option<crate::fleet::Access>,
 }
 
 /// Serves until the process is asked to end. `announce` gets the address.
@@ -79,14 +94,28 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
         .context("the server cannot start")?;
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
+    let remote = settings.remote_games();
+    #[cfg(feature = "fleet")]
+    let of_fleet = remote.clone();
     let (folder, of_reader) = (settings.folder.clone(), queue.clone());
     thread::Builder::new()
         .name("reader".into())
-        .spawn(move || Reader::new(&folder, of_reader, overview_sender).run(&wished))
+        .spawn(move || Reader::new(&folder, of_reader, remote, overview_sender).run(&wished))
         .context("the reader cannot start")?;
     let (end, ending) = watch::channel(false);
     let hosts = settings.hosts.clone();
-    let shared = Arc::new(State::new(overview, wishes, hosts, actions, ending.clone()));
+    #[cfg(feature = "fleet")]
+    let fleet = match (&settings.fleet, of_fleet) {
+        (Some(access), Some(games)) => {
+            let page = fleet::watch(access, &settings.folder, overview.clone(), games)?;
+            Some(page)
+        }
+        _ => None,
+    };
+    #[cfg(not(feature = "fleet"))]
+    let fleet = None;
+    let state = State::new(overview, wishes, hosts, actions, fleet, ending.clone());
+    let shared = Arc::new(state);
     let served = runtime.block_on(async {
         let listener = TcpListener::bind(settings.listen)
             .await
@@ -127,7 +156,8 @@ fn asked_to_end() -> anyhow::Result<impl Future<Output = ()> + Send> {
 
 fn check(settings: &Settings) -> anyhow::Result<()> {
     let is_open = !settings.listen.ip().is_loopback();
-    if is_open && settings.token_file.is_none() && !settings.read_only {
+    let can_act = settings.can_act();
+    if is_open && !can_act && !settings.read_only {
         bail!(
             "{} can be reached from other machines, and everybody there could read the runs\n\
              help: add --read-only if that is wanted, or --token-file to allow actions too",
@@ -135,18 +165,50 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     ensure!(
-        !(settings.read_only && settings.token_file.is_some()),
-        "--read-only allows no actions, and --token-file allows them\nhelp: give one of them"
+        !(settings.read_only && can_act),
+        "--read-only allows no actions, and a token allows them\nhelp: give one of them"
     );
     Ok(())
 }
 
+impl Settings {
+    /// Where games on other machines are found, if a fleet is watched.
+    fn remote_games(&self) -> Option<RemoteGames> {
+        #[cfg(feature = "fleet")]
+        let has_fleet = self.fleet.is_some();
+        #[cfg(not(feature = "fleet"))]
+        let has_fleet = false;
+        has_fleet.then(RemoteGames::default)
+    }
+
+    fn can_act(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        let has_fleet = self.fleet_tokens.is_some();
+        #[cfg(not(feature = "fleet"))]
+        let has_fleet = false;
+        has_fleet || self.token_file.is_some()
+    }
+}
+
 fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
-    let Some(file) = &settings.token_file else {
+    if !settings.can_act() {
         return Ok(None);
+    }
+    let tokens = match &settings.token_file {
+        Some(file) => Tokens::read(file)?,
+        None => Tokens::default(),
     };
-    let tokens = Tokens::read(Path::new(file))?;
-    let queue = Queue::open(&settings.folder, settings.places)?;
+    #[cfg(feature = "fleet")]
+    let tokens = match &settings.fleet_tokens {
+        Some(data) => tokens.with_fleet(data.clone()),
+        None => tokens,
+    };
+    ensure!(
+        !(settings.approve && tokens.is_of_one()),
+        "--approve needs tokens of two people at least, and there are those of one\n\
+         help: write the name of its owner before each token"
+    );
+    let queue = Queue::open(&settings.folder, settings.places, settings.approve)?;
     Ok(Some(Actions {
         audit: Audit::open(queue.folder())?,
         queue: Arc::new(queue),
@@ -166,6 +228,11 @@ mod tests {
             read_only,
             hosts: Vec::new(),
             places: 1,
+            approve: false,
+            #[cfg(feature = "fleet")]
+            fleet_tokens: None,
+            #[cfg(feature = "fleet")]
+            fleet: None,
         };
         check(&settings).map_err(|error| error.to_string())
     }

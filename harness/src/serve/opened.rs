@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use shakmaty::CastlingMode;
@@ -46,6 +46,8 @@ pub(super) struct RunGames {
     pub mode: CastlingMode,
     pub notation: Notation,
     pub index: RwLock<GameIndex>,
+    /// Held by the one request that looks through games for their swings.
+    pub looking_through: Mutex<()>,
 }
 
 impl Opened {

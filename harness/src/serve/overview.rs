@@ -43,6 +43,11 @@ impl Nights {
             status: status.to_string(),
         }
     }
+
+    /// What is searched.
+    pub(super) fn text(&self) -> String {
+        format!("{} {}", self.name, self.status).to_lowercase()
+    }
 }
 
 impl Damaged {

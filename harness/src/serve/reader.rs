@@ -15,6 +15,7 @@ use super::nights::WatchedNights;
 use super::opened::Opened;
 use super::overview::{Damaged, Nights, Overview};
 use super::pages::overview_parts;
+use super::remote::RemoteGames;
 use super::watched::WatchedRun;
 
 /// How often runs are looked at.
@@ -41,6 +42,8 @@ pub(super) struct Reader {
     overview: watch::Sender<Arc<Overview>>,
     /// None if no one may submit.
     queue: Option<Arc<Queue>>,
+    /// Games on other machines, if a fleet is watched.
+    remote: Option<RemoteGames>,
     /// That of the queue which is shown.
     queue_version: u64,
     listed: Option<Instant>,
@@ -52,6 +55,7 @@ impl Reader {
     pub(super) fn new(
         folder: &Path,
         queue: Option<Arc<Queue>>,
+        remote: Option<RemoteGames>,
         overview: watch::Sender<Arc<Overview>>,
     ) -> Self {
         Self {
@@ -61,6 +65,7 @@ impl Reader {
             unreadable: BTreeMap::new(),
             overview,
             queue,
+            remote,
             queue_version: 0,
             listed: None,
             is_stale: true,
@@ -161,7 +166,7 @@ impl Reader {
             return;
         }
         self.is_stale = true;
-        match WatchedRun::new(id, path) {
+        match WatchedRun::new(id, path, self.remote.clone()) {
             Ok(run) => {
                 self.unreadable.remove(id);
                 self.runs.insert(id.clone(), run);

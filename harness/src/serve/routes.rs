@@ -11,6 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
+use super::pages::Site;
 use super::state::{FOLLOWERS, Shared};
 use super::{act, api, assets, events, files, guard, metrics, pages};
 
@@ -35,12 +36,21 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api", get(api::description))
         .route("/api/runs", get(api::runs))
         .route("/api/runs/{run}", get(api::run))
+        .route("/api/runs/{run}/stats", get(api::stats))
+        .route("/api/runs/{run}/workers", get(api::workers))
         .route("/api/runs/{run}/games", get(api::games))
         .route("/api/runs/{run}/games/{game}", get(api::game));
+    if shared.fleet.is_some() {
+        routes = routes
+            .route("/fleet", get(fleet))
+            .route("/fleet/events", get(fleet_events))
+            .route("/api/fleet", get(api::fleet));
+    }
     if shared.actions.is_some() {
         routes = routes
             .route("/submit", get(submit))
             .route("/api/queue", get(act::queue).post(act::submit))
+            .route("/api/queue/{run}", get(act::configuration))
             .route("/api/runs/{run}/priority", post(act::priority))
             .route("/api/runs/{run}/{action}", post(act::action));
     }
@@ -62,24 +72,24 @@ async fn in_time(request: Request, next: Next) -> Response {
 
 async fn overview(State(shared): State<Shared>) -> Response {
     let overview = shared.overview().await;
-    let page = pages::document(&overview.snapshot, "/events", shared.actions.is_some());
+    let page = pages::document(&overview.snapshot, "/events", shared.site());
     Html(page.into_string()).into_response()
 }
 
 async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
-    let can_act = shared.actions.is_some();
+    let site = shared.site();
     let Some(opened) = shared.open(&run).await else {
         return match shared.overview.borrow().reason(&run) {
             Some(reason) => {
-                let page = pages::offline(reason, can_act);
+                let page = pages::offline(reason, site);
                 (StatusCode::INTERNAL_SERVER_ERROR, Html(page.into_string())).into_response()
             }
-            None => missing(can_act),
+            None => missing(site),
         };
     };
     let snapshot = opened.snapshot.borrow().clone();
     let events = pages::run_href(&run) + "/events";
-    Html(pages::document(&snapshot, &events, can_act).into_string()).into_response()
+    Html(pages::document(&snapshot, &events, site).into_string()).into_response()
 }
 
 /// What a browser has already.
@@ -136,15 +146,39 @@ async fn asset(Path(name): Path<String>) -> Response {
     guard::refused(StatusCode::NOT_FOUND, "there is no such file")
 }
 
-async fn submit() -> Response {
-    Html(pages::submit_page().into_string()).into_response()
+async fn submit(State(shared): State<Shared>) -> Response {
+    let actions = shared.actions.as_ref();
+    let needs_approval = actions.is_some_and(|actions| actions.queue.needs_approval());
+    let page = pages::submit_page(shared.site(), needs_approval);
+    Html(page.into_string()).into_response()
+}
+
+/// The machines and runs of a fleet, if one is watched.
+async fn fleet(State(shared): State<Shared>) -> Response {
+    let Some(fleet) = &shared.fleet else {
+        return missing(shared.site());
+    };
+    let snapshot = fleet.borrow().clone();
+    let page = pages::document(&snapshot, "/fleet/events", shared.site());
+    Html(page.into_string()).into_response()
+}
+
+async fn fleet_events(State(shared): State<Shared>, Query(have): Query<Have>) -> Response {
+    let Some(fleet) = shared.fleet.clone() else {
+        return missing(shared.site());
+    };
+    let Ok(place) = shared.followers.clone().try_acquire_owned() else {
+        return crowded();
+    };
+    let ending = shared.ending.clone();
+    events::events(fleet, &have.have, ending, place, None)
 }
 
 async fn not_found(State(shared): State<Shared>) -> Response {
-    missing(shared.actions.is_some())
+    missing(shared.site())
 }
 
-fn missing(can_act: bool) -> Response {
-    let page = pages::not_found(can_act).into_string();
+fn missing(site: Site) -> Response {
+    let page = pages::not_found(site).into_string();
     (StatusCode::NOT_FOUND, Html(page)).into_response()
 }

@@ -31,6 +31,8 @@ pub(super) struct Snapshot {
     pub parts: Vec<Part>,
     /// The same as JSON.
     pub json: Arc<str>,
+    /// The workers of a run as JSON.
+    pub workers: Arc<str>,
 }
 
 impl Part {

@@ -11,7 +11,7 @@ pub(super) fn span(seconds: f64) -> String {
     }
 }
 
-/// A moment of the past, given in milliseconds since 1970.
+/// A moment, given in milliseconds since 1970.
 pub(super) fn at(moment_ms: i64) -> String {
     match jiff::Timestamp::from_millisecond(moment_ms) {
         Ok(moment) => moment.strftime("%Y-%m-%d %H:%M UTC").to_string(),

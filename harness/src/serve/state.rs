@@ -10,7 +10,9 @@ use tokio::sync::{Semaphore, oneshot, watch};
 use super::actions::{Audit, Queue, Tokens};
 use super::opened::Opened;
 use super::overview::Overview;
+use super::pages::Site;
 use super::reader::Wish;
+use super::snapshot::Snapshot;
 
 /// Browsers that follow pages at once.
 pub(super) const FOLLOWERS: usize = 500;
@@ -26,6 +28,8 @@ pub(super) struct State {
     /// Names of this machine that browsers may use.
     pub hosts: Vec<String>,
     pub actions: Option<Actions>,
+    /// The page of the fleet, if one is watched.
+    pub fleet: Option<watch::Receiver<Arc<Snapshot>>>,
     /// Places for browsers that follow a page.
     pub followers: Arc<Semaphore>,
     /// The server ends.
@@ -47,16 +51,26 @@ impl State {
         wishes: Sender<Wish>,
         hosts: Vec<String>,
         actions: Option<Actions>,
+        fleet: Option<watch::Receiver<Arc<Snapshot>>>,
         ending: watch::Receiver<bool>,
     ) -> Self {
         Self {
             overview,
             hosts,
             actions,
+            fleet,
             followers: Arc::new(Semaphore::new(FOLLOWERS)),
             ending,
             wishes,
             opened: Mutex::default(),
+        }
+    }
+
+    /// What the server offers beside runs.
+    pub(super) fn site(&self) -> Site {
+        Site {
+            can_act: self.actions.is_some(),
+            has_fleet: self.fleet.is_some(),
         }
     }
 

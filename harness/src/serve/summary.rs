@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::experiment::Verdict;
 use crate::kinds::Standing;
-use crate::report::{EndReason, TestVerdict, first_engine};
+use crate::report::{EndReason, TestVerdict, WorkerFacts, first_engine};
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
 use crate::stats::summary::Interval;
@@ -54,6 +54,13 @@ pub(super) struct RunSummary {
     pub failures: u64,
     pub games_per_hour: Option<f64>,
     pub remaining: Option<Remaining>,
+    /// The machines of a fleet that have played its pairs.
+    #[serde(skip)]
+    #[cfg_attr(
+        not(feature = "fleet"),
+        expect(dead_code, reason = "for the page of a fleet")
+    )]
+    pub machines: Vec<WorkerFacts>,
 }
 
 /// Where a sequential test stands.
@@ -83,11 +90,12 @@ pub(super) struct Expected {
 }
 
 /// What a summary needs to know beside where the run stands.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Circumstances {
     pub is_running: bool,
     pub last_pair_ms: Option<i64>,
     pub pairs_per_second: Option<f64>,
+    pub machines: Vec<WorkerFacts>,
 }
 
 impl RunSummary {
@@ -157,7 +165,13 @@ impl RunSummary {
             remaining: rate
                 .filter(|_| state == State::Running)
                 .map(|rate| remaining(standing, rate)),
+            machines: circumstances.machines,
         }
+    }
+
+    /// Whether it plays all its pairs, whatever their results.
+    pub(super) fn has_fixed_length(&self) -> bool {
+        matches!(self.kind, Kind::Match | Kind::Tune)
     }
 
     /// One line for people: a preview, a tooltip.

@@ -1,10 +1,11 @@
 //! One run as the live pages see it: read as its ledger grows, shown when
 //! somebody looks.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
@@ -12,13 +13,20 @@ use tokio::sync::watch;
 use super::boards::boards;
 use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
-use super::pages::run_parts;
+use super::pages::{Beside, change, run_parts};
 use super::process::is_played;
+use super::remote::RemoteGames;
 use super::snapshot::{Part, Snapshot};
 use super::summary::{Circumstances, RunSummary, State};
+use crate::executor::LiveGame;
+#[cfg(feature = "fleet")]
+use crate::fleet::RunKey;
 use crate::kinds::{self, Following};
 use crate::ledger::{Entry, GAMES_CSV, Tail};
 use crate::report::html::Place;
+use crate::report::{Breakdown, WorkerFacts};
+#[cfg(feature = "fleet")]
+use crate::run::live::LIVE;
 use crate::run::live::LiveGames;
 use crate::run::{Folder, Manifest, RunFiles};
 
@@ -41,6 +49,8 @@ pub(super) struct WatchedRun {
     id: String,
     path: PathBuf,
     manifest: Manifest,
+    /// Games on other machines, if a fleet is watched.
+    remote: Option<RemoteGames>,
     /// Length and time of the ledger when it was read.
     seen: Option<(u64, SystemTime)>,
     is_running: bool,
@@ -54,6 +64,9 @@ pub(super) struct WatchedRun {
 struct Loaded {
     following: Box<dyn Following>,
     tail: Tail,
+    breakdown: Breakdown,
+    /// What changed between the engines, once somebody has looked.
+    change: OnceCell<Option<String>>,
     opened: Opened,
     sender: watch::Sender<Arc<Snapshot>>,
     /// When the last pairs were finished: milliseconds since 1970.
@@ -64,6 +77,9 @@ struct Loaded {
     due: Instant,
     /// The number of the games that are shown.
     live: u64,
+    /// What the run is called on a fleet, once that is known.
+    #[cfg(feature = "fleet")]
+    fleet_name: Option<String>,
 }
 
 impl WatchedRun {
@@ -71,11 +87,12 @@ impl WatchedRun {
     ///
     /// # Errors
     /// If its manifest cannot be read.
-    pub(super) fn new(id: &str, path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn new(id: &str, path: &Path, remote: Option<RemoteGames>) -> anyhow::Result<Self> {
         Ok(Self {
             id: id.to_string(),
             path: path.to_path_buf(),
             manifest: Manifest::read(path)?,
+            remote,
             seen: None,
             is_running: false,
             looked: None,
@@ -186,6 +203,10 @@ impl WatchedRun {
             is_running,
             last_pair_ms: loaded.recent.back().copied(),
             pairs_per_second: rate,
+            machines: match is_running {
+                true => loaded.machines(&self.manifest),
+                false => Vec::new(),
+            },
         };
         let refreshed = loaded.following.standing().and_then(|standing| {
             let summary = RunSummary::new(&self.id, &self.manifest, &standing, circumstances);
@@ -214,24 +235,20 @@ impl WatchedRun {
         if !loaded.is_watched() {
             return;
         }
-        let live = match self.is_running {
-            true => LiveGames::read(&self.path),
-            false => None,
-        };
-        let number = match (&live, self.is_running) {
-            (Some(live), _) => live.number(),
-            // It is just being written.
-            (None, true) => return,
-            (None, false) => 0,
+        let (number, games) = match self.is_running {
+            true => match playing(&self.path, loaded, self.remote.as_ref()) {
+                Some(live) => live,
+                // It is just being written.
+                None => return,
+            },
+            false => (0, Vec::new()),
         };
         if number == loaded.live {
             return;
         }
         loaded.live = number;
         let mode = loaded.opened.games.mode;
-        let json = live.map_or("[]".to_string(), |live| {
-            boards(&live, mode, self.manifest.engines.len())
-        });
+        let json = boards(&games, mode, self.manifest.engines.len());
         loaded.sender.send_modify(|snapshot| {
             let mut next = Snapshot::clone(snapshot);
             next.parts.retain(|part| part.name != "boards");
@@ -261,11 +278,14 @@ impl Loaded {
             mode: play.r#match.variant.castling_mode(),
             notation: play.pgn.notation,
             index: RwLock::new(GameIndex::default()),
+            looking_through: Mutex::default(),
         };
         let (sender, snapshot) = watch::channel(Arc::default());
         Ok(Self {
             following: kinds::of(manifest.kind).follow(files)?,
             tail: Tail::new(path, &manifest.names()),
+            breakdown: Breakdown::default(),
+            change: OnceCell::new(),
             opened: Opened::new(snapshot, Arc::new(games)),
             sender,
             recent: VecDeque::new(),
@@ -273,6 +293,8 @@ impl Loaded {
             is_page_stale: true,
             due: Instant::now(),
             live: 0,
+            #[cfg(feature = "fleet")]
+            fleet_name: None,
         })
     }
 
@@ -284,6 +306,7 @@ impl Loaded {
         let mut index = self.opened.games.write();
         for entry in entries {
             self.following.absorb(entry);
+            self.breakdown.absorb(entry);
             index.absorb(entry);
             self.recent.push_back(entry.finished_ms);
             if self.recent.len() > RECENT {
@@ -292,11 +315,37 @@ impl Loaded {
         }
     }
 
+    /// What the machines of a fleet have played.
+    fn machines(&self, manifest: &Manifest) -> Vec<WorkerFacts> {
+        let workers = &self.breakdown.workers;
+        let mut facts = workers.facts(manifest, &self.opened.games.dir);
+        facts.retain(|worker| worker.machine.is_some());
+        facts
+    }
+
     /// The speed at which the last pairs came.
     fn pairs_per_second(&self) -> Option<f64> {
         let (first, last) = (self.recent.front()?, self.recent.back()?);
         let seconds = (last - first) as f64 / 1000.0;
         (seconds > 0.0).then(|| (self.recent.len() - 1) as f64 / seconds)
+    }
+
+    /// What the run is called on a fleet, if it is played on one.
+    #[cfg(feature = "fleet")]
+    fn fleet_name(&mut self, path: &Path) -> Option<String> {
+        // A run that is resumed here publishes its games here.
+        if path.join(LIVE).exists() {
+            return None;
+        }
+        if self.fleet_name.is_none() {
+            self.fleet_name = RunKey::name_in(path).map(String::from);
+        }
+        self.fleet_name.clone()
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    fn fleet_name(&mut self, _path: &Path) -> Option<String> {
+        None
     }
 
     /// Whether somebody looks, or did a moment ago.
@@ -308,7 +357,14 @@ impl Loaded {
         let report = self.following.report()?;
         let page = report.page(Place::Served)?;
         let json = report.json()?;
-        let mut next = run_parts(page, manifest, summary)?;
+        let beside = Beside {
+            manifest,
+            dir: &self.opened.games.dir,
+            summary,
+            breakdown: &self.breakdown,
+            change: self.change.get_or_init(|| change(manifest)).as_deref(),
+        };
+        let mut next = run_parts(page, beside)?;
         next.json = json.into();
         self.sender.send_modify(|snapshot| {
             let boards = snapshot.parts.iter().filter(|part| part.name == "boards");
@@ -318,6 +374,22 @@ impl Loaded {
         self.is_page_stale = false;
         Ok(())
     }
+}
+
+/// The games of a run that is being played, here or on a fleet, and a number
+/// that changes with them.
+fn playing(
+    path: &Path,
+    loaded: &mut Loaded,
+    remote: Option<&RemoteGames>,
+) -> Option<(u64, Vec<LiveGame>)> {
+    if let Some(remote) = remote
+        && let Some(name) = loaded.fleet_name(path)
+    {
+        return Some(remote.of(&name, Instant::now()));
+    }
+    let live = LiveGames::read(path)?;
+    Some((live.number(), live.games))
 }
 
 /// The length of a file and when it was written.

@@ -35,11 +35,11 @@ pub(crate) fn html(
     page.lead(&status.sentences(), tone(status));
     page.figures(&figures(status));
     if !nights.is_empty() {
-        let folder = (place == Place::Inside).then_some(dir);
+        let reports = Reports { dir, place };
         let forge = forge(dir, nights);
         page.section("elo", "Elo over commits", elo(status)?);
         page.section("changes", "Changes", changes(status, forge.as_ref()));
-        let table = list(status, nights, folder, forge.as_ref());
+        let table = list(status, nights, reports, forge.as_ref());
         page.section("nights", "Nights", table + &matches(nights).collapsed());
     }
     Ok(page)
@@ -121,9 +121,29 @@ fn elo(status: &Status) -> anyhow::Result<String> {
     figure(&on_page(status), &colours)
 }
 
-/// All nights, newest first; each commit leads to the report of its run under
-/// `folder`, and to what changed since the night before.
-fn list(status: &Status, nights: &[Night], folder: Option<&Path>, forge: Option<&Forge>) -> String {
+/// Where the reports of the nights' runs are.
+#[derive(Debug, Clone, Copy)]
+struct Reports<'a> {
+    dir: &'a Path,
+    place: Place,
+}
+
+impl Reports<'_> {
+    /// The address of one, if it can be reached from the page.
+    fn of(self, night: &Night) -> Option<String> {
+        let report = format!("{RUNS}/{}/report.html", night.run);
+        match self.place {
+            Place::Inside => self.dir.join(&report).exists().then_some(report),
+            // The live pages put the address of the nights before it.
+            Place::Served => Some(format!("{RUNS}/{}", night.run)),
+            Place::Elsewhere => None,
+        }
+    }
+}
+
+/// All nights, newest first; each commit leads to the report of its run, and
+/// to what changed since the night before.
+fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&Forge>) -> String {
     let scale = scale_of(status.points.iter().filter_map(|point| point.elo));
     let head = [
         "commit",
@@ -152,7 +172,7 @@ fn list(status: &Status, nights: &[Night], folder: Option<&Path>, forge: Option<
         };
         let bench = point.bench.map_or(String::new(), |nodes| nodes.to_string());
         table.cells(vec![
-            commit(point, night, folder),
+            commit(point, reports.of(night)),
             elo,
             bar,
             diff(before, point, forge),
@@ -165,12 +185,11 @@ fn list(status: &Status, nights: &[Night], folder: Option<&Path>, forge: Option<
     table.html()
 }
 
-fn commit(point: &Point, night: &Night, folder: Option<&Path>) -> Cell {
+fn commit(point: &Point, report: Option<String>) -> Cell {
     let short = short_id(&point.commit);
-    let report = format!("{RUNS}/{}/report.html", night.run);
-    match folder.is_some_and(|folder| folder.join(&report).exists()) {
-        true => Cell::link(short, &report),
-        false => Cell::text(short),
+    match report {
+        Some(report) => Cell::link(short, &report),
+        None => Cell::text(short),
     }
 }
 

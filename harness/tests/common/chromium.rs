@@ -1,6 +1,7 @@
 //! Drives a headless Chromium over its debugging pipe.
 
 use std::env;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -299,6 +300,31 @@ impl Chromium {
         let outside = self.requests.iter();
         let outside = outside.filter(|url| !known.iter().any(|known| url.starts_with(known)));
         assert_eq!(outside.collect::<Vec<_>>(), Vec::<&String>::new());
+    }
+
+    /// Looks over a page of `hone serve`, with axe-core if `HONE_AXE` names its
+    /// script.
+    pub(crate) fn look(&mut self, home: &str, path: &str) {
+        self.visit(home, path);
+        self.wait_for("document.getElementById('connection').textContent === 'Live'");
+        self.suits_everyone();
+        let Some(axe) = env::var_os("HONE_AXE") else {
+            super::skip::skipped("HONE_AXE does not name the script of axe-core");
+            return;
+        };
+        let script = fs::read_to_string(axe).expect("HONE_AXE names axe.js");
+        self.eval(&format!("{script};0"));
+        for scheme in ["light", "dark"] {
+            self.theme(scheme);
+            self.eval("axe.run().then((found) => { window.found = found.violations; }); 0");
+            self.wait_for("Boolean(window.found)");
+            let serious = self.eval(
+                "window.found.filter((one) => ['serious', 'critical'].includes(one.impact))\
+                 .map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)",
+            );
+            assert_eq!(serious, json!([]), "{path} in the {scheme} theme");
+            self.eval("delete window.found");
+        }
     }
 
     /// Waits until an expression is true.

@@ -6,6 +6,8 @@
 mod attacks;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "serve")]
+mod pages;
 mod server;
 
 use std::fs;
@@ -112,7 +114,9 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
     let mut runner = fleet.command(&setup, "match", "fleet");
     runner.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = runner.spawn().expect("hone starts");
-    wait_until("the refusal", || slow.printed().contains("excludes this worker"));
+    wait_until("the refusal", || {
+        slow.printed().contains("excludes this worker")
+    });
     let status = finish(fleet.hone(&["fleet", "status"])).stdout;
     assert!(status.contains("leaves out workers/slow"), "{status}");
     assert_eq!(rows(&setup.run("fleet")), 0);
@@ -180,7 +184,11 @@ fn clocks_follow_the_speed_of_a_worker() {
     let of_nodes = Setup::new(&config("nodes=10", ""));
     let refused = finish(fleet.command(&of_nodes, "match", "fleet"));
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("does not matter"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("does not matter"),
+        "{}",
+        refused.stderr
+    );
     // More than any machine does in the time that the script sleeps.
     let setup = Setup::new(&config("20+1", "reference = 20000\n"));
     let _worker = fleet.worker("a", &["--cores", "2"]);
@@ -193,10 +201,19 @@ fn clocks_follow_the_speed_of_a_worker() {
     let factors: Vec<f64> = clocks
         .lines()
         .skip(1)
-        .map(|row| row.rsplit(',').next().expect("a factor").parse().expect("a number"))
+        .map(|row| {
+            row.rsplit(',')
+                .next()
+                .expect("a factor")
+                .parse()
+                .expect("a number")
+        })
         .collect();
     assert_eq!(factors.len(), 4, "{clocks}");
-    assert!(factors.iter().all(|factor| (4.0..=20.0).contains(factor)), "{clocks}");
+    assert!(
+        factors.iter().all(|factor| (4.0..=20.0).contains(factor)),
+        "{clocks}"
+    );
     let base = (20_000.0 * factors[0]).round() / 1000.0;
     let games = fs::read_to_string(run.join("games.pgn")).expect("the games");
     let tag = format!("[TimeControl \"{base}+");
@@ -219,7 +236,9 @@ fn the_reference_of_clocks_is_measured_where_the_run_is() {
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert!(played.stderr.contains("has no effect"), "{}", played.stderr);
     let manifest = fs::read_to_string(setup.run("local").join("run.toml")).expect("there");
-    let reference = manifest.lines().find_map(|line| line.strip_prefix("reference = "));
+    let reference = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("reference = "));
     let reference: u64 = reference.expect("measured").parse().expect("a number");
     assert!((1..=1000).contains(&reference), "{reference}");
 }

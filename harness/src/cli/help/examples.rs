@@ -45,8 +45,8 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone match ./a ./b ./c --limit 8+0.08 --pairs 100",
             ),
             (
-                "Play a commit against a release, built with the repository's makefile",
-                "hone match git:main git:v1.0 --limit nodes=20000",
+                "Play a commit against a release, both built and run in a sandbox",
+                "hone match git:main git:v1.0 --limit nodes=20000 --sandbox",
             ),
         ],
     ),

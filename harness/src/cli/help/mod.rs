@@ -113,7 +113,8 @@ fn broken(line: &str) -> String {
     text
 }
 
-#[cfg(test)]
+// A build without a feature lacks commands.
+#[cfg(all(test, feature = "fleet", feature = "serve"))]
 mod tests {
     use super::*;
 

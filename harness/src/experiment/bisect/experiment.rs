@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
+use super::course::{Course, Moment};
 use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
@@ -50,6 +51,7 @@ pub struct BisectExperiment {
     last: usize,
     evidence: Evidence,
     posterior: Posterior,
+    course: Course,
     /// Commits that have played, in results absorbed.
     played: BTreeSet<usize>,
     /// Commits that can play.
@@ -76,6 +78,7 @@ impl BisectExperiment {
         let mut experiment = Self {
             posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
             section,
+            course: Course::default(),
             last,
             evidence,
             played: BTreeSet::from([0, last]),
@@ -88,6 +91,7 @@ impl BisectExperiment {
             current: None,
             verdict: None,
         };
+        experiment.course.note(0, &experiment.posterior);
         experiment.judge();
         experiment
     }
@@ -174,6 +178,7 @@ impl BisectExperiment {
         let is_end = self.absorbed >= self.section.max_pairs;
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
             self.update();
+            self.course.note(self.absorbed, &self.posterior);
             self.current = None;
             self.judge();
         }
@@ -247,6 +252,11 @@ impl BisectExperiment {
             commits,
             probability,
         }
+    }
+
+    /// How the probabilities have moved.
+    pub(crate) fn moments(&self) -> Vec<Moment> {
+        self.course.moments(self.absorbed, &self.posterior)
     }
 
     pub(crate) fn posterior(&self) -> &Posterior {

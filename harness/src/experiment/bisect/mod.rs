@@ -8,10 +8,12 @@
 //! all before it by the same unknown Elo.
 
 mod choice;
+mod course;
 mod experiment;
 mod posterior;
 mod section;
 
+pub(crate) use course::Moment;
 pub use experiment::BisectExperiment;
 pub(crate) use experiment::{Fingerprint, Known};
 pub use section::BisectSection;

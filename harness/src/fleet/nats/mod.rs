@@ -14,5 +14,7 @@ pub(crate) use connect::{connect, fingerprint};
 pub(crate) use runner::NatsRunner;
 pub(crate) use streams::{prepare, probe};
 pub(crate) use subjects::{submit_permissions, worker_permissions};
+#[cfg(feature = "serve")]
+pub(crate) use watch::BoardWatch;
 pub(crate) use watch::{Heard, Watch};
 pub(crate) use worker::NatsWorker;

@@ -18,6 +18,10 @@ pub(super) const ASK_RUNS: &str = "hone.ask-runs";
 pub(super) const ALL_RUNS: &str = "hone.run.*";
 pub(super) const ALL_WORKERS: &str = "hone.worker.*.*";
 pub(super) const ALL_STOPS: &str = "hone.stop.*";
+/// Asks for the games of a run while they are played, and the games.
+pub(super) const ALL_WATCHES: &str = "hone.watch.*";
+#[cfg(feature = "serve")]
+pub(super) const ALL_BOARDS: &str = "hone.board.*.*.*";
 
 pub(super) fn job(run: &Name) -> String {
     format!("hone.job.{run}")
@@ -39,6 +43,15 @@ pub(super) fn stop(run: &Name) -> String {
     format!("hone.stop.{run}")
 }
 
+#[cfg(feature = "serve")]
+pub(super) fn watch(run: &Name) -> String {
+    format!("hone.watch.{run}")
+}
+
+pub(super) fn board(worker: &WorkerId, run: &Name) -> String {
+    format!("hone.board.{}.{}.{run}", worker.credential, worker.machine)
+}
+
 pub(super) fn worker(worker: &WorkerId) -> String {
     format!("hone.worker.{}.{}", worker.credential, worker.machine)
 }
@@ -47,7 +60,7 @@ pub(super) fn file(sha256: &str, chunk: u64) -> String {
     format!("hone.file.{sha256}.{chunk}")
 }
 
-/// The worker that a subject of a result or of a status names.
+/// The worker that a subject of a result, of games or of a status names.
 pub(super) fn worker_of(subject: &str) -> Option<WorkerId> {
     let mut parts = subject.split('.').skip(2);
     Some(WorkerId {
@@ -81,6 +94,7 @@ pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
             ASK_RUNS.to_string(),
             format!("hone.worker.{credential}.*"),
             format!("hone.result.{credential}.*.*"),
+            format!("hone.board.{credential}.*.*"),
             format!("$JS.API.CONSUMER.MSG.NEXT.{JOBS}.*"),
             format!("$JS.ACK.{JOBS}.>"),
             format!("$JS.API.DIRECT.GET.{FILES}.>"),
@@ -89,6 +103,7 @@ pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
             ASK.to_string(),
             ALL_RUNS.to_string(),
             ALL_STOPS.to_string(),
+            ALL_WATCHES.to_string(),
             format!("{}.>", inbox(credential)),
         ],
     }
@@ -96,7 +111,7 @@ pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
 
 /// Somebody who starts runs: owns jobs, results and files, and sees workers.
 pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
-    let mut publish: Vec<String> = ["hone.ask", "hone.job.*", "hone.run.*", "hone.stop.*"]
+    let mut publish: Vec<String> = [ASK, "hone.job.*", "hone.run.*", "hone.stop.*", ALL_WATCHES]
         .map(str::to_string)
         .to_vec();
     publish.push("hone.file.*.*".to_string());
@@ -120,6 +135,7 @@ pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
             ASK_RUNS.to_string(),
             ALL_RUNS.to_string(),
             ALL_WORKERS.to_string(),
+            "hone.board.*.*.*".to_string(),
             format!("{}.>", inbox(credential)),
         ],
     }
@@ -137,6 +153,7 @@ mod tests {
         };
         let of_run = Name::new("r1").expect("a name");
         assert_eq!(worker_of(&result(&id, &of_run)), Some(id.clone()));
+        assert_eq!(worker_of(&board(&id, &of_run)), Some(id.clone()));
         assert_eq!(worker_of(&worker(&id)), Some(id));
         assert_eq!(last_name("hone.run.r1"), Some(of_run));
         assert_eq!(worker_of("hone.worker.club"), None);
@@ -153,6 +170,8 @@ mod tests {
             "hone.stop",
             "hone.file",
             "hone.result.*",
+            "hone.board.*",
+            "hone.watch",
         ] {
             let may = allowed
                 .publish

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::{Instant, timeout_at};
@@ -53,6 +54,20 @@ impl Watch {
         Ok(heard)
     }
 
+    /// What the games of runs are watched with.
+    ///
+    /// # Errors
+    /// If the server refuses.
+    #[cfg(feature = "serve")]
+    pub(crate) async fn boards(&self) -> Result<BoardWatch, LinkError> {
+        BoardWatch::new(self.client.clone()).await
+    }
+
+    /// Whether the server could be asked just now.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
+    }
+
     async fn next(&mut self) -> Option<Heard> {
         tokio::select! {
             Some(message) = self.workers.next() => {
@@ -62,6 +77,48 @@ impl Watch {
             Some(message) = self.runs.next() => {
                 let run = subjects::last_name(&message.subject)?;
                 Some(Heard::Run { run, bytes: message.payload.to_vec() })
+            }
+        }
+    }
+}
+
+/// Watches games on other machines.
+#[cfg(feature = "serve")]
+pub(crate) struct BoardWatch {
+    client: Client,
+    boards: Subscriber,
+}
+
+#[cfg(feature = "serve")]
+impl BoardWatch {
+    /// # Errors
+    /// If the server refuses.
+    pub(crate) async fn new(client: Client) -> Result<Self, LinkError> {
+        let failed = |error| LinkError::new("cannot listen", error);
+        let boards = client.subscribe(subjects::ALL_BOARDS).await;
+        Ok(Self {
+            boards: boards.map_err(failed)?,
+            client,
+        })
+    }
+
+    /// Asks the workers for the games of a run, for some seconds.
+    pub(crate) async fn ask(&self, run: &Name) {
+        // It fails only once the client is closed.
+        let _ = self
+            .client
+            .publish(subjects::watch(run), Vec::new().into())
+            .await;
+    }
+
+    /// The run, the worker, and what it sent; `None` once the client is closed.
+    /// Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<(Name, WorkerId, Vec<u8>)> {
+        loop {
+            let message = self.boards.next().await?;
+            let run = subjects::last_name(&message.subject);
+            if let (Some(run), Some(worker)) = (run, subjects::worker_of(&message.subject)) {
+                return Some((run, worker, message.payload.to_vec()));
             }
         }
     }

@@ -27,6 +27,7 @@ pub(crate) struct NatsWorker {
     notices: Subscriber,
     stops: Subscriber,
     asks: Subscriber,
+    watches: Subscriber,
     events: mpsc::UnboundedReceiver<Event>,
 }
 
@@ -46,6 +47,7 @@ impl NatsWorker {
             notices: listen(subjects::ALL_RUNS).await?,
             stops: listen(subjects::ALL_STOPS).await?,
             asks: listen(ASK).await?,
+            watches: listen(subjects::ALL_WATCHES).await?,
             jobs: Pull::new(client.clone(), JOBS).await?,
             client,
             id,
@@ -98,6 +100,11 @@ impl WorkerLink for NatsWorker {
                     }
                 }
                 Some(_) = self.asks.next() => return ToWorker::Asked,
+                Some(message) = self.watches.next() => {
+                    if let Some(run) = subjects::last_name(&message.subject) {
+                        return ToWorker::Watched { run };
+                    }
+                }
                 Some(event) = self.events.recv() => match event {
                     Event::Connected => return ToWorker::Connection { is_up: true },
                     Event::Disconnected => return ToWorker::Connection { is_up: false },
@@ -138,6 +145,10 @@ impl WorkerLink for NatsWorker {
 
     async fn report(&self, bytes: Vec<u8>) {
         self.tell(subjects::worker(&self.id), bytes).await;
+    }
+
+    async fn show(&self, run: &Name, bytes: Vec<u8>) {
+        self.tell(subjects::board(&self.id, run), bytes).await;
     }
 
     async fn ask(&self) {

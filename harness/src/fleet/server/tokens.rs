@@ -10,6 +10,9 @@ use anyhow::{Context, anyhow, ensure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "serve")]
+use sha2::Digest;
+
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
 use crate::fleet::lease::write_private;
@@ -98,6 +101,19 @@ impl Tokens {
             .token
             .iter()
             .filter(move |token| token.is_valid(now))
+    }
+
+    /// The credential for runs that this access proves, if the server accepts
+    /// it now.
+    #[cfg(feature = "serve")]
+    pub(crate) fn submitter(&self, access: &Access) -> Option<&Name> {
+        let digest = |text: &str| <[u8; 32]>::from(sha2::Sha256::digest(text));
+        let given = digest(access.seed.as_deref()?);
+        // Digests differ at places that tell nothing of the seeds.
+        let token = self.valid().find(|token| {
+            token.role == Role::Submit && token.name == access.name && digest(&token.seed) == given
+        });
+        token.map(|token| &token.name)
     }
 
     fn names(&self) -> BTreeSet<Name> {

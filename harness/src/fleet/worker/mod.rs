@@ -4,6 +4,7 @@ mod held;
 mod jobs;
 mod options;
 mod prepare;
+mod shown;
 mod slot;
 mod store;
 
@@ -24,6 +25,7 @@ use crate::run::{Interrupts, Request};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
+use shown::Watched;
 use slot::{Doing, Report, Slot};
 use store::Store;
 
@@ -83,6 +85,8 @@ struct Worker<L: WorkerLink> {
     draw: Draw,
     /// Runs that are not played here, and why.
     refuses: BTreeMap<Name, String>,
+    /// Runs whose games somebody watches.
+    watched: Watched,
     /// Runs that have been announced.
     shown: BTreeSet<Name>,
     /// Jobs that were taken and not answered, in the order of arrival.
@@ -131,6 +135,7 @@ impl<L: WorkerLink> Worker<L> {
             store,
             draw: Draw::default(),
             refuses: BTreeMap::new(),
+            watched: Watched::default(),
             shown: BTreeSet::new(),
             held: VecDeque::new(),
             next_ticket: 0,
@@ -182,7 +187,7 @@ impl<L: WorkerLink> Worker<L> {
                         self.link.keep(&held.delivery).await;
                     }
                 }
-                _ = turn.tick() => {}
+                _ = turn.tick() => self.show_games().await,
                 request = interrupts.next() => {
                     if let Flow::End = self.interrupted(request).await {
                         break;
@@ -261,6 +266,7 @@ impl<L: WorkerLink> Worker<L> {
             },
             ToWorker::Stopped { run } => self.leave(&run).await,
             ToWorker::Asked => self.report().await,
+            ToWorker::Watched { run } => self.watched.asked(run, Instant::now()),
             ToWorker::Connection { is_up: true } => {
                 if std::mem::take(&mut self.is_cut_off) {
                     errln!("connected again");

@@ -4,7 +4,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::executor::local::Local;
-use crate::executor::{Boards, Event, Evidence, Executor, PairJob, PlayedPair, Stop};
+use crate::executor::{Boards, Event, Evidence, Executor, LiveGame, PairJob, PlayedPair, Stop};
 use crate::rules::TablebaseRule;
 
 /// A message to a slot.
@@ -36,6 +36,7 @@ pub(super) enum Doing {
 /// The worker's side of a slot.
 pub(super) struct Slot {
     orders: mpsc::UnboundedSender<Order>,
+    boards: Boards,
     task: JoinHandle<()>,
 }
 
@@ -43,7 +44,9 @@ impl Slot {
     /// Starts a slot. Its reports come with its number.
     pub(super) fn start(number: usize, reports: mpsc::UnboundedSender<(usize, Report)>) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
+        let boards = Boards::new(1);
         let state = SlotState {
+            boards: boards.clone(),
             number,
             orders: received,
             reports,
@@ -52,7 +55,16 @@ impl Slot {
             evidence: Vec::new(),
         };
         let task = tokio::spawn(state.run());
-        Self { orders, task }
+        Self {
+            orders,
+            boards,
+            task,
+        }
+    }
+
+    /// The game that is being played.
+    pub(super) fn game(&self) -> Option<LiveGame> {
+        self.boards.games(1).1.pop()
     }
 
     /// Ends the slot and its engines; that takes until the task is over.
@@ -71,6 +83,7 @@ impl Slot {
 }
 
 struct SlotState {
+    boards: Boards,
     number: usize,
     orders: mpsc::UnboundedReceiver<Order>,
     reports: mpsc::UnboundedSender<(usize, Report)>,
@@ -112,7 +125,7 @@ impl SlotState {
             self.tables.clone_from(&job.rules.adjudication.syzygy);
         }
         if self.local.is_none() {
-            match Local::start(1, &[], &Boards::new(1)) {
+            match Local::start(1, &[], &self.boards) {
                 Ok(local) => self.local = Some(local),
                 Err(error) => {
                     return self.report(Report::Failed(format!("no thread for a game: {error}")));

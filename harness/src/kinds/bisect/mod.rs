@@ -1,6 +1,7 @@
 //! `hone bisect`: matches between commits that are built when their turn comes.
 
 mod builds;
+mod course;
 mod history;
 mod live;
 mod outcome;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::builds::short_id;
-use crate::experiment::bisect::BisectExperiment;
+use crate::experiment::bisect::{BisectExperiment, Moment};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
@@ -52,6 +52,12 @@ pub(crate) struct Outcome {
     pub(crate) skipped: Vec<Suspect>,
     /// Every commit, oldest first, with its probability.
     pub(crate) posterior: Vec<Suspect>,
+    /// The probability that ends it.
+    #[serde(skip)]
+    pub(crate) needed: f64,
+    /// How the probabilities have moved.
+    #[serde(skip)]
+    pub(crate) moments: Vec<Moment>,
     pub(crate) matches: Vec<MatchFacts>,
     seconds: f64,
 }
@@ -149,6 +155,8 @@ impl Outcome {
                     ..suspect(number)
                 })
                 .collect(),
+            needed: experiment.section().probability,
+            moments: experiment.moments(),
             matches: experiment
                 .evidence()
                 .iter()

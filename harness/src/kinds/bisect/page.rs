@@ -1,5 +1,6 @@
 //! The report of a bisection as one page of HTML.
 
+use super::course;
 use super::outcome::{BisectVerdict, MatchFacts, Outcome, Suspect};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
@@ -41,6 +42,11 @@ pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page
     page.figures(&figures(outcome));
     page.section("culprit", "Culprit", culprit(outcome, forge.as_ref()));
     page.section("suspects", "Suspects", suspects(outcome, forge.as_ref())?);
+    page.section(
+        "course",
+        "Course of the bisection",
+        course::section(outcome)?,
+    );
     page.section("matches", "Matches", matches(&outcome.matches));
     let pairs = outcome.absorbed;
     let (games, _) = games_section(&source, pairs)?;

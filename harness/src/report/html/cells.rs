@@ -38,6 +38,12 @@ impl Cell {
         self
     }
 
+    /// The same, even if it is a link.
+    pub(super) fn of_number(mut self) -> Self {
+        self.is_number = true;
+        self
+    }
+
     /// HTML that is already safe.
     fn html(html: String) -> Self {
         Self {

@@ -14,7 +14,36 @@ pub(super) fn section(facts: &RunFacts) -> String {
         (None, true) => String::new(),
         (None, false) => ratings(&facts.ratings),
     };
-    side_by_side(&[list, crosstable(facts)]) + &pairings(facts).collapsed()
+    let mut parts = vec![list, crosstable(facts)];
+    if !facts.ratings.is_empty() {
+        parts.push(superiority(&facts.ratings));
+    }
+    side_by_side(&parts) + &pairings(facts).collapsed()
+}
+
+/// The likelihood of superiority of each engine over each other one.
+fn superiority(ratings: &[Standing]) -> String {
+    let numbers: Vec<String> = (1..=ratings.len()).map(|rank| rank.to_string()).collect();
+    let mut head = vec!["engine"];
+    head.extend(numbers.iter().map(String::as_str));
+    let caption = "LOS: probability that the engine in the row is stronger than the one in the \
+                   column";
+    let mut table = Table::new(caption, &head);
+    for (row, rating) in ratings.iter().enumerate() {
+        let mut cells = vec![Cell::text(&format!("{}. {}", row + 1, rating.name))];
+        let others = rating.los_against.iter().zip(ratings);
+        cells.extend(others.enumerate().map(|(column, (los, other))| {
+            match los {
+                _ if column == row => Cell::text("").faint(),
+                None => Cell::text("–").faint(),
+                Some(los) => Cell::text(&percentage(*los))
+                    .judged(*los)
+                    .explained(&format!("{} over {}", rating.name, other.name)),
+            }
+        }));
+        table.cells(cells);
+    }
+    table.html()
 }
 
 fn ratings(ratings: &[Standing]) -> String {

@@ -3,7 +3,7 @@
 use super::cells::Cell;
 use super::markup::paragraph;
 use super::table::Table;
-use crate::report::machines::{FleetFacts, WorkerFacts};
+use crate::report::machines::{FleetFacts, MachineFacts};
 use crate::run::machines::IncidentKind;
 
 pub(super) fn section(fleet: &FleetFacts) -> String {
@@ -44,7 +44,7 @@ pub(super) fn section(fleet: &FleetFacts) -> String {
     html
 }
 
-fn cells(worker: &WorkerFacts) -> Vec<Cell> {
+fn cells(worker: &MachineFacts) -> Vec<Cell> {
     let number = |number: u64| Cell::text(&number.to_string());
     let or_dash = |text: Option<String>| Cell::text(&text.unwrap_or_else(|| "–".to_string()));
     let state = match worker.left_out.as_ref().map(|left_out| left_out.kind) {

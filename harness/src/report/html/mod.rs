@@ -11,6 +11,7 @@ mod games;
 mod machines;
 mod markup;
 mod numbers;
+mod openings;
 mod outcomes;
 mod page;
 mod progress;
@@ -20,6 +21,7 @@ mod source;
 mod stages;
 mod summary;
 mod table;
+mod workers;
 
 pub(crate) use super::chart::Paint;
 pub(crate) use super::escape;
@@ -32,14 +34,19 @@ pub(crate) use markup::{
     collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
 };
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
+#[cfg(feature = "serve")]
+pub(crate) use openings::openings_section;
 pub(crate) use page::Page;
 #[cfg(feature = "serve")]
 pub(crate) use page::{SCRIPT, STYLE};
 #[cfg(feature = "serve")]
-pub(crate) use record::{Ply, Record, Said, Value, read as read_record};
+pub(crate) use record::{Ply, Record, Said, Swing, Value, biggest_swing, read as read_record};
 pub(crate) use source::{Place, Source};
 pub(crate) use table::Table;
+#[cfg(feature = "serve")]
+pub(crate) use workers::workers_section;
 
+use super::breakdown::Breakdown;
 use super::course::Course;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
@@ -102,7 +109,7 @@ pub(crate) fn run_page(
 }
 
 /// The last sections of every run's page: failures among the first `pairs`
-/// pairs, games, configuration; `repeat` tells how to repeat the run, as HTML.
+/// pairs, workers, openings, games, configuration; `repeat` tells how to repeat the run, as HTML.
 ///
 /// # Errors
 /// If the configuration cannot be written.
@@ -114,6 +121,21 @@ pub(crate) fn record_sections(
     repeat: &str,
 ) -> anyhow::Result<()> {
     page.section("failures", "Failures", failures_section(source, pairs));
+    // The live pages count them as the ledger grows.
+    if source.place != Place::Served {
+        let mut breakdown = Breakdown::default();
+        for entry in source.counted(pairs)? {
+            breakdown.absorb(&entry?);
+        }
+        let facts = breakdown.workers.facts(source.manifest, source.dir);
+        // Those of a fleet are there already, with more about each.
+        if !page.has_section("machines") {
+            page.section("workers", "Workers", workers::workers_section(&facts, None));
+        }
+        let facts = breakdown.openings.facts();
+        let html = openings::openings_section(&facts, source.manifest, None);
+        page.section("openings", "Openings", html);
+    }
     page.section("games", "Games", games);
     page.section("setup", "Configuration", setup_section(source, repeat)?);
     Ok(())

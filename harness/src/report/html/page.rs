@@ -162,6 +162,11 @@ impl Page {
         }
     }
 
+    /// Whether it has a section of this id.
+    pub(crate) fn has_section(&self, id: &str) -> bool {
+        self.sections.iter().any(|section| section.id == id)
+    }
+
     /// Writes the page to a file, replacing what it held.
     ///
     /// # Errors
@@ -220,6 +225,24 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A name that is declared twice in one scope stops the whole script.
+    #[test]
+    fn no_name_is_declared_twice_in_the_script() {
+        let declared = |line: &str| -> Option<String> {
+            let words = ["const ", "let ", "function ", "async function "];
+            let rest = words.iter().find_map(|word| line.strip_prefix(word))?;
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            Some(rest[..end].to_string())
+        };
+        let script = SCRIPT.concat();
+        let mut names: Vec<String> = script.lines().filter_map(declared).collect();
+        assert!(names.len() > 20, "{names:?}");
+        let all = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all, "{names:?}");
+    }
 
     #[test]
     fn a_page_loads_nothing_and_titles_are_text() {

@@ -94,6 +94,56 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
     })
 }
 
+/// How much an engine's score changed from one of its moves to its next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Swing {
+    /// Centipawns, without a sign.
+    pub(crate) size: u16,
+    /// The number of the half-move with the new score, from 1.
+    pub(crate) ply: u16,
+}
+
+/// Beyond this a game is decided: a change of the score does not matter.
+const DECIDED: i32 = 1000;
+
+/// The biggest swing of a game, without reading its moves; `None` if no engine
+/// has told two scores.
+#[cfg_attr(
+    not(feature = "serve"),
+    expect(dead_code, reason = "for the live pages")
+)]
+pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
+    let (_, movetext) = text.split_once("\n\n")?;
+    let mut last: [Option<i32>; 2] = [None; 2];
+    let mut ply: u16 = 0;
+    let mut biggest: Option<Swing> = None;
+    for token in Tokens(movetext) {
+        let comment = match token {
+            Token::Move(_) => {
+                ply = ply.saturating_add(1);
+                continue;
+            }
+            Token::Comment(comment) => comment,
+        };
+        let (Some(said), [even, odd]) = (said(comment), &mut last) else {
+            continue;
+        };
+        let score = match said.score {
+            Value::Centipawns(cp) => cp.clamp(-DECIDED, DECIDED),
+            Value::Mate(plies) if plies < 0 => -DECIDED,
+            Value::Mate(_) => DECIDED,
+        };
+        let before = if ply.is_multiple_of(2) { even } else { odd };
+        if let Some(before) = before.replace(score) {
+            let size = u16::try_from(score.abs_diff(before)).unwrap_or(u16::MAX);
+            if biggest.is_none_or(|biggest| size > biggest.size) {
+                biggest = Some(Swing { size, ply });
+            }
+        }
+    }
+    biggest
+}
+
 fn find(word: &str, position: &Chess, notation: Notation) -> Option<Move> {
     if notation == Notation::Uci {
         return word.parse::<UciMove>().ok()?.to_move(position).ok();
@@ -202,6 +252,19 @@ mod tests {
         };
         assert_eq!(said[1], Some(second));
         assert_eq!(said[2].unwrap().score, Value::Mate(-4));
+    }
+
+    #[test]
+    fn a_swing_is_between_two_scores_of_one_engine() {
+        let swing = |movetext: &str| biggest_swing(&format!("[White \"a\"]\n\n{movetext}\n\n"));
+        let text = "1. e4 {book} e5 {-0.50/9 0.1s} 2. Nf3 {+0.40/9 0.1s} Nc6 {-0.70/9 0.1s} \
+                    3. Bb5 {-2.60/9 0.1s} a6 {+M7/9 0.1s, mate} 4. Ba4 {-30.00/9 0.1s} *";
+        assert_eq!(swing(text), Some(Swing { size: 1070, ply: 6 }));
+        // Both are lost: a game that is decided does not swing.
+        let text = "1. e4 {-12.00/9 0.1s} e5 {+1.00/9 0.1s} 2. Nf3 {-M8/9 0.1s} *";
+        assert_eq!(swing(text), Some(Swing { size: 0, ply: 3 }));
+        assert_eq!(swing("1. e4 e5 2. Nf3 {+1.00/9 0.1s} *"), None);
+        assert_eq!(biggest_swing(""), None);
     }
 
     #[test]

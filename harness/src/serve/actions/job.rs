@@ -24,6 +24,8 @@ pub(crate) struct Submission {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wanted {
     Played,
+    /// Somebody else must approve it before it is played.
+    Approval,
     /// It keeps its place, and is continued when that is asked for.
     Paused,
 }
@@ -36,6 +38,9 @@ pub(crate) struct Job {
     pub priority: i32,
     pub by: String,
     pub submitted: jiff::Timestamp,
+    /// Who approved it, where that was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
     pub wanted: Wanted,
     /// Whether a process of this server plays it.
     #[serde(skip)]
@@ -53,6 +58,7 @@ impl Job {
             priority: submission.priority,
             by: by.to_string(),
             submitted: jiff::Timestamp::now(),
+            approved_by: None,
             wanted: Wanted::Played,
             is_running: false,
             failure: None,
@@ -68,6 +74,7 @@ impl Job {
     pub(crate) fn words(&self) -> String {
         match (&self.failure, self.wanted, self.is_running) {
             (Some(failure), ..) => format!("failed: {failure}"),
+            (None, Wanted::Approval, _) => "waiting for approval".to_string(),
             (None, Wanted::Played, true) => "running".to_string(),
             (None, Wanted::Played, false) => "waiting".to_string(),
             (None, Wanted::Paused, true) => {
@@ -75,6 +82,11 @@ impl Job {
             }
             (None, Wanted::Paused, false) => "paused".to_string(),
         }
+    }
+
+    /// Whether somebody must approve it.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.wanted == Wanted::Approval
     }
 
     /// Its configuration, in the folder of the queue.

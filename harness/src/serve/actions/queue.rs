@@ -32,6 +32,8 @@ pub(crate) enum Action {
     Resume,
     /// End now, and leave the queue. The run can be resumed.
     Stop,
+    /// Let a run be played that somebody else has submitted.
+    Approve,
 }
 
 /// Why something cannot be done.
@@ -54,6 +56,8 @@ pub(crate) struct Queue {
     folder: PathBuf,
     /// Runs that are played at once.
     places: usize,
+    /// Whether a run that is submitted must be approved by somebody else.
+    needs_approval: bool,
     state: Mutex<State>,
 }
 
@@ -80,7 +84,11 @@ impl Queue {
     ///
     /// # Errors
     /// If its folder cannot be made.
-    pub(crate) fn open(results: &Path, places: usize) -> anyhow::Result<Self> {
+    pub(crate) fn open(
+        results: &Path,
+        places: usize,
+        needs_approval: bool,
+    ) -> anyhow::Result<Self> {
         let folder = results.join(FOLDER);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let state = State {
@@ -91,6 +99,7 @@ impl Queue {
             results: results.to_path_buf(),
             folder,
             places,
+            needs_approval,
             state: Mutex::new(state),
         })
     }
@@ -98,6 +107,18 @@ impl Queue {
     /// Its folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Whether a run that is submitted must be approved by somebody else.
+    pub(crate) fn needs_approval(&self) -> bool {
+        self.needs_approval
+    }
+
+    /// The configuration of a run in the queue.
+    pub(crate) fn configuration(&self, run: &str) -> Option<String> {
+        let state = self.lock();
+        let job = state.jobs.iter().find(|job| job.name == run)?;
+        fs::read_to_string(job.config(&self.folder)).ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -133,7 +154,10 @@ impl Queue {
                 submission.name
             )));
         }
-        let job = Job::new(submission, by);
+        let mut job = Job::new(submission, by);
+        if self.needs_approval {
+            job.wanted = Wanted::Approval;
+        }
         let path = job.config(&self.folder);
         let check = || {
             fs::write(&path, config).with_context(|| format!("cannot write {}", path.display()))?;
@@ -171,7 +195,12 @@ impl Queue {
         };
         let job = &mut state.jobs[at];
         let playing = state.children.iter_mut().find(|playing| playing.run == run);
+        if job.needs_approval() && !matches!(action, Action::Approve | Action::Stop) {
+            let message = format!("`{run}` has not been approved");
+            return Err(Refusal::Conflict(message));
+        }
         match action {
+            Action::Approve => approve(job, by)?,
             Action::Pause => {
                 job.wanted = Wanted::Paused;
                 if let Some(playing) = playing {
@@ -344,6 +373,24 @@ impl Queue {
             let _ = playing.child.wait();
         }
     }
+}
+
+/// Nobody approves what they submitted themselves.
+fn approve(job: &mut Job, by: &str) -> Result<(), Refusal> {
+    if !job.needs_approval() {
+        let message = format!("`{}` does not wait for approval", job.name);
+        return Err(Refusal::Conflict(message));
+    }
+    if job.by == by {
+        let message = format!(
+            "{by} submitted `{}`: somebody else must approve it",
+            job.name
+        );
+        return Err(Refusal::Conflict(message));
+    }
+    job.wanted = Wanted::Played;
+    job.approved_by = Some(by.to_string());
+    Ok(())
 }
 
 /// Asks a process to end, at once or when its games are finished.

@@ -1,18 +1,30 @@
 //! Who may act.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+#[cfg(feature = "fleet")]
+use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use sha2::{Digest, Sha256};
 
+#[cfg(feature = "fleet")]
+use crate::fleet;
+
 /// Fewer letters could be guessed.
 const SHORTEST: usize = 16;
 
-/// The tokens, by their digests: all of them are compared, and no comparison
-/// ends early, so that the time of an answer tells nothing.
-#[derive(Debug)]
-pub(crate) struct Tokens(Vec<(String, [u8; 32])>);
+/// Who may act.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    /// By their digests: all of them are compared, and no comparison ends
+    /// early, so that the time of an answer tells nothing.
+    listed: Vec<(String, [u8; 32])>,
+    /// The data folder of a fleet whose credentials for runs are tokens too.
+    #[cfg(feature = "fleet")]
+    fleet: Option<PathBuf>,
+}
 
 impl Tokens {
     /// Reads a file with a token in each line, perhaps after the name of its
@@ -43,23 +55,59 @@ impl Tokens {
             tokens.push((name.to_string(), Sha256::digest(token).into()));
         }
         ensure!(!tokens.is_empty(), "{shown} has no token");
-        Ok(Self(tokens))
+        Ok(Self {
+            listed: tokens,
+            ..Self::default()
+        })
+    }
+
+    /// The same, and the credentials for runs of the fleet with this data
+    /// folder, as long as its server accepts them.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn with_fleet(self, data: PathBuf) -> Self {
+        Self {
+            fleet: Some(data),
+            ..self
+        }
+    }
+
+    /// Whether nobody could approve what somebody else has submitted.
+    pub(crate) fn is_of_one(&self) -> bool {
+        #[cfg(feature = "fleet")]
+        if self.fleet.is_some() {
+            return false;
+        }
+        // Tokens with the same name are of one owner.
+        let names = self.listed.iter().map(|(name, _)| name);
+        names.collect::<BTreeSet<_>>().len() < 2
     }
 
     /// The owner of a token.
-    pub(crate) fn owner(&self, token: &str) -> Option<&str> {
+    pub(crate) fn owner(&self, token: &str) -> Option<String> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;
-        for (name, known) in &self.0 {
+        for (name, known) in &self.listed {
             let difference = known
                 .iter()
                 .zip(&digest)
                 .fold(0, |sum, (a, b)| sum | (a ^ b));
             if difference == 0 {
-                found = Some(name.as_str());
+                found = Some(name.clone());
             }
         }
+        #[cfg(feature = "fleet")]
+        let found = found.or_else(|| self.submitter(token));
         found
+    }
+
+    /// The owner of a credential of the fleet. It is read each time, because
+    /// it can be revoked.
+    #[cfg(feature = "fleet")]
+    fn submitter(&self, token: &str) -> Option<String> {
+        let access = fleet::Access::of_line(token)?;
+        let tokens = fleet::Tokens::open(self.fleet.as_deref()?).ok()?;
+        let name = tokens.submitter(&access)?;
+        Some(format!("fleet/{name}"))
     }
 }
 
@@ -94,8 +142,12 @@ mod tests {
     #[test]
     fn tokens_have_owners() {
         let tokens = read("# a comment\n\nann 0123456789abcdef\nfedcba9876543210\n").expect("two");
-        assert_eq!(tokens.owner("0123456789abcdef"), Some("ann"));
-        assert_eq!(tokens.owner("fedcba9876543210"), Some("token"));
+        assert!(!tokens.is_of_one());
+        let owner = |token: &str| tokens.owner(token);
+        assert_eq!(owner("0123456789abcdef").as_deref(), Some("ann"));
+        assert_eq!(owner("fedcba9876543210").as_deref(), Some("token"));
+        let same = read("ann 0123456789abcdef\nann fedcba9876543210\n").expect("two");
+        assert!(same.is_of_one());
         for wrong in ["", "ann", "0123456789abcde", "0123456789abcdeff"] {
             assert_eq!(tokens.owner(wrong), None);
         }

@@ -5,9 +5,17 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::serve::assets;
 use crate::serve::snapshot::{Part, Snapshot};
 
-/// A whole page. `events` is the address of its changes; `can_act` whether
-/// there is a form for new runs.
-pub(crate) fn document(page: &Snapshot, events: &str, can_act: bool) -> Markup {
+/// What the server offers beside runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    /// There is a form for new runs.
+    pub(crate) can_act: bool,
+    /// There is a page of a fleet.
+    pub(crate) has_fleet: bool,
+}
+
+/// A whole page. `events` is the address of its changes.
+pub(crate) fn document(page: &Snapshot, events: &str, site: Site) -> Markup {
     let sections = page
         .parts
         .iter()
@@ -32,7 +40,7 @@ pub(crate) fn document(page: &Snapshot, events: &str, can_act: bool) -> Markup {
             }
         }
     };
-    framed(&page.title, &page.description, Some(events), can_act, &body)
+    framed(&page.title, &page.description, Some(events), site, &body)
 }
 
 /// The element that holds a part; its section, if it has a heading.
@@ -54,19 +62,19 @@ fn element(part: &Part) -> Markup {
 }
 
 /// A page without changes.
-pub(crate) fn still(title: &str, can_act: bool, main: &Markup) -> Markup {
+pub(crate) fn still(title: &str, site: Site, main: &Markup) -> Markup {
     let body = html! {
         header { h1 { (title) } }
         main id="main" { (main) }
     };
-    framed(title, title, None, can_act, &body)
+    framed(title, title, None, site, &body)
 }
 
 fn framed(
     title: &str,
     description: &str,
     events: Option<&str>,
-    can_act: bool,
+    site: Site,
     body: &Markup,
 ) -> Markup {
     html! {
@@ -90,7 +98,8 @@ fn framed(
                 nav.site aria-label="Site" {
                     ul {
                         li { a href="/" { "All runs" } }
-                        @if can_act { li { a href="/submit" { "New run" } } }
+                        @if site.has_fleet { li { a href="/fleet" { "Fleet" } } }
+                        @if site.can_act { li { a href="/submit" { "New run" } } }
                         li { a href="/api" { "API" } }
                     }
                     @if events.is_some() {
@@ -107,19 +116,19 @@ fn framed(
 }
 
 /// Where there is no page.
-pub(crate) fn not_found(can_act: bool) -> Markup {
+pub(crate) fn not_found(site: Site) -> Markup {
     still(
         "No such page",
-        can_act,
+        site,
         &html! { p { "This page or run does not exist. " a href="/" { "All runs" } "." } },
     )
 }
 
 /// Where too many browsers follow already, or a run cannot be read.
-pub(crate) fn offline(reason: &str, can_act: bool) -> Markup {
+pub(crate) fn offline(reason: &str, site: Site) -> Markup {
     still(
         "This page is not available",
-        can_act,
+        site,
         &html! { p { (reason) } },
     )
 }

@@ -1,13 +1,19 @@
 //! The pages: what stands on them, in parts.
 
+mod change;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod frame;
 mod overview;
 mod run;
 mod submit;
 
-pub(super) use frame::{document, not_found, offline, still as plain};
+pub(super) use change::change;
+#[cfg(feature = "fleet")]
+pub(super) use fleet::fleet_parts;
+pub(super) use frame::{Site, document, not_found, offline, still as plain};
 pub(super) use overview::overview_parts;
-pub(super) use run::{nights_parts, run_parts};
+pub(super) use run::{Beside, nights_parts, run_parts};
 pub(super) use submit::submit_page;
 
 /// The address of a run's page. Every name of a folder can stand in it.

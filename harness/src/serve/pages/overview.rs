@@ -70,7 +70,7 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
         subtitle: counted(overview.runs.len() as u64, "run"),
         description: sentence,
         parts,
-        json: "".into(),
+        ..Snapshot::default()
     }
 }
 
@@ -95,7 +95,7 @@ fn filter() -> Markup {
             label { "Kind "
                 select #filter-kind {
                     option value="" { "all" }
-                    @for kind in ["sprt", "match", "tune", "bisect"] { option value=(kind) { (kind) } }
+                    @for kind in ["sprt", "match", "tune", "bisect", "track"] { option value=(kind) { (kind) } }
                 }
             }
             label { "Verdict "
@@ -104,7 +104,8 @@ fn filter() -> Markup {
                     @for verdict in ["H1", "H0", "inconclusive", "none"] { option value=(verdict) { (verdict) } }
                 }
             }
-            label { "Since " input #filter-since type="date"; }
+            label { "From " input #filter-since type="date"; }
+            label { "To " input #filter-until type="date"; }
         }
         p #filter-count .facts aria-live="polite" {}
     }
@@ -140,7 +141,7 @@ fn row(run: &RunSummary) -> Markup {
         tr data-text=(text.to_lowercase()) data-kind=(run.kind.name()) data-verdict=(verdict_word(run))
             data-date=(run.created.strftime("%Y-%m-%d").to_string()) {
             th scope="row" {
-                a href=(run_href(&run.run)) { (players(run)) }
+                a href=(run_href(&run.run)) data-stats { (players(run)) }
                 small { (run.kind.name()) ", " (run.limit) " · " (run.run) }
             }
             td data-name="state" { span class={ "verdict" (tone(run)) } { (state_words(run)) } }
@@ -225,7 +226,7 @@ fn elo(run: &RunSummary) -> Markup {
     html! { span class={ "number " (tone) } { (signed(elo.estimate)) " ± " (format!("{:.1}", elo.half_width())) } }
 }
 
-/// Speed, and when it ends.
+/// Speed, and the time left.
 pub(super) fn pace(run: &RunSummary) -> Markup {
     let speed = run.games_per_hour.map(|games| match games {
         games if games >= 100.0 => format!("{games:.0} games/h"),
@@ -245,6 +246,7 @@ pub(super) fn pace(run: &RunSummary) -> Markup {
                     "about " (span(e.median)) " left "
                     small { "(95 %: " (span(e.low)) " to " (span(e.high)) ", at most " (span(left.at_most)) ")" }
                 },
+                None if run.has_fixed_length() => { "about " (span(left.at_most)) " left" },
                 None => { "at most " (span(left.at_most)) " left" },
             }
         }
@@ -261,12 +263,16 @@ fn queue(overview: &Overview) -> Markup {
                 } }
                 tbody {
                     @for job in &overview.queue {
-                        tr data-text=(job.name.to_lowercase()) data-kind=(job.kind.name()) data-verdict="none" data-date="9999" {
-                            th scope="row" { a href=(run_href(&job.name)) { (job.name) } small { (job.kind.name()) " by " (job.by) } }
+                        tr data-text=(job.name.to_lowercase()) data-kind=(job.kind.name()) data-verdict="none" data-date="" {
+                            th scope="row" { a href=(run_href(&job.name)) { (job.name) } small {
+                                (job.kind.name()) " by " (job.by)
+                                @if let Some(by) = &job.approved_by { ", approved by " (by) }
+                                " · " a href={ "/api/queue/" (job.name) } { "configuration" }
+                            } }
                             td data-name="state" { (job.words()) }
                             td.n data-name="priority" { (job.priority) }
                             td data-name="submitted" { (job.submitted.strftime("%Y-%m-%d %H:%M").to_string()) }
-                            td data-name="actions" { (actions(&job.name)) }
+                            td data-name="actions" { (actions(&job.name, job.needs_approval())) }
                         }
                     }
                 }
@@ -276,10 +282,14 @@ fn queue(overview: &Overview) -> Markup {
 }
 
 /// The buttons of a queued run; they need the page's script and a token.
-pub(super) fn actions(run: &str) -> Markup {
+pub(super) fn actions(run: &str, needs_approval: bool) -> Markup {
+    let names: &[&str] = match needs_approval {
+        true => &["approve", "stop"],
+        false => &["pause", "resume", "stop"],
+    };
     html! {
         span.actions data-run=(run) hidden {
-            @for action in ["pause", "resume", "stop"] {
+            @for action in names {
                 button type="button" data-action=(action) { (action) }
             }
             button type="button" data-action="priority" { "priority" }
@@ -290,7 +300,7 @@ pub(super) fn actions(run: &str) -> Markup {
 fn nights(overview: &Overview) -> Markup {
     html! {
         ul { @for nights in &overview.nights {
-            li { a href=(run_href(&nights.name)) { (nights.name) } ": " (nights.status) }
+            li data-text=(nights.text()) data-kind="track" data-verdict="none" data-date="" { a href=(run_href(&nights.name)) { (nights.name) } ": " (nights.status) }
         } }
     }
 }

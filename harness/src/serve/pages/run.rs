@@ -1,24 +1,42 @@
 //! A run of any kind, and the nights of a track.
 
-use maud::{PreEscaped, html};
+use std::path::Path;
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::json;
 
 use super::overview::{actions, pace};
 use super::run_href;
-use crate::builds::{Repository, short_id};
-use crate::report::html::{Page, copyable};
-use crate::run::{EngineIdentity, Kind, Manifest};
+use crate::report::Breakdown;
+use crate::report::html::{Page, copyable, openings_section, workers_section};
+use crate::run::Manifest;
 use crate::serve::snapshot::{Part, Snapshot};
+use crate::serve::span::at;
 use crate::serve::summary::{RunSummary, State};
+use crate::track::RUNS;
+
+/// What a page of a run shows beside its report.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    pub manifest: &'a Manifest,
+    /// The folder of the run.
+    pub dir: &'a Path,
+    pub summary: &'a RunSummary,
+    pub breakdown: &'a Breakdown,
+    /// What changed between the engines, as HTML.
+    pub change: Option<&'a str>,
+}
 
 /// The page of a run: that of its report, and what only makes sense live.
 ///
 /// # Errors
 /// If a section cannot be made.
-pub(crate) fn run_parts(
-    page: Page,
-    manifest: &Manifest,
-    summary: &RunSummary,
-) -> anyhow::Result<Snapshot> {
+pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapshot> {
+    let summary = beside.summary;
+    // Those of a fleet are on it already, with more about each.
+    let has_machines = page.has_section("machines");
+    let address = run_href(&summary.run);
+    let workers = beside.breakdown.workers.facts(beside.manifest, beside.dir);
     let mut parts = vec![
         Part::new("lead", None, page.lead),
         Part::new("pace", None, pace_line(summary)),
@@ -29,22 +47,32 @@ pub(crate) fn run_parts(
         let html = section.html()?;
         // Its links start from the run's folder.
         let html = match id {
-            "failures" => html.replace(
-                "href=\"failures/",
-                &format!("href=\"{}/failures/", run_href(&summary.run)),
-            ),
+            "failures" => html.replace("href=\"failures/", &format!("href=\"{address}/failures/")),
             _ => html,
         };
         parts.push(Part::new(id, Some(heading), html));
         if id == "results" {
-            if let Some(change) = change(manifest) {
-                parts.push(Part::new("change", Some("What changed"), change));
+            if let Some(change) = beside.change {
+                parts.push(Part::new(
+                    "change",
+                    Some("What changed"),
+                    change.to_string(),
+                ));
             }
             parts.push(Part::new(
                 "numbers",
                 Some("Numbers to copy"),
                 numbers(summary),
             ));
+        }
+        if id == "failures" {
+            if !has_machines {
+                let workers = workers_section(&workers, Some(&address));
+                parts.push(Part::new("workers", Some("Workers"), workers));
+            }
+            let openings = beside.breakdown.openings.facts();
+            let openings = openings_section(&openings, beside.manifest, Some(&address));
+            parts.push(Part::new("openings", Some("Openings"), openings));
         }
     }
     Ok(Snapshot {
@@ -53,6 +81,7 @@ pub(crate) fn run_parts(
         description: summary.sentence(),
         parts,
         json: "".into(),
+        workers: serde_json::to_string(&json!({ "workers": workers }))?.into(),
     })
 }
 
@@ -68,14 +97,28 @@ fn pace_line(summary: &RunSummary) -> String {
     };
     let done = format!("{} of at most {} pairs", summary.pairs, summary.budget);
     html! {
-        p.pace { (state) (done) ", " (pace(summary)) }
-        p { (actions(&summary.run)) }
+        p.pace { (state) (done) ", " (pace(summary)) (end(summary)) }
+        p { (actions(&summary.run, false)) }
         p.facts {
             a href={ (run_href(&summary.run)) "/games.pgn" } { "games.pgn" } " · "
             a href={ "/api" (run_href(&summary.run)) } { "JSON" }
         }
     }
     .into_string()
+}
+
+/// When a run will be done.
+fn end(summary: &RunSummary) -> Markup {
+    let left = summary.remaining.and_then(|left| match left.expected {
+        Some(expected) => Some(expected.median),
+        None => summary.has_fixed_length().then_some(left.at_most),
+    });
+    let now = jiff::Timestamp::now().as_millisecond();
+    html! {
+        @if let Some(left) = left {
+            ", done at about " (at(now.saturating_add((left * 1000.0) as i64)))
+        }
+    }
 }
 
 /// The statistics in the forms that other test pages use.
@@ -89,42 +132,6 @@ fn numbers(summary: &RunSummary) -> String {
     .into_string()
 }
 
-/// The commits between the two engines, if both were built from one
-/// repository.
-fn change(manifest: &Manifest) -> Option<String> {
-    if manifest.kind == Kind::Bisect {
-        return None;
-    }
-    let [new, old] = &manifest.engines[..] else {
-        return None;
-    };
-    let commit = |engine: &EngineIdentity| engine.commit.clone();
-    let (new, old) = (commit(new)?, commit(old)?);
-    let [new_engine, old_engine] = &manifest.config.engine[..] else {
-        return None;
-    };
-    if new == old || new_engine.git != old_engine.git {
-        return None;
-    }
-    let repository = new_engine.git.as_ref()?;
-    let forge = Repository::open(&manifest.base.join(repository))
-        .ok()
-        .and_then(|repository| repository.forge());
-    let command = format!(
-        "git -C {} log --oneline {}..{}",
-        shlex::try_quote(&repository.display().to_string()).ok()?,
-        short_id(&old),
-        short_id(&new)
-    );
-    let markup = html! {
-        @if let Some(forge) = forge {
-            p { a href=(forge.diff(&old, &new)) rel="noreferrer" { "The difference between " (short_id(&old)) " and " (short_id(&new)) } }
-        }
-        (PreEscaped(copyable(&command)))
-    };
-    Some(markup.into_string())
-}
-
 /// The page of a folder of nights.
 ///
 /// # Errors
@@ -133,13 +140,22 @@ pub(crate) fn nights_parts(page: Page, id: &str) -> anyhow::Result<Snapshot> {
     let mut parts = vec![Part::new("lead", None, page.lead)];
     for section in page.sections {
         let (name, heading) = (section.id, section.heading);
-        parts.push(Part::new(name, Some(heading), section.html()?));
+        let html = section.html()?;
+        // Its links start from the folder of the nights.
+        let html = match name {
+            "nights" => html.replace(
+                &format!("href=\"{RUNS}/"),
+                &format!("href=\"{}~", run_href(id)),
+            ),
+            _ => html,
+        };
+        parts.push(Part::new(name, Some(heading), html));
     }
     Ok(Snapshot {
         title: page.title,
         description: format!("{}: {}", id, page.subtitle),
         subtitle: page.subtitle,
         parts,
-        json: "".into(),
+        ..Snapshot::default()
     })
 }

@@ -2,15 +2,16 @@
 
 use maud::{Markup, html};
 
-use super::frame::still;
+use super::frame::{Site, still};
 
 /// The form; it needs the page's script, which sends the token.
-pub(crate) fn submit_page() -> Markup {
+pub(crate) fn submit_page(site: Site, needs_approval: bool) -> Markup {
     still(
         "New run",
-        true,
+        site,
         &html! {
             p { "The run starts when a place is free. Relative paths of the configuration start from the folder in which " code { "hone serve" } " was started." }
+            @if needs_approval { p { "Somebody with another token must approve it first." } }
             noscript { p { "The form needs JavaScript. Or use the " a href="/api" { "API" } "." } }
             form #submit {
                 p { label for="submit-kind" { "Command" } br;

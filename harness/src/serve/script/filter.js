@@ -1,19 +1,26 @@
 // Hides the runs that are not looked for. What is looked for is in the address.
 function startFilter() {
-  const fields = { text: "filter-text", kind: "filter-kind", verdict: "filter-verdict", since: "filter-since" };
+  const fields = {
+    text: "filter-text",
+    kind: "filter-kind",
+    verdict: "filter-verdict",
+    since: "filter-since",
+    until: "filter-until",
+  };
   const wanted = (name) => byId(fields[name]).value;
 
   function apply() {
     const words = wanted("text").toLowerCase().split(/\s+/).filter((word) => word);
     let shown = 0;
-    const rows = document.querySelectorAll("table.runs tbody tr");
+    const rows = document.querySelectorAll("main [data-kind]");
     for (const row of rows) {
       const { text, kind, verdict, date } = row.dataset;
       row.hidden = !(
         words.every((word) => text.includes(word)) &&
         (!wanted("kind") || kind === wanted("kind")) &&
         (!wanted("verdict") || verdict === wanted("verdict")) &&
-        (!wanted("since") || date >= wanted("since"))
+        (!wanted("since") || !date || date >= wanted("since")) &&
+        (!wanted("until") || !date || date <= wanted("until"))
       );
       if (!row.hidden) shown += 1;
     }
@@ -34,13 +41,32 @@ function startFilter() {
     apply();
   }
 
+  // Buttons that copy the numbers of a run in the forms of other test pages.
+  function addCopying(root) {
+    for (const link of root.querySelectorAll("tr[data-kind] th a[data-stats]")) {
+      const group = document.createElement("span");
+      group.className = "stats";
+      for (const form of ["OpenBench", "fishtest"]) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = form;
+        button.setAttribute("aria-label", `Copy the numbers as ${form} shows them`);
+        const address = `/api${link.getAttribute("href")}/stats?form=${form.toLowerCase()}`;
+        copiesAtClick(button, async () => (await fetch(address)).text());
+        group.append(button);
+      }
+      link.parentElement.append(group);
+    }
+  }
+
   byId("run-filter").hidden = false;
   byId("run-filter").addEventListener("submit", (event) => event.preventDefault());
   byId("run-filter").addEventListener("input", () => {
     apply();
     keep();
   });
-  listeners.part.push(apply);
+  listeners.part.push(apply, addCopying);
+  addCopying(document);
   restore();
 }
 

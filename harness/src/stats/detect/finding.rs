@@ -50,6 +50,11 @@ pub(crate) struct Finding {
 /// 200 shows one by chance.
 pub(crate) const NOTEWORTHY: f64 = 1e-3;
 
+/// Whether a p-value is worth reporting.
+pub(crate) fn is_noteworthy(p_value: f64) -> bool {
+    p_value < NOTEWORTHY
+}
+
 impl Finding {
     /// One that is not a matter of chance.
     pub(super) fn of_counts(test: Test, detail: String) -> Self {
@@ -62,7 +67,7 @@ impl Finding {
 
     /// Whether it should be reported.
     pub(crate) fn is_noteworthy(&self) -> bool {
-        self.p_value.is_none_or(|p_value| p_value < NOTEWORTHY)
+        self.p_value.is_none_or(is_noteworthy)
     }
 
     /// For a reader.

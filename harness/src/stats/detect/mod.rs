@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use super::counts::Pentanomial;
 
 pub(crate) use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
-pub(crate) use finding::{Finding, Test};
+pub(crate) use finding::{Finding, Test, is_noteworthy};
 pub(crate) use groups::between_groups;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;

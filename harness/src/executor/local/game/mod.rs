@@ -343,7 +343,7 @@ impl<'a> Game<'a> {
         // While it thinks, the opponent's last move is recorded; before the
         // first move, the previous game.
         self.flush();
-        self.show_thinking();
+        self.show_thinking(asked);
         self.table.deferred.send();
         self.start_pondering(!color, deadline).await;
 

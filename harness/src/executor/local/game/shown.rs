@@ -1,5 +1,7 @@
 //! What watchers see of a game.
 
+use std::time::Instant;
+
 use shakmaty::{CastlingMode, Color};
 
 use super::{Game, Unrecorded, index, millis};
@@ -10,9 +12,9 @@ impl Game<'_> {
     /// The game begins, with the moves of its opening.
     pub(super) fn show_start(&mut self) {
         let engines = [self.white, 1 - self.white].map(|player| self.job.players[player].engine);
-        let opening = self.job.opening.uci_moves().map(|uci| LiveMove {
-            uci: uci.to_string(),
-            search: None,
+        let opening = self.job.opening.uci_moves().filter_map(|uci| {
+            let uci = uci.parse().ok()?;
+            Some(LiveMove { uci, search: None })
         });
         let game = LiveGame {
             pair: self.job.pair,
@@ -27,10 +29,10 @@ impl Game<'_> {
         self.table.board.begin(game);
     }
 
-    /// The side to move has started to think.
-    pub(super) fn show_thinking(&mut self) {
+    /// The side to move started to think at `asked`.
+    pub(super) fn show_thinking(&mut self, asked: Instant) {
         let left = self.left_ms();
-        self.table.board.thinking(left);
+        self.table.board.thinking(left, asked);
     }
 
     fn left_ms(&self) -> [Option<u64>; 2] {
@@ -41,7 +43,7 @@ impl Game<'_> {
 /// A move as watchers see it.
 pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> LiveMove {
     LiveMove {
-        uci: last.legal.to_uci(mode).to_string(),
+        uci: last.legal.to_uci(mode),
         search: info.score.map(|score| LiveSearch {
             score: match score {
                 Score::Cp(cp) => LiveScore::Cp(cp),

@@ -18,7 +18,7 @@ async function copyText(text) {
 function copiesAtClick(button, text) {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    await copyText(text());
+    await copyText(await text());
     // Nothing beside it may move.
     button.style.minWidth = `${button.offsetWidth}px`;
     button.textContent = "Copied";

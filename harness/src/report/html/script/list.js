@@ -9,7 +9,7 @@ function startList(games, viewer) {
   function hasOutcome(one, wanted) {
     const [what, engine] = wanted.split(":");
     if (engine === undefined) return one.result === what;
-    const of = SCORES[one.result];
+    const of = OUTCOMES[one.result];
     return Boolean(of) && ["w", "b"].some((side) => one.players[side] === Number(engine) && of[side] === what);
   }
 

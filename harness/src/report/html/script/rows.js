@@ -1,5 +1,5 @@
 // The table of games.
-const SCORES = { w: { w: "won", b: "lost" }, b: { w: "lost", b: "won" } };
+const OUTCOMES = { w: { w: "won", b: "lost" }, b: { w: "lost", b: "won" } };
 
 function tableCell(row, name, text, className = "") {
   const made = document.createElement(name);
@@ -9,7 +9,7 @@ function tableCell(row, name, text, className = "") {
   return made;
 }
 
-function gameRow(one) {
+function gameRow(one, hasSwings) {
   const row = document.createElement("tr");
   row.dataset.index = one.index;
   const button = document.createElement("button");
@@ -20,23 +20,27 @@ function gameRow(one) {
   first.scope = "row";
   first.append(button);
   row.append(first);
-  const of = SCORES[one.result] || { w: "", b: "" };
+  const of = OUTCOMES[one.result] || { w: "", b: "" };
   tableCell(row, "td", one.white, of.w);
   tableCell(row, "td", one.black, of.b);
   tableCell(row, "td", RESULTS[one.result], "result");
   tableCell(row, "td", one.termination);
   tableCell(row, "td", one.plies, "n");
+  if (hasSwings) tableCell(row, "td", one.swing ? (one.swing.cp / 100).toFixed(2) : "–", "n");
   return row;
 }
 
 function showRows(games) {
   const head = document.createElement("tr");
-  for (const name of ["game", "White", "Black", "result", "ended by", "plies"]) {
-    tableCell(head, "th", name, name === "plies" ? "n" : "").scope = "col";
+  // Live pages know them, once they are looked for.
+  const hasSwings = games.some((one) => one.swing);
+  const names = ["game", "White", "Black", "result", "ended by", "plies"];
+  for (const name of hasSwings ? [...names, "swing"] : names) {
+    tableCell(head, "th", name, ["plies", "swing"].includes(name) ? "n" : "").scope = "col";
   }
   const thead = document.createElement("thead");
   thead.append(head);
   const tbody = document.createElement("tbody");
-  tbody.append(...games.map(gameRow));
+  tbody.append(...games.map((one) => gameRow(one, hasSwings)));
   byId("game-list").replaceChildren(thead, tbody);
 }

@@ -1,5 +1,6 @@
-// A game on the board: its state, its buttons and keys.
-function startViewer(games) {
+// A game on the board: its state, its buttons and keys. `onOpen` is told which
+// game is on it.
+function startViewer(games, onOpen = () => {}) {
   let game = null;
   let ply = 0;
   let flipped = false;
@@ -114,6 +115,12 @@ function startViewer(games) {
     for (const row of byId("game-list").querySelectorAll("tr[data-index]")) {
       row.classList.toggle("chosen", Number(row.dataset.index) === index);
     }
+    onOpen(game);
+  }
+
+  function close() {
+    stop();
+    byId("viewer").hidden = true;
   }
 
   function stop() {
@@ -173,5 +180,5 @@ function startViewer(games) {
     actions[keys[event.key]]();
     event.preventDefault();
   });
-  return { open };
+  return { open, close };
 }

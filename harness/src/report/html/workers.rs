@@ -1,0 +1,100 @@
+//! The workers of a run: failures and residuals by machine and core.
+
+use super::cells::Cell;
+use super::markup::paragraph;
+use super::numbers::{counted, rounded_or_dash};
+use super::table::Table;
+use crate::report::workers::WorkerFacts;
+use crate::stats::detect::is_noteworthy;
+
+/// Workers that are shown openly.
+const SHOWN: usize = 32;
+
+/// A table of all workers; `games` is the address of a page's games, which can
+/// be asked for those of a worker.
+pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> String {
+    if workers.is_empty() {
+        return paragraph("No pairs yet.");
+    }
+    let failing = workers.iter().filter(|one| one.failures() > 0).count() as u64;
+    let odd = workers.iter().filter(|one| is_odd(one)).count() as u64;
+    let sentence = format!(
+        "{}, {} with failures, {} with results that differ from the others (p < 0.001).",
+        counted(workers.len() as u64, "worker"),
+        failing,
+        odd
+    );
+    let (first, rest) = workers.split_at(workers.len().min(SHOWN));
+    let mut html = paragraph(&sentence)
+        + &table(
+            "By machine and core, those with failures first",
+            first,
+            games,
+        )
+        .html();
+    if !rest.is_empty() {
+        html += &table("The other workers", rest, games).collapsed();
+    }
+    html + &paragraph(
+        "p: how often the pairs of a good worker would differ at least as much from those of \
+         the others (chi-square). With many workers some values below 0.05 are normal.",
+    )
+}
+
+fn is_odd(worker: &WorkerFacts) -> bool {
+    worker.p_value.is_some_and(is_noteworthy)
+}
+
+fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
+    let head = [
+        "worker",
+        "games",
+        "LL LD DD+WL WD WW",
+        "time forfeits",
+        "starved",
+        "crashes",
+        "stalls",
+        "illegal moves",
+        "nodes a second",
+        "latency, \u{b5}s",
+        "p",
+    ];
+    let mut table = Table::new(caption, &head);
+    for worker in workers {
+        let number = |count: u64| match count {
+            0 => Cell::text("0").faint(),
+            count => Cell::text(&count.to_string()),
+        };
+        let failures = |count: u64, termination: &str| match games {
+            Some(games) if count > 0 => {
+                let query = format!("?worker={}&termination={termination}", worker.worker);
+                Cell::link(&count.to_string(), &format!("{games}{query}#games")).of_number()
+            }
+            _ => number(count),
+        };
+        let counts = worker.pentanomial.map(|count| count.to_string());
+        let p_value = worker.p_value.map_or("–".to_string(), |p| match p {
+            p if p < 0.001 => format!("{p:.0e}"),
+            p => format!("{p:.3}"),
+        });
+        let p_value = Cell::text(&p_value);
+        table.cells(vec![
+            Cell::text(&worker.name),
+            Cell::text(&worker.games.to_string()),
+            Cell::text(&counts.join(" ")),
+            failures(worker.time_forfeit, "time_forfeit"),
+            number(worker.starved),
+            failures(worker.crash, "disconnect"),
+            failures(worker.stall, "stall"),
+            failures(worker.illegal_move, "illegal_move"),
+            Cell::text(&rounded_or_dash(worker.nps)),
+            Cell::text(&rounded_or_dash(worker.latency_us)),
+            if is_odd(worker) {
+                p_value.judged(0.0)
+            } else {
+                p_value
+            },
+        ]);
+    }
+    table
+}

@@ -1,0 +1,307 @@
+//! What each worker of a run has played: on this machine a worker is one or
+//! more processors, on a fleet it is a machine.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::experiment::PairResult;
+use crate::ledger::Entry;
+use crate::run::machines::{Machine, Machines};
+use crate::run::{Failures, Manifest, PooledRun};
+use crate::stats::Pentanomial;
+use crate::stats::detect::{Test, between_groups};
+
+/// Pairs from which on a worker's results are compared with the others'.
+const FEWEST_PAIRS: u64 = 64;
+
+/// The totals of each worker by its number in the ledger.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Workers(BTreeMap<usize, Totals>);
+
+/// What one worker has played.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Totals {
+    pub(super) results: Pentanomial,
+    pub(super) failures: Failures,
+    starved: u64,
+    moves: u64,
+    ms: u64,
+    nodes: u64,
+    latency_us: u64,
+    last_ms: i64,
+}
+
+/// A worker for people and programs.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct WorkerFacts {
+    /// As in the ledger.
+    pub worker: usize,
+    /// Its machine or its processors.
+    pub name: String,
+    /// Of a worker of a fleet: credential and machine, as the fleet names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    pub pairs: u64,
+    pub games: u64,
+    /// LL, LD, DD+WL, WD, WW.
+    pub pentanomial: [u64; 5],
+    pub time_forfeit: u64,
+    pub crash: u64,
+    pub stall: u64,
+    pub illegal_move: u64,
+    /// Of the time forfeits: those in which the machine gave the engine no
+    /// processor for longer than it overran.
+    pub starved: u64,
+    /// Nodes a second.
+    pub nps: Option<f64>,
+    /// Microseconds a move that were the harness's own.
+    pub latency_us: Option<f64>,
+    /// When its last pair was finished: milliseconds since 1970.
+    pub last_pair_ms: i64,
+    /// Whether its pairs look like those of the other workers (chi-square):
+    /// how often good data would look at least as different. `None` after too
+    /// few pairs.
+    pub p_value: Option<f64>,
+}
+
+impl Workers {
+    /// Takes the pair that has arrived next.
+    pub(crate) fn absorb(&mut self, entry: &Entry) {
+        let totals = self.0.entry(entry.worker).or_default();
+        totals.results.add(entry.result.half_points());
+        totals.last_ms = totals.last_ms.max(entry.finished_ms);
+        totals.add_games(&entry.result);
+    }
+
+    /// All workers, those with failures first. Distributions are compared if
+    /// all pairs are between the same two engines.
+    pub(crate) fn facts(&self, manifest: &Manifest, dir: &Path) -> Vec<WorkerFacts> {
+        let names = Names::read(manifest, dir);
+        let is_one_pairing = manifest.engines.len() == 2;
+        let mut facts: Vec<WorkerFacts> = self
+            .0
+            .iter()
+            .map(|(worker, totals)| WorkerFacts {
+                p_value: is_one_pairing.then(|| self.p_value(*worker)).flatten(),
+                machine: names.machine(*worker).map(Machine::name),
+                ..totals.facts(*worker, names.of(*worker))
+            })
+            .collect();
+        facts.sort_by_key(|one| (std::cmp::Reverse(one.failures()), one.worker));
+        facts
+    }
+
+    /// What a worker has played, perhaps nothing.
+    pub(super) fn totals(&self, worker: usize) -> Totals {
+        self.0.get(&worker).copied().unwrap_or_default()
+    }
+
+    /// The p-value of the difference between a worker's pairs and the others'.
+    pub(super) fn p_value(&self, worker: usize) -> Option<f64> {
+        let own = self.totals(worker).results;
+        let others = self.0.iter().filter(|(number, _)| **number != worker);
+        let others: Pentanomial = others.map(|(_, totals)| totals.results).sum();
+        if own.pairs() < FEWEST_PAIRS || others.pairs() < FEWEST_PAIRS {
+            return None;
+        }
+        let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
+        between_groups(Test::Workers, &groups)?.p_value
+    }
+}
+
+impl Totals {
+    fn add_games(&mut self, result: &PairResult) {
+        for game in &result.games {
+            self.failures.count(game.termination);
+            for colour in 0..2 {
+                let effort = game.effort[colour];
+                self.starved += u64::from(effort.starved_us > 0);
+                self.moves = self.moves.saturating_add(u64::from(effort.moves));
+                self.ms = self.ms.saturating_add(game.ms[colour]);
+                self.nodes = self.nodes.saturating_add(game.nodes[colour]);
+                self.latency_us = self.latency_us.saturating_add(effort.latency_us);
+            }
+        }
+    }
+
+    /// Microseconds a move that were the harness's own.
+    pub(super) fn latency_us(&self) -> Option<f64> {
+        ratio(self.latency_us as f64, self.moves)
+    }
+
+    fn facts(&self, worker: usize, name: String) -> WorkerFacts {
+        WorkerFacts {
+            worker,
+            name,
+            machine: None,
+            pairs: self.results.pairs(),
+            games: self.results.games(),
+            pentanomial: self.results.0,
+            time_forfeit: self.failures.time_forfeit,
+            crash: self.failures.crash,
+            stall: self.failures.stall,
+            illegal_move: self.failures.illegal_move,
+            starved: self.starved,
+            nps: ratio(self.nodes as f64 * 1000.0, self.ms),
+            latency_us: self.latency_us(),
+            last_pair_ms: self.last_ms,
+            p_value: None,
+        }
+    }
+}
+
+impl WorkerFacts {
+    /// Games that an engine lost by failing.
+    pub(crate) fn failures(&self) -> u64 {
+        self.time_forfeit + self.crash + self.stall + self.illegal_move
+    }
+}
+
+fn ratio(of: f64, by: u64) -> Option<f64> {
+    (by > 0).then(|| of / by as f64)
+}
+
+/// What the numbers of workers stand for.
+struct Names<'a> {
+    manifest: &'a Manifest,
+    machines: Vec<Machine>,
+}
+
+impl<'a> Names<'a> {
+    fn read(manifest: &'a Manifest, dir: &Path) -> Self {
+        // A table that cannot be read names nobody.
+        let machines = Machines::read(dir).ok().flatten();
+        Self {
+            manifest,
+            machines: machines.map_or_else(Vec::new, |machines| machines.workers),
+        }
+    }
+
+    fn machine(&self, worker: usize) -> Option<&Machine> {
+        self.machines
+            .iter()
+            .find(|machine| machine.worker == worker)
+    }
+
+    fn of(&self, worker: usize) -> String {
+        if let Some(machine) = self.machine(worker) {
+            return match machine.cores {
+                0 => machine.machine.clone(),
+                cores => format!("{} ({cores} cores)", machine.machine),
+            };
+        }
+        let mut pooled = self.manifest.pooled.iter();
+        let of_worker =
+            |run: &&PooledRun| (run.first_worker..run.end_of_workers()).contains(&worker);
+        if let Some(run) = pooled.find(of_worker) {
+            return format!("{}, worker {}", run.run, worker - run.first_worker);
+        }
+        let list = |processors: &[usize]| {
+            let texts: Vec<String> = processors.iter().map(usize::to_string).collect();
+            texts.join(", ")
+        };
+        match self.manifest.placement.get(worker).map(Vec::as_slice) {
+            Some([one]) => format!("worker {worker}, processor {one}"),
+            Some(several @ [_, ..]) => format!("worker {worker}, processors {}", list(several)),
+            _ => format!("worker {worker}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{GameResult, Outcome, Termination};
+    use crate::run::machines::WORKERS;
+
+    fn entry(worker: usize, half_points: usize, ending: Termination) -> Entry {
+        let game = |outcome| GameResult {
+            outcome,
+            termination: ending,
+            plies: 2,
+            ms: [10, 30],
+            nodes: [400, 400],
+            effort: Default::default(),
+            digest: 0,
+            line: None,
+        };
+        let (first, second) = match half_points {
+            0 => (Outcome::Black, Outcome::White),
+            2 => (Outcome::Draw, Outcome::Draw),
+            _ => (Outcome::White, Outcome::Black),
+        };
+        Entry {
+            result: PairResult {
+                pair: 0,
+                engines: [0, 1],
+                games: [game(first), game(second)],
+            },
+            opening_number: 1,
+            pgn: [(0, 0); 2],
+            worker,
+            finished_ms: 7,
+            conditions: None,
+        }
+    }
+
+    fn manifest(placement: Vec<Vec<usize>>) -> Manifest {
+        let engines = "[[engines]]\nname = \"a\"\nid = \"\"\nauthor = \"\"\nprogram = \"a\"\nsha256 = \"\"\n\
+                       [[engines]]\nname = \"b\"\nid = \"\"\nauthor = \"\"\nprogram = \"b\"\nsha256 = \"\"\n";
+        let config = "[config.match]\n[[config.engine]]\nname = \"a\"\ncmd = \"a\"\n\
+                      [[config.engine]]\nname = \"b\"\ncmd = \"b\"\n";
+        let text = format!(
+            "hone = \"1\"\nkind = \"match\"\ncreated = \"2026-01-01T00:00:00Z\"\nbase = \"/\"\n\
+             concurrency = 2\nrepeats = \"count\"\nplacement = {placement:?}\n{engines}{config}"
+        );
+        toml::from_str(&text).expect("a manifest")
+    }
+
+    #[test]
+    fn failures_and_speed_are_those_of_the_worker() {
+        let mut workers = Workers::default();
+        workers.absorb(&entry(0, 2, Termination::Repetition));
+        workers.absorb(&entry(1, 4, Termination::TimeForfeit));
+        workers.absorb(&entry(1, 4, Termination::Stall));
+        let dir = tempfile::tempdir().expect("a folder");
+        let facts = workers.facts(&manifest(vec![vec![3], vec![4, 5]]), dir.path());
+        let [failing, good] = &facts[..] else {
+            panic!("{facts:?}")
+        };
+        assert_eq!(failing.name, "worker 1, processors 4, 5");
+        assert_eq!(
+            (failing.time_forfeit, failing.stall, failing.crash),
+            (2, 2, 0)
+        );
+        assert_eq!(
+            (good.name.as_str(), good.failures()),
+            ("worker 0, processor 3", 0)
+        );
+        assert_eq!(good.nps, Some(20_000.0));
+        std::fs::write(
+            dir.path().join(WORKERS),
+            "worker,credential,machine,platform,processor,cores\n1,all,attic,linux,x,8\n2,al",
+        )
+        .expect("written");
+        let facts = workers.facts(&manifest(Vec::new()), dir.path());
+        assert_eq!(facts[0].name, "attic (8 cores)");
+        assert_eq!(facts[0].machine.as_deref(), Some("all/attic"));
+        assert_eq!(facts[1].name, "worker 0");
+    }
+
+    #[test]
+    fn a_worker_with_other_results_stands_out() {
+        let mut workers = Workers::default();
+        for pair in 0..300 {
+            let half_points = [0, 2, 4][pair % 3];
+            workers.absorb(&entry(pair / 3 % 3, half_points, Termination::Checkmate));
+            workers.absorb(&entry(3, [2, 4][pair % 2], Termination::Checkmate));
+        }
+        let dir = tempfile::tempdir().expect("a folder");
+        let facts = workers.facts(&manifest(Vec::new()), dir.path());
+        let p = |worker: usize| facts[worker].p_value.expect("enough pairs");
+        assert!(p(3) < 1e-6, "{facts:?}");
+        assert!(p(0) > 1e-3, "{facts:?}");
+    }
+}

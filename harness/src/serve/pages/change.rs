@@ -1,0 +1,73 @@
+//! What changed between the two engines of a run.
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::builds::{Commit, Forge, Repository, short_id};
+use crate::report::html::copyable;
+use crate::run::{EngineIdentity, Kind, Manifest};
+
+/// Commits that are listed.
+const LISTED: usize = 50;
+
+/// The commits between the two engines and where the difference can be seen,
+/// as HTML; `None` unless both were built from one repository. It starts git.
+pub(crate) fn change(manifest: &Manifest) -> Option<String> {
+    if manifest.kind == Kind::Bisect {
+        return None;
+    }
+    let [new, old] = &manifest.engines[..] else {
+        return None;
+    };
+    let commit = |engine: &EngineIdentity| engine.commit.clone();
+    let (new, old) = (commit(new)?, commit(old)?);
+    let [new_engine, old_engine] = &manifest.config.engine[..] else {
+        return None;
+    };
+    if new == old || new_engine.git != old_engine.git {
+        return None;
+    }
+    let path = new_engine.git.as_ref()?;
+    let repository = Repository::open(&manifest.base.join(path)).ok();
+    let forge = repository.as_ref().and_then(Repository::forge);
+    let between = |from: &str, to: &str| {
+        let commits = repository.as_ref()?.newest_between(from, to, LISTED + 1);
+        commits.ok()
+    };
+    let range = format!("{}..{}", short_id(&old), short_id(&new));
+    let command = format!(
+        "git -C {} log --oneline {range}",
+        shlex::try_quote(&path.display().to_string()).ok()?,
+    );
+    let markup = html! {
+        @if let Some(forge) = &forge {
+            p { a href=(forge.diff(&old, &new)) rel="noreferrer" { "The difference between " (short_id(&old)) " and " (short_id(&new)) } }
+        }
+        (commits("In the first engine only", between(&old, &new), forge.as_ref()))
+        (commits("In the second engine only", between(&new, &old), forge.as_ref()))
+        (PreEscaped(copyable(&command)))
+    };
+    Some(markup.into_string())
+}
+
+fn commits(heading: &str, commits: Option<Vec<Commit>>, forge: Option<&Forge>) -> Markup {
+    let commits = commits.unwrap_or_default();
+    let link = |commit: &Commit| forge.map(|forge| forge.commit(&commit.id));
+    html! {
+        @if !commits.is_empty() {
+            h3 { (heading) }
+            ul.commits {
+                @for commit in commits.iter().take(LISTED) {
+                    li {
+                        @match link(commit) {
+                            Some(href) => a href=(href) rel="noreferrer" { code { (commit.short()) } },
+                            None => code { (commit.short()) },
+                        }
+                        " " (commit.subject) " "
+                        small { (commit.author) ", " (commit.date.strftime("%Y-%m-%d").to_string()) }
+                    }
+                }
+                @if commits.len() > LISTED { li { "and earlier ones" } }
+            }
+        }
+    }
+}

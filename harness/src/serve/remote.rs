@@ -1,0 +1,106 @@
+//! Games that are played on other machines: asked for by the pages that show
+//! them, brought by the thread that looks at the fleet.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::executor::LiveGame;
+
+/// A page that has not asked for this long shows the games no more.
+#[cfg(feature = "fleet")]
+const ASKED: Duration = Duration::from_secs(10);
+/// Games that have not been heard of for this long have ended, or their
+/// machine is away.
+const HEARD: Duration = Duration::from_secs(12);
+/// Games of a run on a page.
+const MOST: usize = 64;
+
+/// The games of the runs that are watched, by their names on the fleet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RemoteGames(Arc<Mutex<BTreeMap<String, Run>>>);
+
+#[derive(Debug)]
+struct Run {
+    asked: Instant,
+    /// Changes with the games.
+    number: u64,
+    machines: BTreeMap<String, (Instant, Vec<LiveGame>)>,
+}
+
+impl RemoteGames {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Run>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The games of a run as far as they are known, and a number that changes
+    /// with them. From now on they are asked for.
+    pub(super) fn of(&self, run: &str, now: Instant) -> (u64, Vec<LiveGame>) {
+        let mut runs = self.lock();
+        let run = runs.entry(run.to_string()).or_insert_with(|| Run {
+            asked: now,
+            number: 1,
+            machines: BTreeMap::new(),
+        });
+        run.asked = now;
+        let before = run.machines.len();
+        run.machines
+            .retain(|_, (heard, _)| now.duration_since(*heard) < HEARD);
+        if run.machines.len() != before {
+            run.number += 1;
+        }
+        let games = run.machines.values().flat_map(|(_, games)| games);
+        (run.number, games.take(MOST).cloned().collect())
+    }
+
+    /// The runs whose games somebody wants to see.
+    #[cfg(feature = "fleet")]
+    pub(super) fn wanted(&self, now: Instant) -> Vec<String> {
+        let mut runs = self.lock();
+        runs.retain(|_, run| now.duration_since(run.asked) < ASKED);
+        runs.keys().cloned().collect()
+    }
+
+    /// Takes the games that a machine plays of a run.
+    #[cfg(feature = "fleet")]
+    pub(super) fn take(&self, run: &str, machine: &str, games: Vec<LiveGame>, now: Instant) {
+        if let Some(run) = self.lock().get_mut(run) {
+            run.number += 1;
+            run.machines.insert(machine.to_string(), (now, games));
+        }
+    }
+}
+
+#[cfg(all(test, feature = "fleet"))]
+mod tests {
+    use super::*;
+
+    fn game(pair: u64) -> LiveGame {
+        serde_json::from_value(serde_json::json!({
+            "pair": pair, "game": 1, "players": [1, 0], "opening": 3, "fen": null,
+            "moves": [], "left_ms": [null, 20], "thinking_since_ms": 5
+        }))
+        .expect("a game")
+    }
+
+    #[test]
+    fn games_are_wanted_while_a_page_asks_and_shown_while_they_are_heard_of() {
+        let remote = RemoteGames::default();
+        let start = Instant::now();
+        assert!(remote.wanted(start).is_empty());
+        // Nobody has asked for them.
+        remote.take("r", "a", vec![game(1)], start);
+        let (first, games) = remote.of("r", start);
+        assert_eq!(games, []);
+        assert_eq!(remote.wanted(start), ["r"]);
+        remote.take("r", "a", vec![game(1)], start);
+        remote.take("r", "b", vec![game(2)], start + HEARD / 2);
+        let (second, games) = remote.of("r", start + HEARD / 2);
+        assert_eq!(games, [game(1), game(2)]);
+        assert_ne!(first, second);
+        let (third, games) = remote.of("r", start + HEARD);
+        assert_eq!(games, [game(2)], "the first machine is away");
+        assert_ne!(second, third);
+        assert!(remote.wanted(start + HEARD + ASKED).is_empty());
+    }
+}
