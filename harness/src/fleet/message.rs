@@ -507,26 +507,6 @@ mod tests {
     }
 
     #[test]
-    fn emit_seeds() {
-        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/message");
-        std::fs::create_dir_all(&dir).unwrap();
-        let put = |name: &str, bytes: Vec<u8>| std::fs::write(dir.join(name), bytes).unwrap();
-        let mut j = job(3);
-        j.reference = Some(Reference { nps: 1_000_000 });
-        j.files[0].bench = Some(1234);
-        j.files[1].option = None;
-        put("job.json", encode(&j).unwrap());
-        let mut p = played(3, "1".repeat(32));
-        p.nps = Some(900_000);
-        p.evidence.push(EvidenceText { game: 1, files: BTreeMap::from([("summary.txt".to_string(), "lost".to_string())]) });
-        put("played.json", encode(&Reply::Played(Box::new(p))).unwrap());
-        put("refused.json", encode(&Reply::Refused(Refusal { pair: 3, lease: "1".repeat(32), reason: "no".into(), stops_run: false })).unwrap());
-        let run = Name::new("abc").unwrap();
-        put("notice.json", encode(&Notice { title: "sprt a - b".into(), priority: 100, threads: 1, memory_mb: 160, platform: "linux-x86_64".into(), tables: Some(5), recorded: 7, in_flight: 9, draining: false, exclude: vec![toml::Value::String("anna/*".into()).try_into().unwrap()], excluded: BTreeMap::from([("anna/box".into(), "slow".into())]) }).unwrap());
-        put("status.json", encode(&Status { hone: "0.1.0".into(), platform: "linux-x86_64".into(), processor: "x".into(), cores: 4, busy: 2, games: 10, time_forfeits: 0, failures: 1, pace: 3.5, holds: BTreeMap::from([(run.clone(), vec![1, 2])]), refuses: BTreeMap::from([(run, "no".into())]), leaving: false }).unwrap());
-    }
-
-    #[test]
     fn other_versions_and_unknown_fields_are_refused() {
         let bytes = encode(&job(3)).expect("sent");
         let text = String::from_utf8(bytes).expect("text");
