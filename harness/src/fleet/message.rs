@@ -100,6 +100,26 @@ pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
     Ok(incoming.body)
 }
 
+/// Reads a message of every kind, for the fuzzer: what is accepted is valid, and
+/// is the same when it is sent on.
+pub(crate) fn read_any(bytes: &[u8]) {
+    fn read<M: Message + std::fmt::Debug>(bytes: &[u8]) {
+        let Ok(message) = decode::<M>(bytes) else {
+            return;
+        };
+        // What is nearly too long may be written with more spaces or digits.
+        let Ok(again) = encode(&message) else {
+            return;
+        };
+        let read = decode::<M>(&again).expect("it is of our own writing");
+        assert_eq!(format!("{read:?}"), format!("{message:?}"));
+    }
+    read::<Job>(bytes);
+    read::<Reply>(bytes);
+    read::<Notice>(bytes);
+    read::<Status>(bytes);
+}
+
 fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
     match bytes.len() > M::LIMIT {
         true => Err(MessageError::TooLong {
