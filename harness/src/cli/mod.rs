@@ -73,7 +73,7 @@ enum Command {
     Book(book::BookArgs),
     Builds(builds::BuildsArgs),
     Sprt(Box<play::SprtArgs>),
-    Match(play::MatchArgs),
+    Match(Box<play::MatchArgs>),
     Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),

@@ -57,10 +57,11 @@ fn repair(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         read => read?,
     };
-    let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    let whole = match ends.clone().count() {
-        0 | 1 => 0,
-        _ => ends.last().map_or(0, |(at, _)| at + 1),
+    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    let last = text.iter().rposition(|byte| *byte == b'\n');
+    let whole = match (ends, last) {
+        (2.., Some(at)) => at + 1,
+        _ => 0,
     };
     if whole < text.len() {
         File::options()

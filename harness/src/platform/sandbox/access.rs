@@ -5,25 +5,29 @@ use std::path::PathBuf;
 /// Why there is no sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SandboxError {
+    #[cfg(target_os = "linux")]
     #[error(
         "cannot make a sandbox: `bwrap` is not installed\nhelp: install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`), or run without `--sandbox`"
     )]
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     Missing,
+    #[cfg(target_os = "linux")]
     #[error(
         "cannot make a sandbox: {reason}\nhelp: bubblewrap (`bwrap`) needs user namespaces, which this system does not allow this user: see `sysctl kernel.unprivileged_userns_clone user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`; a container must allow them too"
     )]
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     Refused { reason: String },
+    #[cfg(not(target_os = "linux"))]
     #[error(
         "cannot make a sandbox on this system: it needs Linux and bubblewrap\nhelp: run without `--sandbox`"
     )]
-    #[cfg_attr(target_os = "linux", expect(dead_code))]
     Unsupported,
 }
 
 /// What a program in a sandbox sees besides the read-only file system.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is no sandbox")
+)]
 pub(crate) struct Access {
     /// Folders that it may write to.
     pub(crate) writable: Vec<PathBuf>,

@@ -150,6 +150,11 @@ fn hidden() -> Vec<PathBuf> {
 fn shown(inner: &Command, folder: Option<&Path>, hidden: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut wanted = BTreeSet::new();
     let program = Path::new(inner.get_program());
+    let program = match folder {
+        // A bare name is looked for on the PATH.
+        Some(folder) if program.components().count() > 1 => folder.join(program),
+        _ => program.to_path_buf(),
+    };
     if program.is_absolute() {
         for path in [Some(program.to_path_buf()), program.canonicalize().ok()] {
             let Some(path) = path else { continue };
@@ -203,6 +208,8 @@ mod tests {
         assert!(shown_of("/usr/bin/e", &["/"], "/home/me").is_empty());
         assert!(shown_of("e", &["/tmp", "/tmp/no such file"], "/tmp").is_empty());
         assert_eq!(shown_of("/tmp/e", &[], "/"), ["/tmp/e"]);
+        assert_eq!(shown_of("./e", &[], "/tmp"), ["/tmp/./e"]);
+        assert_eq!(shown_of("b/e", &[], "/tmp/a"), ["/tmp/a", "/tmp/a/b"]);
         assert_eq!(
             shown_of("/tmp/a/b/e", &[], "/tmp/a"),
             ["/tmp/a", "/tmp/a/b"]

@@ -39,7 +39,7 @@ impl Cell {
     }
 
     /// The same, even if it is a link.
-    pub(super) fn as_number(mut self) -> Self {
+    pub(super) fn of_number(mut self) -> Self {
         self.is_number = true;
         self
     }

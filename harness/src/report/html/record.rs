@@ -133,7 +133,7 @@ pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
             Value::Mate(plies) if plies < 0 => -DECIDED,
             Value::Mate(_) => DECIDED,
         };
-        let before = if ply % 2 == 0 { even } else { odd };
+        let before = if ply.is_multiple_of(2) { even } else { odd };
         if let Some(before) = before.replace(score) {
             let size = u16::try_from(score.abs_diff(before)).unwrap_or(u16::MAX);
             if biggest.is_none_or(|biggest| size > biggest.size) {

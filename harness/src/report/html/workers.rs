@@ -68,7 +68,7 @@ fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
         let failures = |count: u64, termination: &str| match games {
             Some(games) if count > 0 => {
                 let query = format!("?worker={}&termination={termination}", worker.worker);
-                Cell::link(&count.to_string(), &format!("{games}{query}#games")).as_number()
+                Cell::link(&count.to_string(), &format!("{games}{query}#games")).of_number()
             }
             _ => number(count),
         };
