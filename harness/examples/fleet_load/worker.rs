@@ -141,7 +141,11 @@ impl Worker {
     }
 
     /// Takes its time for all jobs at once, and answers them.
-    async fn play(&self, taken: &[Message], report: &mut tokio::time::Interval) -> anyhow::Result<()> {
+    async fn play(
+        &self,
+        taken: &[Message],
+        report: &mut tokio::time::Interval,
+    ) -> anyhow::Result<()> {
         let mut pairs = Vec::new();
         let mut replies = Vec::new();
         for message in taken {

@@ -29,6 +29,8 @@ mod nats;
 mod overview;
 mod roster;
 mod runner;
+#[cfg(test)]
+mod samples;
 mod server;
 mod suspects;
 mod table;
