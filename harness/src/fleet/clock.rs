@@ -47,7 +47,6 @@ pub(crate) fn open(dir: &Path) -> anyhow::Result<Table> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::samples::pair_job;
     use super::*;
 
     #[test]
@@ -57,11 +56,5 @@ mod tests {
         assert_eq!(reference.factor(3_000_000), Some(0.333));
         assert_eq!(reference.factor(0), None);
         assert_eq!(reference.factor(1), None);
-        let mut job = pair_job(0);
-        for player in &mut job.players {
-            player.limit = Arc::new("8+0.08".parse().expect("a limit"));
-        }
-        reference.scale(&mut job, 800_000);
-        assert_eq!(job.players[1].limit.to_string(), "10+0.1");
     }
 }

@@ -472,8 +472,18 @@ pub(super) mod samples {
 mod tests {
     use proptest::prelude::*;
 
-    use super::samples::{job, played};
+    use super::samples::{job, pair_job, played};
     use super::*;
+
+    #[test]
+    fn a_job_gets_the_clocks_of_the_machine() {
+        let mut job = pair_job(0);
+        for player in &mut job.players {
+            player.limit = std::sync::Arc::new("8+0.08".parse().expect("a limit"));
+        }
+        Reference { nps: 1_000_000 }.scale(&mut job, 800_000);
+        assert_eq!(job.players[1].limit.to_string(), "10+0.1");
+    }
 
     #[test]
     fn messages_come_back_as_they_were_sent() {
