@@ -94,7 +94,8 @@ mod linux {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;
-            let measured = LocalSet::new().block_on(&runtime, measure(&options, &programs, *workers));
+            let measured =
+                LocalSet::new().block_on(&runtime, measure(&options, &programs, *workers));
             println!("{}", measured?);
         }
         Ok(())
@@ -132,7 +133,10 @@ mod linux {
             sleep(Duration::from_millis(50)).await;
             stage.check()?;
         }
-        eprintln!("{workers} workers have joined after {:.1} s", begun.elapsed().as_secs_f64());
+        eprintln!(
+            "{workers} workers have joined after {:.1} s",
+            begun.elapsed().as_secs_f64()
+        );
         // The run learns of them, and jobs are on their way.
         sleep(Duration::from_secs(6) + pace.pair).await;
         let mut meters = [stage.runner(), stage.server()?, std::process::id()].map(Meter::start);

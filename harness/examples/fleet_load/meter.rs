@@ -50,7 +50,9 @@ fn ticks(pid: u32) -> u64 {
 /// How many files a process may have open.
 pub(crate) fn open_files() -> anyhow::Result<u64> {
     let limits = fs::read_to_string("/proc/self/limits").context("no limits are known")?;
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"));
     let soft = line.and_then(|line| line.split_whitespace().next());
     let soft = soft.context("no limit of open files is known")?;
     Ok(soft.parse().unwrap_or(u64::MAX))

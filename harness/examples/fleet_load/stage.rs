@@ -56,14 +56,22 @@ impl Stage {
         let (join, submit) = (credential()?, credential()?);
         let json = URL_SAFE_NO_PAD.decode(join.trim_start_matches("hone1."))?;
         let json: Value = serde_json::from_slice(&json)?;
-        let text = |name: &str| json[name].as_str().map(str::to_string).context("a JOIN line");
+        let text = |name: &str| {
+            json[name]
+                .as_str()
+                .map(str::to_string)
+                .context("a JOIN line")
+        };
         let access = WorkerAccess {
             url: text("url")?,
             seed: text("seed")?,
             certificate: data.join("server.crt"),
         };
         let config = dir.path().join("config.toml");
-        fs::write(&config, configuration(&programs.join("examples/scripted_engine")))?;
+        fs::write(
+            &config,
+            configuration(&programs.join("examples/scripted_engine")),
+        )?;
         let runner = Command::new(&hone)
             .arg("match")
             .arg(&config)
@@ -119,7 +127,10 @@ impl Stage {
     pub(crate) fn server(&self) -> anyhow::Result<u32> {
         let pid = self.up.id();
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
-        let first = children.split_whitespace().next().context("no server runs")?;
+        let first = children
+            .split_whitespace()
+            .next()
+            .context("no server runs")?;
         Ok(first.parse()?)
     }
 

@@ -54,15 +54,13 @@ pub(crate) async fn work(
     pace: Pace,
     counts: &Counts,
 ) -> anyhow::Result<()> {
-    let client = ConnectOptions::new()
-        .nkey(access.seed.clone())
-        .add_root_certificates(access.certificate.clone())
-        .require_tls(true)
-        .connection_timeout(PATIENCE)
-        .request_timeout(Some(PATIENCE))
-        .custom_inbox_prefix("_INBOX.workers")
-        .connect(&access.url)
-        .await?;
+    let client = loop {
+        match connect(access).await {
+            Ok(client) => break client,
+            Err(error) => eprintln!("worker {number} connects again: {error:#}"),
+        }
+        sleep(Duration::from_secs(1)).await;
+    };
     let mut listening = Vec::new();
     for subject in ["hone.run.*", "hone.stop.*"] {
         listening.push(client.subscribe(subject).await?);
@@ -110,6 +108,18 @@ pub(crate) async fn work(
     }
 }
 
+async fn connect(access: &WorkerAccess) -> anyhow::Result<Client> {
+    let client = ConnectOptions::new()
+        .nkey(access.seed.clone())
+        .add_root_certificates(access.certificate.clone())
+        .require_tls(true)
+        .connection_timeout(PATIENCE)
+        .request_timeout(Some(PATIENCE))
+        .custom_inbox_prefix("_INBOX.workers")
+        .connect(&access.url);
+    Ok(client.await?)
+}
+
 struct Worker {
     client: Client,
     name: String,
@@ -141,7 +151,11 @@ impl Worker {
     }
 
     /// Takes its time for all jobs at once, and answers them.
-    async fn play(&self, taken: &[Message], report: &mut tokio::time::Interval) -> anyhow::Result<()> {
+    async fn play(
+        &self,
+        taken: &[Message],
+        report: &mut tokio::time::Interval,
+    ) -> anyhow::Result<()> {
         let mut pairs = Vec::new();
         let mut replies = Vec::new();
         for message in taken {
