@@ -54,15 +54,13 @@ pub(crate) async fn work(
     pace: Pace,
     counts: &Counts,
 ) -> anyhow::Result<()> {
-    let client = ConnectOptions::new()
-        .nkey(access.seed.clone())
-        .add_root_certificates(access.certificate.clone())
-        .require_tls(true)
-        .connection_timeout(PATIENCE)
-        .request_timeout(Some(PATIENCE))
-        .custom_inbox_prefix("_INBOX.workers")
-        .connect(&access.url)
-        .await?;
+    let client = loop {
+        match connect(access).await {
+            Ok(client) => break client,
+            Err(error) => eprintln!("worker {number} connects again: {error:#}"),
+        }
+        sleep(Duration::from_secs(1)).await;
+    };
     let mut listening = Vec::new();
     for subject in ["hone.run.*", "hone.stop.*"] {
         listening.push(client.subscribe(subject).await?);
@@ -108,6 +106,18 @@ pub(crate) async fn work(
             worker.play(&taken, &mut report).await?;
         }
     }
+}
+
+async fn connect(access: &WorkerAccess) -> anyhow::Result<Client> {
+    let client = ConnectOptions::new()
+        .nkey(access.seed.clone())
+        .add_root_certificates(access.certificate.clone())
+        .require_tls(true)
+        .connection_timeout(PATIENCE)
+        .request_timeout(Some(PATIENCE))
+        .custom_inbox_prefix("_INBOX.workers")
+        .connect(&access.url);
+    Ok(client.await?)
 }
 
 struct Worker {
