@@ -134,7 +134,7 @@ pub fn epd(data: &[u8]) {
         {
             // What has been accepted is written so that it is read back.
             let again = Opening::from_position(&position).position(variant);
-            assert_eq!(again.expect("a position of our own writing"), position);
+            assert_eq!(again.expect("a position that was just written"), position);
         }
         if let Ok((problem, _)) = Problem::parse(data, variant) {
             assert!(!problem.wanted().is_empty());
@@ -264,7 +264,7 @@ pub fn manifest(data: &[u8]) {
         if let Ok(manifest) = Manifest::read(folder) {
             let _ = manifest.names();
             manifest.write(folder).expect("it is TOML");
-            let again = Manifest::read(folder).expect("it is of our own writing");
+            let again = Manifest::read(folder).expect("it was just written");
             // Not a number is not equal to itself: compared as text.
             assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
         }

@@ -161,7 +161,7 @@ impl Drop for Stage {
     }
 }
 
-/// Every game may be the same: the limit is a clock and there is no book.
+/// Every game may be the same: the limit is a clock, without a book.
 fn configuration(engine: &Path) -> String {
     let cmd = engine.display();
     let player = |name: &str| format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd}'\n");

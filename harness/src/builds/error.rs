@@ -42,7 +42,7 @@ pub enum BuildError {
     )]
     ForeignCache { path: PathBuf, owner: u32 },
     #[error(
-        "every user can write to the cache of builds {}, and their programs would run with your rights\nhelp: `chmod o-w {}` if nobody has, or set HONE_CACHE to another folder",
+        "every user can write to the cache of builds {}, and their programs would run with your rights\nhelp: `chmod o-w {}` if its programs are yours, or set HONE_CACHE to another folder",
         path.display(), path.display()
     )]
     OpenCache { path: PathBuf },

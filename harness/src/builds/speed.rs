@@ -10,7 +10,7 @@ use super::bench;
 /// How long is measured at least: short benches are repeated.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// Why there is no speed.
+/// Why the speed is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("its `bench` prints no node count")]
 pub(crate) struct NoBench;

@@ -32,7 +32,7 @@ impl SandboxArgs {
     /// An engine that is started without a run.
     ///
     /// # Errors
-    /// If there is no sandbox on this machine.
+    /// If this machine has no sandbox.
     pub(super) fn around(&self, mut engine: EngineCommand) -> anyhow::Result<EngineCommand> {
         if self.sandbox {
             sandbox::check()?;

@@ -482,7 +482,7 @@ mod tests {
         dispatch.submit(pair_job(0), start);
         dispatch.leave_with_worker(0);
         assert!(dispatch.lost(false, start).is_empty());
-        // Nobody delivers its job to another worker.
+        // Its job is not delivered to another worker.
         assert_eq!(dispatch.lost(false, start + SILENCE), [0]);
         assert!(dispatch.lost(false, start + SILENCE).is_empty());
     }

@@ -111,7 +111,7 @@ pub(crate) fn read_any(bytes: &[u8]) {
         let Ok(again) = encode(&message) else {
             return;
         };
-        let read = decode::<M>(&again).expect("it is of our own writing");
+        let read = decode::<M>(&again).expect("it was just written");
         assert_eq!(format!("{read:?}"), format!("{message:?}"));
     }
     read::<Job>(bytes);

@@ -43,7 +43,7 @@ const DRAIN_CHECK: Duration = Duration::from_millis(500);
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
 /// How long files of a job are tried to be stored.
 const STORE: Duration = Duration::from_secs(120);
-/// A worker with so many results that contradict their pairs is at fault: an
+/// A worker with this many results that contradict their pairs is at fault: an
 /// honest one has none.
 const MOST_WRONG: u32 = 3;
 /// How long the end may take.
@@ -594,7 +594,7 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     fn event(&self, event: Event) {
-        // Nobody listens any more only when the run is over.
+        // The receiver is gone only when the run is over.
         let _ = self.carrier.events.send(event);
     }
 }

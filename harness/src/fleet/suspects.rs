@@ -85,7 +85,7 @@ impl Suspects {
         }
         let p = self.difference(worker)?;
         // Of those that differ, the worker that differs most is the odd one. Of
-        // two workers nobody knows which.
+        // two workers, either can be.
         let rivals = self
             .workers
             .iter()

@@ -29,7 +29,7 @@ pub(crate) struct Standing {
     /// they cannot be compared, or have too few pairs.
     pub los: Option<f64>,
     /// The same against each engine of the list, in its order; `None` against
-    /// itself. Empty if there are no ratings.
+    /// itself. Empty without ratings.
     pub los_against: Vec<Option<f64>>,
 }
 

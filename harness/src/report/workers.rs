@@ -171,7 +171,7 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn read(manifest: &'a Manifest, dir: &Path) -> Self {
-        // A table that cannot be read names nobody.
+        // Without a readable table, workers have numbers for names.
         let machines = Machines::read(dir).ok().flatten();
         Self {
             manifest,

@@ -31,7 +31,7 @@ pub(super) async fn configuration(
     let actions = shared.actions.as_ref();
     match actions.and_then(|actions| actions.queue.configuration(&run)) {
         Some(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        None => refused(StatusCode::NOT_FOUND, "there is no such run in the queue"),
+        None => refused(StatusCode::NOT_FOUND, "the queue does not have this run"),
     }
 }
 

@@ -66,7 +66,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Looks until nobody can see the page any more.
+    /// Looks until the pages end.
     async fn follow(mut self, page: &watch::Sender<Arc<Snapshot>>) {
         while !page.is_closed() {
             let error = match Observer::connect(&self.access).await {

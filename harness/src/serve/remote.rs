@@ -88,7 +88,7 @@ mod tests {
         let remote = RemoteGames::default();
         let start = Instant::now();
         assert!(remote.wanted(start).is_empty());
-        // Nobody has asked for them.
+        // They were not asked for.
         remote.take("r", "a", vec![game(1)], start);
         let (first, games) = remote.of("r", start);
         assert_eq!(games, []);

@@ -69,7 +69,7 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
     }
     drop(workers);
     drop(fleet);
-    // The pages wait for nobody: what was heard last stays, and why no more is.
+    // What was heard last stays on the page, with the reason why nothing new is.
     wait_until("the loss is seen", || seen()["error"].is_string());
     assert!(server.get("/fleet").body.contains("workers/a"));
     assert_eq!(server.get("/").status, 200);

@@ -53,7 +53,7 @@ impl Worker {
         let events = self.events.clone();
         let index = self.index;
         let failed = |reason: String| {
-            // Nobody listens any more only when the run is over.
+            // The receiver is gone only when the run is over.
             let _ = events.send(Event::Failed(ExecutorError(reason)));
         };
         let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
@@ -262,7 +262,7 @@ impl WorkerState {
             } = game::play(table, job, number).await?;
             for (slot, player) in self.slots.iter_mut().zip(&job.players) {
                 if let Some(note) = slot.weigh(player) {
-                    // Nobody listens any more only when the run is over.
+                    // The receiver is gone only when the run is over.
                     let _ = events.send(Event::Memory(Box::new(note)));
                 }
             }
@@ -273,7 +273,7 @@ impl WorkerState {
                     job.pair,
                     result.termination
                 );
-                // Nobody listens any more only when the run is over.
+                // The receiver is gone only when the run is over.
                 let _ = events.send(Event::Evidence(Box::new(evidence)));
             }
             let is_fault = result.fault_of_machine().is_some();

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use crate::fleet::nats::probe;
 
 const PROBE: Duration = Duration::from_secs(10);
-/// So many probes in a row fail before anything is done if the server's log
+/// This many probes in a row fail before anything is done if the server's log
 /// names a full disk, and otherwise: a busy disk lets probes fail too.
 const FAILURES: u32 = 2;
 const FAILURES_UNEXPLAINED: u32 = 12;

@@ -172,7 +172,7 @@ impl SlotState {
     }
 
     fn report(&self, report: Report) {
-        // Nobody listens any more only when the worker is ending.
+        // The receiver is gone only when the worker is ending.
         let _ = self.reports.send((self.number, report));
     }
 }

@@ -33,7 +33,7 @@ impl ProcessGroup {
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);
     }
 
-    /// [`ProcessGroup::separate`]: there are no sessions of terminals.
+    /// [`ProcessGroup::separate`]: Windows has no sessions of terminals.
     pub(crate) fn separate_session(command: &mut Command) {
         Self::separate(command);
     }

@@ -1,8 +1,8 @@
-//! What a program in a sandbox may do, and why there is none.
+//! What a program in a sandbox may do, and why a sandbox cannot be had.
 
 use std::path::PathBuf;
 
-/// Why there is no sandbox.
+/// Why a sandbox cannot be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SandboxError {
     #[cfg(target_os = "linux")]

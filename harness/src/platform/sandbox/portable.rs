@@ -5,17 +5,17 @@ use std::process::Command;
 
 use super::access::{Access, SandboxError};
 
-/// There is none.
+/// Not supported on this system.
 pub(crate) fn check() -> Result<(), SandboxError> {
     Err(SandboxError::Unsupported)
 }
 
-/// There is none.
+/// Not supported on this system.
 pub(crate) fn wrap(_inner: &Command, _access: &Access) -> io::Result<Command> {
     Err(io::Error::other(SandboxError::Unsupported))
 }
 
-/// There is none.
+/// Not supported on this system.
 pub(crate) fn engine_in(_pid: u32) -> Option<u32> {
     None
 }

@@ -375,7 +375,7 @@ impl Queue {
     }
 }
 
-/// Nobody approves what they submitted themselves.
+/// The owner of another token approves.
 fn approve(job: &mut Job, by: &str) -> Result<(), Refusal> {
     if !job.needs_approval() {
         let message = format!("`{}` does not wait for approval", job.name);

@@ -71,7 +71,7 @@ impl Tokens {
         }
     }
 
-    /// Whether nobody could approve what somebody else has submitted.
+    /// Whether all tokens have the same owner, so that no other can approve.
     pub(crate) fn is_of_one(&self) -> bool {
         #[cfg(feature = "fleet")]
         if self.fleet.is_some() {
