@@ -33,7 +33,7 @@ use crate::track;
 pub type Reader = fn(&[u8]);
 
 /// Every reader with its name, which is that of its target in `fuzz/`.
-pub const READERS: [(&str, Reader); 15] = [
+pub const READERS: [(&str, Reader); READER_COUNT] = [
     ("config", config),
     ("set", set),
     ("arguments", arguments),
@@ -49,7 +49,11 @@ pub const READERS: [(&str, Reader); 15] = [
     ("tuning", tuning),
     ("git", git),
     ("replay", replay),
+    #[cfg(feature = "fleet")]
+    ("message", message),
 ];
+
+const READER_COUNT: usize = if cfg!(feature = "fleet") { 16 } else { 15 };
 
 const VARIANTS: [Variant; 2] = [Variant::Standard, Variant::Chess960];
 
@@ -318,4 +322,10 @@ pub fn replay(data: &[u8]) {
         assert!(!referee.position().legal_moves().is_empty());
         assert!(!situation.go.contains('\n'));
     }
+}
+
+/// A message of a fleet.
+#[cfg(feature = "fleet")]
+pub fn message(data: &[u8]) {
+    crate::fleet::read_any_message(data);
 }

@@ -142,9 +142,13 @@ mod linux {
                 thread::sleep(Duration::from_millis(random.random_range(0..4000)));
                 let fault = choose(&mut random, possible);
                 let victim = random.random_range(0..3);
-                println!("{seed} {:>7.1} s: {}", scene.seconds(), fault.name());
+                let at = scene.seconds();
                 disturb(&mut scene, fault, victim, options, &mut tally)?;
                 let next_pair = scene.next_pair()?;
+                let next = next_pair.map_or("the run ended".to_string(), |seconds| {
+                    format!("next pair {seconds:.1} s later")
+                });
+                println!("{seed} {at:>7.1} s: {}; {next}", fault.name());
                 tally.add(fault, next_pair);
             }
             scene.finish()?;

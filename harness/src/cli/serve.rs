@@ -23,15 +23,15 @@ const TOKENS: &[&str] = match cfg!(feature = "fleet") {
 ///
 /// Opens an overview and a page of each run for browsers, which follow the
 /// games while they are played. It also reads runs that other processes play,
-/// and never writes to a run's folder. Without --token-file nothing can be
-/// started or stopped.
+/// and never writes to a run's folder. Without --token-file or --fleet-tokens
+/// nothing can be started or stopped.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("tokens").args(TOKENS).multiple(true)))]
 pub(super) struct ServeArgs {
     /// The folder of runs [default: results].
     folder: Option<PathBuf>,
     /// Address and port. An address that other machines can reach needs
-    /// --read-only or --token-file.
+    /// --read-only, --token-file or --fleet-tokens.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8017")]
     listen: SocketAddr,
     /// Allow everybody who reaches the address to read, and nobody to act.

@@ -125,7 +125,8 @@ fn with_own_launch(job: &PairJob, text: &str) -> Result<String, String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::message::samples::{pair_job, played};
+    use super::super::message::samples::played;
+    use super::super::samples::pair_job;
     use super::*;
     use crate::engine::uci::Launch;
 

@@ -47,7 +47,7 @@ pub(crate) fn open(dir: &Path) -> anyhow::Result<Table> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::samples::pair_job;
+    use super::super::samples::pair_job;
     use super::*;
 
     #[test]

@@ -355,7 +355,8 @@ impl<R> Dispatch<R> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::message::samples::{pair_job, played};
+    use super::super::message::samples::played;
+    use super::super::samples::pair_job;
     use super::*;
 
     fn worker(name: &str) -> WorkerId {

@@ -104,7 +104,7 @@ pub(crate) fn read_chunk(path: &Path, chunk: u64) -> io::Result<Vec<u8>> {
 mod tests {
     use std::fs;
 
-    use super::super::message::samples::pair_job;
+    use super::super::samples::pair_job;
     use super::*;
 
     #[test]

@@ -100,6 +100,26 @@ pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
     Ok(incoming.body)
 }
 
+/// Reads a message of every kind, for the fuzzer: what is accepted is valid, and
+/// is the same when it is sent on.
+pub(crate) fn read_any(bytes: &[u8]) {
+    fn read<M: Message + std::fmt::Debug>(bytes: &[u8]) {
+        let Ok(message) = decode::<M>(bytes) else {
+            return;
+        };
+        // What is nearly too long may be written with more spaces or digits.
+        let Ok(again) = encode(&message) else {
+            return;
+        };
+        let read = decode::<M>(&again).expect("it is of our own writing");
+        assert_eq!(format!("{read:?}"), format!("{message:?}"));
+    }
+    read::<Job>(bytes);
+    read::<Reply>(bytes);
+    read::<Notice>(bytes);
+    read::<Status>(bytes);
+}
+
 fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
     match bytes.len() > M::LIMIT {
         true => Err(MessageError::TooLong {
@@ -371,50 +391,9 @@ impl Message for Status {
 
 #[cfg(test)]
 pub(super) mod samples {
-    use std::sync::Arc;
-
+    use super::super::samples::pair_job;
     use super::*;
-    use crate::engine::uci::Launch;
-    use crate::executor::{Player, Rules};
-    use crate::rules::openings::{Opening, Variant};
     use crate::rules::{Effort, Outcome, Termination};
-    use crate::settings::{OnFailure, OnMachineFault};
-
-    fn player(engine: usize, name: &str) -> Player {
-        Player {
-            engine,
-            name: name.into(),
-            launch: Arc::new(Launch {
-                program: name.into(),
-                ..Launch::default()
-            }),
-            program: Arc::default(),
-            options: Arc::from([]),
-            limit: Arc::new("nodes=100".parse().expect("a limit")),
-            ponder: false,
-            restart: false,
-        }
-    }
-
-    pub(crate) fn pair_job(pair: u64) -> PairJob {
-        PairJob {
-            pair,
-            players: [player(0, "new"), player(1, "old")],
-            opening: Opening::default(),
-            opening_number: 1,
-            rules: Arc::new(Rules {
-                variant: Variant::Standard,
-                margin_ms: 0,
-                stall_ms: 1000,
-                startup_ms: 1000,
-                adjudication: toml::from_str("").expect("none"),
-                record: toml::from_str("").expect("the usual style"),
-                on_failure: OnFailure::Count,
-                on_machine_fault: OnMachineFault::Keep,
-            }),
-            seed: 1,
-        }
-    }
 
     pub(crate) fn job(pair: u64) -> Job {
         let file = |player| FileRef {

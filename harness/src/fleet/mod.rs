@@ -29,6 +29,8 @@ mod nats;
 mod overview;
 mod roster;
 mod runner;
+#[cfg(test)]
+mod samples;
 mod server;
 mod suspects;
 mod table;
@@ -37,7 +39,7 @@ mod worker;
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};
 pub(crate) use ids::Name;
 pub(crate) use lease::RunKey;
-pub(crate) use message::Notice;
+pub(crate) use message::{Notice, read_any as read_any_message};
 pub(crate) use overview::overview;
 #[cfg(feature = "serve")]
 pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};

@@ -32,6 +32,8 @@ use crate::run::RunFiles;
 use crate::run::machines::IncidentKind;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
+/// How long those who ask wait for others who do.
+const GATHER: Duration = Duration::from_millis(100);
 const CHECK: Duration = Duration::from_secs(10);
 /// How long workers may take to tell what they have.
 const ANSWERS: Duration = Duration::from_millis(300);
@@ -106,6 +108,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         clocks: clock::open(&run.dir)?,
         wrong: BTreeMap::new(),
         draining: None,
+        announce_at: None,
         shown_workers: None,
         started: Instant::now(),
         idle_checks: 0,
@@ -148,11 +151,20 @@ struct Runner<L: RunnerLink> {
     /// Results of each worker that contradicted their pair.
     wrong: BTreeMap<WorkerId, u32>,
     draining: Option<Instant>,
+    /// Somebody waits for an announcement.
+    announce_at: Option<tokio::time::Instant>,
     /// The number of workers that was shown last.
     shown_workers: Option<usize>,
     started: Instant,
     /// Checks in a row that have found the queue empty.
     idle_checks: u32,
+}
+
+async fn until(time: Option<tokio::time::Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Whether the loop continues.
@@ -184,6 +196,7 @@ impl<L: RunnerLink> Runner<L> {
                     self.announce().await;
                     self.show_workers();
                 }
+                () = until(self.announce_at) => self.announce().await,
                 _ = check.tick() => self.send_lost().await,
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
                 Some(_) = self.sending.join_next() => {}
@@ -348,14 +361,14 @@ impl<L: RunnerLink> Runner<L> {
 
     async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
         match arrival {
-            ToRunner::Asked => self.announce().await,
+            ToRunner::Asked => self.announce_soon(),
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
                     self.bar(&worker);
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
                     self.statuses.insert(worker, status);
                     if is_new {
-                        self.announce().await;
+                        self.announce_soon();
                     }
                 }
                 Err(error) => tracing::info!("worker {worker}: {error}"),
@@ -501,7 +514,14 @@ impl<L: RunnerLink> Runner<L> {
         self.acknowledge(receipt).await;
     }
 
+    /// Once for all who ask within a moment.
+    fn announce_soon(&mut self) {
+        self.announce_at
+            .get_or_insert_with(|| tokio::time::Instant::now() + GATHER);
+    }
+
     async fn announce(&mut self) {
+        self.announce_at = None;
         self.notice.in_flight = self.dispatch.in_flight();
         match encode(&self.notice) {
             Ok(bytes) => self.report(self.link.announce(bytes).await),

@@ -81,6 +81,7 @@ fn a_worker_cannot_send_jobs_or_read_what_is_not_for_it() {
     runtime().block_on(async {
         let attacker = Attacker::new(&fleet).await;
         for subject in [
+            "hone.ask",
             "hone.job.x",
             "hone.run.x",
             "hone.stop.x",

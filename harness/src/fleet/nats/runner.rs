@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use super::api::{call, number, put};
 use super::pull::{Pull, Pulled};
-use super::subjects::{self, ASK, FILES, JOBS, RESULTS};
+use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use crate::fleet::ids::Name;
 use crate::fleet::link::{LinkError, RunnerLink, ToRunner};
 
@@ -29,7 +29,7 @@ pub(crate) struct NatsRunner {
     run: Name,
     results: Pull,
     statuses: Subscriber,
-    asks: Subscriber,
+    asks: [Subscriber; 2],
     /// The results could not be asked for: the server or its disk is new.
     refused: bool,
 }
@@ -43,7 +43,7 @@ impl NatsRunner {
             subscribed.map_err(|error| LinkError::new("cannot listen", error))
         };
         let statuses = listen(subjects::ALL_WORKERS).await?;
-        let asks = listen(ASK).await?;
+        let asks = [listen(ASK).await?, listen(ASK_RUNS).await?];
         // What was delivered to an earlier process of this run, and not put on
         // disk, comes again at once.
         let stale = format!("CONSUMER.DELETE.{RESULTS}.{run}");
@@ -221,7 +221,8 @@ impl NatsRunner {
 }
 
 /// What workers tell of themselves, and requests. Cancel safe.
-async fn heard(statuses: &mut Subscriber, asks: &mut Subscriber) -> ToRunner<Subject> {
+async fn heard(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunner<Subject> {
+    let [of_all, of_runs] = asks;
     loop {
         tokio::select! {
             status = statuses.next() => match status {
@@ -233,7 +234,8 @@ async fn heard(statuses: &mut Subscriber, asks: &mut Subscriber) -> ToRunner<Sub
                     }
                 }
             },
-            ask = asks.next() => match ask {
+            Some(_) = of_runs.next() => return ToRunner::Asked,
+            ask = of_all.next() => match ask {
                 None => std::future::pending().await,
                 Some(_) => return ToRunner::Asked,
             },

@@ -12,6 +12,8 @@ pub(super) const FILES: &str = "HONE_FILES";
 
 /// Asks runs and workers to tell of themselves.
 pub(super) const ASK: &str = "hone.ask";
+/// Asks only runs: thousands of workers that join must not each ask all others.
+pub(super) const ASK_RUNS: &str = "hone.ask-runs";
 /// What runs and workers tell of themselves, and the end of runs.
 pub(super) const ALL_RUNS: &str = "hone.run.*";
 pub(super) const ALL_WORKERS: &str = "hone.worker.*.*";
@@ -89,7 +91,7 @@ pub(crate) struct Permissions {
 pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
     Permissions {
         publish: vec![
-            ASK.to_string(),
+            ASK_RUNS.to_string(),
             format!("hone.worker.{credential}.*"),
             format!("hone.result.{credential}.*.*"),
             format!("hone.board.{credential}.*.*"),
@@ -130,6 +132,7 @@ pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
         publish,
         subscribe: vec![
             ASK.to_string(),
+            ASK_RUNS.to_string(),
             ALL_RUNS.to_string(),
             ALL_WORKERS.to_string(),
             "hone.board.*.*.*".to_string(),

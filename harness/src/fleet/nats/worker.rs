@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::api::put;
 use super::pull::{Pull, Pulled};
-use super::subjects::{self, ASK, FILES, JOBS};
+use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::link::{FileSource, LinkError, ToWorker, WorkerLink};
 
@@ -152,7 +152,7 @@ impl WorkerLink for NatsWorker {
     }
 
     async fn ask(&self) {
-        self.tell(ASK, Vec::new()).await;
+        self.tell(ASK_RUNS, Vec::new()).await;
     }
 
     fn files(&self) -> NatsFiles {

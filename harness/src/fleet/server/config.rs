@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::LOG;
 use super::certificate::Certificate;
 use super::setup::Setup;
 use super::tokens::Tokens;
@@ -12,6 +13,10 @@ use crate::fleet::access::Role;
 use crate::fleet::lease::write_private;
 use crate::fleet::message::MAX_PAYLOAD;
 use crate::fleet::nats::{submit_permissions, worker_permissions};
+
+/// Seconds that a connection may take to be made: two, the server's own, are
+/// too few when hundreds of workers come at once.
+const HANDSHAKE_S: u32 = 30;
 
 /// Everything that the configuration is made of, except the credentials.
 pub(super) struct Configuration<'a> {
@@ -55,13 +60,15 @@ impl Configuration<'_> {
             "server_name": "hone-fleet",
             "listen": self.setup.listen.to_string(),
             "max_payload": MAX_PAYLOAD,
-            "log_file": data.join("nats-server.log"),
+            "log_file": data.join(LOG),
             "logfile_size_limit": 10_000_000,
             "logfile_max_num": 2,
             "tls": {
                 "cert_file": self.certificate.certificate,
                 "key_file": self.certificate.key,
+                "timeout": HANDSHAKE_S,
             },
+            "authorization": { "timeout": HANDSHAKE_S },
             "jetstream": {
                 "store_dir": data.join("jetstream"),
                 // A result is on disk before its worker forgets it.

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_nats::Client;
@@ -13,14 +13,19 @@ use tokio::time::sleep;
 use crate::fleet::nats::probe;
 
 const PROBE: Duration = Duration::from_secs(10);
-/// So many probes in a row fail before anything is done: one may fail because
-/// the machine is busy.
+/// So many probes in a row fail before anything is done if the server's log
+/// names a full disk, and otherwise: a busy disk lets probes fail too.
 const FAILURES: u32 = 2;
+const FAILURES_UNEXPLAINED: u32 = 12;
+/// What the log has of a full disk, on Unix and on Windows.
+const FULL: [&str; 2] = ["no space left on device", "not enough space on the disk"];
+/// The part of the log that is read, from its end, in bytes.
+const RECENT: usize = 16 * 1024;
 /// Room that a server needs to start, in bytes.
 const ROOM: usize = 4 * 1024 * 1024;
 
 /// Reports whenever the server stores nothing, as long as somebody listens.
-pub(super) fn watch(client: Client) -> mpsc::Receiver<()> {
+pub(super) fn watch(client: Client, log: PathBuf) -> mpsc::Receiver<()> {
     let (stuck, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut failures = 0;
@@ -33,7 +38,8 @@ pub(super) fn watch(client: Client) -> mpsc::Receiver<()> {
                     failures + 1
                 }
             };
-            if failures >= FAILURES {
+            let is_stuck = failures >= FAILURES && names_full_disk(&log);
+            if is_stuck || failures >= FAILURES_UNEXPLAINED {
                 failures = 0;
                 if stuck.send(()).await.is_err() {
                     return;
@@ -42,6 +48,13 @@ pub(super) fn watch(client: Client) -> mpsc::Receiver<()> {
         }
     });
     receiver
+}
+
+fn names_full_disk(log: &Path) -> bool {
+    let text = std::fs::read(log).unwrap_or_default();
+    let recent = &text[text.len().saturating_sub(RECENT)..];
+    let recent = String::from_utf8_lossy(recent);
+    FULL.iter().any(|words| recent.contains(words))
 }
 
 /// Tries whether there is room on the server's disk.
@@ -61,6 +74,18 @@ pub(super) fn check_room(data: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_end_of_the_log_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("log");
+        assert!(!names_full_disk(&log));
+        std::fs::write(&log, "write x: no space left on device\n").expect("written");
+        assert!(names_full_disk(&log));
+        let later = "a line of no interest\n".repeat(1000);
+        std::fs::write(&log, format!("no space left on device\n{later}")).expect("written");
+        assert!(!names_full_disk(&log));
+    }
 
     #[test]
     fn room_is_tried_and_nothing_stays() {

@@ -30,6 +30,8 @@ use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
 
+/// The server's log, in its data.
+const LOG: &str = "nats-server.log";
 /// How often tokens are looked at, and the server.
 const WATCH: Duration = Duration::from_secs(1);
 const START: Duration = Duration::from_secs(30);
@@ -156,7 +158,7 @@ async fn keep(
     client: &Client,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<()> {
-    let mut stuck = health::watch(client.clone());
+    let mut stuck = health::watch(client.clone(), configuration.setup.data.join(LOG));
     let mut is_full = false;
     loop {
         tokio::select! {

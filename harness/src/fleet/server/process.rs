@@ -8,6 +8,8 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::time::{Instant, sleep};
 
+use super::LOG;
+
 /// How long an orderly end may take.
 const STOP: Duration = Duration::from_secs(10);
 
@@ -93,7 +95,7 @@ impl Server {
     /// The end of what it printed.
     pub(super) fn last_words(&self) -> String {
         let read = |name: &str| fs::read_to_string(self.data.join(name)).unwrap_or_default();
-        let text = read(OUTPUT) + &read("nats-server.log");
+        let text = read(OUTPUT) + &read(LOG);
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(5)..].join("\n")
     }

@@ -155,6 +155,7 @@ fn ending(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::message::{decode, samples};
+    use super::super::super::samples::pair_job;
     use super::*;
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn engines_are_confined_by_the_worker_and_by_the_run() {
         let size = |text: &str| Some(text.parse::<MemorySize>().expect("a size"));
-        let mut job = samples::pair_job(0);
+        let mut job = pair_job(0);
         let mut launch = (*job.players[0].launch).clone();
         launch.max_memory = size("1G");
         job.players[0].launch = Arc::new(launch);
@@ -226,7 +227,7 @@ mod tests {
     fn engines_of_two_runs_are_never_taken_for_each_other() {
         let mut numbers = EngineNumbers::default();
         let number = |numbers: &mut EngineNumbers, run: &str| {
-            let mut job = samples::pair_job(0);
+            let mut job = pair_job(0);
             numbers.number(&Name::new(run).expect("a name"), &mut job);
             job.players.map(|player| player.engine)
         };

@@ -7,6 +7,7 @@ mod prepare;
 mod shown;
 mod slot;
 mod store;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -25,9 +26,9 @@ use crate::run::{Interrupts, Request};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
-use shown::Watched;
 use slot::{Doing, Report, Slot};
 use store::Store;
+use watched::Watched;
 
 const REPORT: Duration = Duration::from_secs(5);
 /// Often enough that the server does not give a job to another.

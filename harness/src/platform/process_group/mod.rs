@@ -17,30 +17,21 @@ mod tests {
 
     use super::ProcessGroup;
 
-    #[cfg(unix)]
-    #[test]
-    fn descendants_end_with_the_process() {
-        let mut command = Command::new("sh");
-        // Both hold the pipe open.
-        command.args(["-c", "echo here; sleep 1000 & wait"]);
-        ProcessGroup::separate(&mut command);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("a shell");
-        let group = ProcessGroup::of(child.id());
-        let mut output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("it writes");
-        group.kill();
-        line.clear();
-        assert_eq!(output.read_line(&mut line).expect("read"), 0, "both ended");
-        child.wait().expect("it has ended");
+    /// A shell that says something and then waits for another process; both hold
+    /// the pipe open.
+    fn waiting() -> Command {
+        let (shell, flag, script) = match cfg!(windows) {
+            true => ("cmd", "/C", "echo here& ping -n 1000 127.0.0.1 >NUL"),
+            false => ("sh", "-c", "echo here; sleep 1000 & wait"),
+        };
+        let mut command = Command::new(shell);
+        command.args([flag, script]);
+        command
     }
 
-    #[cfg(windows)]
     #[test]
     fn descendants_end_with_the_process() {
-        let mut command = Command::new("cmd");
-        // Both hold the pipe open.
-        command.args(["/C", "echo here& ping -n 1000 127.0.0.1 >NUL"]);
+        let mut command = waiting();
         ProcessGroup::separate(&mut command);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("a shell");
         let group = ProcessGroup::of(child.id());

@@ -1,0 +1,44 @@
+//! A pair for tests.
+
+use std::sync::Arc;
+
+use crate::engine::uci::Launch;
+use crate::executor::{PairJob, Player, Rules};
+use crate::rules::openings::{Opening, Variant};
+use crate::settings::{OnFailure, OnMachineFault};
+
+fn player(engine: usize, name: &str) -> Player {
+    Player {
+        engine,
+        name: name.into(),
+        launch: Arc::new(Launch {
+            program: name.into(),
+            ..Launch::default()
+        }),
+        program: Arc::default(),
+        options: Arc::from([]),
+        limit: Arc::new("nodes=100".parse().expect("a limit")),
+        ponder: false,
+        restart: false,
+    }
+}
+
+pub(crate) fn pair_job(pair: u64) -> PairJob {
+    PairJob {
+        pair,
+        players: [player(0, "new"), player(1, "old")],
+        opening: Opening::default(),
+        opening_number: 1,
+        rules: Arc::new(Rules {
+            variant: Variant::Standard,
+            margin_ms: 0,
+            stall_ms: 1000,
+            startup_ms: 1000,
+            adjudication: toml::from_str("").expect("none"),
+            record: toml::from_str("").expect("the usual style"),
+            on_failure: OnFailure::Count,
+            on_machine_fault: OnMachineFault::Keep,
+        }),
+        seed: 1,
+    }
+}
