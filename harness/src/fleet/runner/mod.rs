@@ -1,6 +1,8 @@
 //! The owner of a run on a fleet: sends its jobs, takes their results, and
 //! acknowledges them when they are in the ledger.
 
+mod results;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -12,16 +14,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::accept::Accepted;
 use super::access::Access;
-use super::clock::{self, ClockRow, Reference};
+use super::clock::{self, Reference};
 use super::dispatch::{Dispatch, Dropped, Judged};
 use super::files::{LocalFile, files_of, read_chunk, without_paths};
 use super::ids::WorkerId;
 use super::incidents::Incidents;
 use super::lease::RunKey;
 use super::link::{LinkError, RunnerLink, ToRunner};
-use super::message::{FileRef, Job, Notice, Played, Refusal, Reply, Status, decode, encode};
+use super::message::{FileRef, Job, Notice, Status, encode};
 use super::nats::{NatsRunner, connect};
 use super::roster::Roster;
 use super::suspects::Suspects;
@@ -29,7 +30,6 @@ use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, Stop};
 use crate::run::RunFiles;
-use crate::run::machines::IncidentKind;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
 /// How long those who ask wait for others who do.
@@ -43,9 +43,6 @@ const DRAIN_CHECK: Duration = Duration::from_millis(500);
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
 /// How long files of a job are tried to be stored.
 const STORE: Duration = Duration::from_secs(120);
-/// A worker with this many results that contradict their pairs is at fault: an
-/// honest one has none.
-const MOST_WRONG: u32 = 3;
 /// How long the end may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -357,161 +354,6 @@ impl<L: RunnerLink> Runner<L> {
             self.link.store(sha256, chunk, bytes).await?;
         }
         Ok(())
-    }
-
-    async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
-        match arrival {
-            ToRunner::Asked => self.announce_soon(),
-            ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
-                Ok(status) => {
-                    self.bar(&worker);
-                    let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
-                    self.statuses.insert(worker, status);
-                    if is_new {
-                        self.announce_soon();
-                    }
-                }
-                Err(error) => tracing::info!("worker {worker}: {error}"),
-            },
-            ToRunner::Reply {
-                worker,
-                bytes,
-                receipt,
-            } => match decode::<Reply>(&bytes) {
-                Ok(_) if self.bar(&worker) => self.acknowledge(receipt).await,
-                Ok(Reply::Played(played)) => self.judge(&worker, played, receipt).await,
-                Ok(Reply::Refused(refusal)) => self.refused(&worker, refusal, receipt).await,
-                Err(error) => {
-                    errln!("warning: worker {worker} sent a result that is refused: {error}");
-                    self.acknowledge(receipt).await;
-                }
-            },
-        }
-    }
-
-    async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {
-        let pair = played.pair;
-        match self.dispatch.take(worker, played, receipt) {
-            Judged::Counts(accepted, before) => self.deliver(worker, *accepted, before).await,
-            Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
-            Judged::Early | Judged::Repeated => {}
-        }
-    }
-
-    async fn dropped(&mut self, worker: &WorkerId, pair: u64, receipt: L::Receipt, why: &Dropped) {
-        let number = pair + 1;
-        match why {
-            Dropped::Known => tracing::debug!("pair {number} came again, from worker {worker}"),
-            Dropped::NotLeased => errln!(
-                "warning: worker {worker} sent a result of pair {number}, which it was not given: refused"
-            ),
-            Dropped::Excluded => {}
-            Dropped::Wrong(why) => {
-                errln!(
-                    "warning: worker {worker} sent a result of pair {number} that is refused: {why}"
-                );
-                self.wrong_result(worker, pair, why).await;
-            }
-        }
-        self.acknowledge(receipt).await;
-    }
-
-    /// The worker's job is done, as far as the queue knows: it is sent again.
-    async fn wrong_result(&mut self, worker: &WorkerId, pair: u64, why: &str) {
-        let reason = format!("its result was refused: {why}");
-        self.noted(|all| all.played_again(worker, pair, &reason));
-        self.send(pair).await;
-        let count = self.wrong.entry(worker.clone()).or_default();
-        *count += 1;
-        if *count >= MOST_WRONG {
-            let why = format!("{count} of its results were refused, the last because {why}");
-            self.quarantine(worker, why).await;
-        }
-    }
-
-    async fn deliver(&mut self, worker: &WorkerId, accepted: Accepted, before: Option<WorkerId>) {
-        let number = self.roster.number(worker, self.statuses.get(worker));
-        let mut played = accepted.played;
-        match number {
-            Ok(number) => played.worker = number,
-            Err(error) => return self.fail(format!("{error:#}")),
-        }
-        if let Some((nps, factor)) = accepted.clock {
-            let row = ClockRow {
-                pair: played.result.pair + 1,
-                worker: played.worker,
-                nps,
-                factor,
-            };
-            if let Err(error) = self.clocks.append(&row) {
-                return self.fail(format!("{error:#}"));
-            }
-        }
-        if let Some(before) = before {
-            let pair = played.result.pair;
-            self.noted(|all| all.played_again(&before, pair, "it stopped answering"));
-        }
-        if let Some(why) = self.suspects.absorb(worker, &played.result) {
-            self.quarantine(worker, why).await;
-        }
-        for evidence in accepted.evidence {
-            self.event(Event::Evidence(Box::new(evidence)));
-        }
-        self.notice.recorded += 1;
-        self.event(Event::Played(Box::new(played)));
-    }
-
-    /// Takes nothing more of a worker. What it has played before stays: which
-    /// results count must not depend on what they are.
-    async fn quarantine(&mut self, worker: &WorkerId, why: String) {
-        if self.dispatch.is_excluded(worker) {
-            return;
-        }
-        errln!("warning: worker {worker} is in quarantine for this run: {why}");
-        self.noted(|all| all.worker(worker, IncidentKind::Quarantined, &why));
-        for pair in self.dispatch.exclude(worker) {
-            self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
-            self.send(pair).await;
-        }
-        self.notice.excluded.insert(worker.to_string(), why);
-        self.announce().await;
-    }
-
-    /// Takes nothing of a worker that the configuration excludes. Returns
-    /// whether it does.
-    fn bar(&mut self, worker: &WorkerId) -> bool {
-        let name = worker.to_string();
-        if !self.notice.exclude.iter().any(|one| one.matches(&name)) {
-            return false;
-        }
-        if !self.dispatch.is_excluded(worker) {
-            self.dispatch.exclude(worker);
-            let reason = "the configuration excludes it";
-            self.noted(|all| all.worker(worker, IncidentKind::Excluded, reason));
-        }
-        true
-    }
-
-    /// Keeps an incident.
-    fn noted(&mut self, note: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
-        if let Err(error) = note(&mut self.incidents) {
-            self.fail(format!("{error:#}"));
-        }
-    }
-
-    async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
-        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair);
-        if is_honest && refusal.stops_run {
-            self.fail(refusal.reason);
-        } else if is_honest {
-            errln!(
-                "warning: worker {worker} does not play this run: {}",
-                refusal.reason
-            );
-            let kind = IncidentKind::Declined;
-            self.noted(|all| all.worker(worker, kind, &refusal.reason));
-        }
-        self.acknowledge(receipt).await;
     }
 
     /// Once for all who ask within a moment.

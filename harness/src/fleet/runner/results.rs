@@ -1,0 +1,186 @@
+//! What workers send to a run: their state, results and refusals; and workers
+//! that get no more of its pairs.
+
+use std::time::Instant;
+
+use super::Runner;
+use crate::executor::Event;
+use crate::fleet::accept::Accepted;
+use crate::fleet::dispatch::{Dropped, Judged};
+use crate::fleet::ids::WorkerId;
+use crate::fleet::incidents::Incidents;
+use crate::fleet::link::{RunnerLink, ToRunner};
+use crate::fleet::message::{Played, Refusal, Reply, Status, decode};
+use crate::run::machines::{ClockRow, IncidentKind};
+
+/// A worker with this many results that contradict their pairs is at fault: an
+/// honest one has none.
+const MOST_WRONG: u32 = 3;
+
+impl<L: RunnerLink> Runner<L> {
+    pub(super) async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
+        match arrival {
+            ToRunner::Asked => self.announce_soon(),
+            ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
+                Ok(status) => {
+                    self.bar(&worker);
+                    let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
+                    self.statuses.insert(worker, status);
+                    if is_new {
+                        self.announce_soon();
+                    }
+                }
+                Err(error) => tracing::info!("worker {worker}: {error}"),
+            },
+            ToRunner::Reply {
+                worker,
+                bytes,
+                receipt,
+            } => match decode::<Reply>(&bytes) {
+                Ok(_) if self.bar(&worker) => self.acknowledge(receipt).await,
+                Ok(Reply::Played(played)) => self.judge(&worker, played, receipt).await,
+                Ok(Reply::Refused(refusal)) => self.refused(&worker, refusal, receipt).await,
+                Err(error) => {
+                    errln!("warning: worker {worker} sent a result that is refused: {error}");
+                    self.acknowledge(receipt).await;
+                }
+            },
+        }
+    }
+
+    async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {
+        let pair = played.pair;
+        match self.dispatch.take(worker, played, receipt) {
+            Judged::Counts(accepted, before) => self.deliver(worker, *accepted, before).await,
+            Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
+            Judged::Early | Judged::Repeated => {}
+        }
+    }
+
+    pub(super) async fn dropped(
+        &mut self,
+        worker: &WorkerId,
+        pair: u64,
+        receipt: L::Receipt,
+        why: &Dropped,
+    ) {
+        let number = pair + 1;
+        match why {
+            Dropped::Known => tracing::debug!("pair {number} came again, from worker {worker}"),
+            Dropped::NotLeased => errln!(
+                "warning: worker {worker} sent a result of pair {number}, which it was not given: refused"
+            ),
+            Dropped::Excluded => {}
+            Dropped::Wrong(why) => {
+                errln!(
+                    "warning: worker {worker} sent a result of pair {number} that is refused: {why}"
+                );
+                self.wrong_result(worker, pair, why).await;
+            }
+        }
+        self.acknowledge(receipt).await;
+    }
+
+    /// The worker's job is done, as far as the queue knows: it is sent again.
+    async fn wrong_result(&mut self, worker: &WorkerId, pair: u64, why: &str) {
+        let reason = format!("its result was refused: {why}");
+        self.noted(|all| all.played_again(worker, pair, &reason));
+        self.send(pair).await;
+        let count = self.wrong.entry(worker.clone()).or_default();
+        *count += 1;
+        if *count >= MOST_WRONG {
+            let why = format!("{count} of its results were refused, the last because {why}");
+            self.quarantine(worker, why).await;
+        }
+    }
+
+    pub(super) async fn deliver(
+        &mut self,
+        worker: &WorkerId,
+        accepted: Accepted,
+        before: Option<WorkerId>,
+    ) {
+        let number = self.roster.number(worker, self.statuses.get(worker));
+        let mut played = accepted.played;
+        match number {
+            Ok(number) => played.worker = number,
+            Err(error) => return self.fail(format!("{error:#}")),
+        }
+        if let Some((nps, factor)) = accepted.clock {
+            let row = ClockRow {
+                pair: played.result.pair + 1,
+                worker: played.worker,
+                nps,
+                factor,
+            };
+            if let Err(error) = self.clocks.append(&row) {
+                return self.fail(format!("{error:#}"));
+            }
+        }
+        if let Some(before) = before {
+            let pair = played.result.pair;
+            self.noted(|all| all.played_again(&before, pair, "it stopped answering"));
+        }
+        if let Some(why) = self.suspects.absorb(worker, &played.result) {
+            self.quarantine(worker, why).await;
+        }
+        for evidence in accepted.evidence {
+            self.event(Event::Evidence(Box::new(evidence)));
+        }
+        self.notice.recorded += 1;
+        self.event(Event::Played(Box::new(played)));
+    }
+
+    /// Takes nothing more of a worker. What it has played before stays: which
+    /// results count must not depend on what they are.
+    async fn quarantine(&mut self, worker: &WorkerId, why: String) {
+        if self.dispatch.is_excluded(worker) {
+            return;
+        }
+        errln!("warning: worker {worker} is in quarantine for this run: {why}");
+        self.noted(|all| all.worker(worker, IncidentKind::Quarantined, &why));
+        for pair in self.dispatch.exclude(worker) {
+            self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
+            self.send(pair).await;
+        }
+        self.notice.excluded.insert(worker.to_string(), why);
+        self.announce().await;
+    }
+
+    /// Takes nothing of a worker that the configuration excludes. Returns
+    /// whether it does.
+    pub(super) fn bar(&mut self, worker: &WorkerId) -> bool {
+        let name = worker.to_string();
+        if !self.notice.exclude.iter().any(|one| one.matches(&name)) {
+            return false;
+        }
+        if !self.dispatch.is_excluded(worker) {
+            self.dispatch.exclude(worker);
+            let reason = "the configuration excludes it";
+            self.noted(|all| all.worker(worker, IncidentKind::Excluded, reason));
+        }
+        true
+    }
+
+    /// Keeps an incident.
+    fn noted(&mut self, note: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
+        if let Err(error) = note(&mut self.incidents) {
+            self.fail(format!("{error:#}"));
+        }
+    }
+
+    async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
+        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair);
+        if is_honest && refusal.stops_run {
+            self.fail(refusal.reason);
+        } else if is_honest {
+            errln!(
+                "warning: worker {worker} does not play this run: {}",
+                refusal.reason
+            );
+            let kind = IncidentKind::Declined;
+            self.noted(|all| all.worker(worker, kind, &refusal.reason));
+        }
+        self.acknowledge(receipt).await;
+    }
+}
