@@ -296,14 +296,16 @@ mod tests {
         for pair in 0..300 {
             let half_points = [0, 2, 4][pair % 3];
             workers.absorb(&entry(pair / 3 % 3, half_points, Termination::Checkmate));
-            if pair % 5 == 0 {
-                workers.absorb(&entry(3, 4, Termination::Checkmate));
-            }
         }
-        let dir = tempfile::tempdir().expect("a folder");
-        let facts = workers.facts(&manifest(Vec::new()), dir.path());
-        let p = |worker: usize| facts[worker].p_value.expect("enough pairs");
-        assert!(p(3) < 1e-6, "{facts:?}");
-        assert!(p(0) > 1e-3, "{facts:?}");
+        for worker in 0..3 {
+            let p = workers.p_value(worker).expect("enough pairs");
+            assert!(p > 0.5, "{p}");
+        }
+        assert_eq!(workers.p_value(3), None, "it has played nothing");
+        for pair in 0..100 {
+            workers.absorb(&entry(3, [2, 4][pair % 2], Termination::Checkmate));
+        }
+        let p = workers.p_value(3).expect("enough pairs");
+        assert!(p < 1e-6, "{p}");
     }
 }
