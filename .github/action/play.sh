@@ -167,7 +167,7 @@ fi
 # An archive, because artifacts lose the permission to execute.
 if [ "$mode" != nightly ] && [ -e "$run/run.toml" ]; then
     archive=$home/hone-$name$part.tar.gz
-    tar czf "$archive" -C "$home" "work/runs/$name$part" work/cache/builds
+    tar czf "$archive" -C "$home" "kept/runs/$name$part" kept/cache/builds
     echo "artifact=hone-$name$part" >>"$GITHUB_OUTPUT"
     echo "archive=$archive" >>"$GITHUB_OUTPUT"
 fi

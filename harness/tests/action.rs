@@ -302,7 +302,7 @@ fn pool(pull: &PullRequest, archives: &[&Path]) -> Job {
         fs::create_dir_all(&folder).expect("made");
         fs::copy(archive, folder.join("run.tar.gz")).expect("downloaded");
     }
-    fs::remove_dir_all(pull.home().join("work")).expect("another runner");
+    fs::remove_dir_all(pull.home().join("kept")).expect("another runner");
     pull.job(&[("INPUT_MODE", "pool")])
 }
 
