@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::LOG;
 use super::certificate::Certificate;
 use super::setup::Setup;
 use super::tokens::Tokens;
@@ -13,6 +12,9 @@ use crate::fleet::access::Role;
 use crate::fleet::lease::write_private;
 use crate::fleet::message::MAX_PAYLOAD;
 use crate::fleet::nats::{submit_permissions, worker_permissions};
+
+/// The server's log, in its data.
+pub(super) const LOG: &str = "nats-server.log";
 
 /// Seconds that a connection may take to be made: two, the server's own, are
 /// too few when hundreds of workers come at once.

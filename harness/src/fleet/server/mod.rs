@@ -24,14 +24,12 @@ use super::lease::write_private;
 use super::nats::{connect, prepare};
 use crate::run::Interrupts;
 use certificate::Certificate;
-use config::Configuration;
+use config::{Configuration, LOG};
 use find::find_server;
 use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
 
-/// The server's log, in its data.
-const LOG: &str = "nats-server.log";
 /// How often tokens are looked at, and the server.
 const WATCH: Duration = Duration::from_secs(1);
 const START: Duration = Duration::from_secs(30);

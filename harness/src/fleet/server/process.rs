@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::time::{Instant, sleep};
 
-use super::LOG;
+use super::config::LOG;
 
 /// How long an orderly end may take.
 const STOP: Duration = Duration::from_secs(10);
