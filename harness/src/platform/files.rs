@@ -29,6 +29,10 @@ impl FileId {
 }
 
 /// Who else than this user can put programs into a folder.
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "who can write to a folder is not looked at there")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outsider {
     /// Another user, to whom it belongs.
