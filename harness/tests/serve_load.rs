@@ -246,7 +246,7 @@ fn speed_of_games_with_and_without_browsers() {
     let rounds = setting("HONE_ROUNDS", 10);
     let pairs = setting("HONE_PAIRS", 100);
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    // The server and the browsers, which are elsewhere in life, have one.
+    // One is for the server and the browsers, which run on other machines otherwise.
     let concurrency = setting("HONE_CONCURRENCY", (processors - 1).max(1));
     let engine = stillwater().display().to_string();
     let players = engines(("one", &engine, ""), ("two", &engine, ""));

@@ -55,7 +55,7 @@ pub(crate) struct Scene {
     names: u32,
 }
 
-/// What a run came to.
+/// The result of a run.
 pub(crate) struct Found {
     digest: String,
     verdict: serde_json::Value,

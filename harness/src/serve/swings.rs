@@ -11,7 +11,7 @@ use crate::ledger::{GAMES_PGN, GamesFile};
 use crate::report::html::{Swing, biggest_swing};
 
 /// Time that an answer may take for games that have not been looked through:
-/// it tells how many there are, and the next question goes on from there.
+/// it tells how many are left, and the next request continues there.
 const BUDGET: Duration = Duration::from_millis(1500);
 
 /// Games that are looked through before the time is looked at.

@@ -99,7 +99,7 @@ fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
         .to_string();
     let act = |token: &str| server.post("/api/runs/none/stop", token, "").status;
     for token in [&bob, &fleet.submit] {
-        assert_eq!(act(token), 404, "there is no such run, and it may ask");
+        assert_eq!(act(token), 404, "the run is unknown, the token is not");
     }
     let cut = &bob[..bob.len() - 8];
     let file = fleet.data().join("submit.toml").display().to_string();

@@ -26,7 +26,7 @@ pub(crate) enum SandboxError {
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "there is no sandbox")
+    expect(dead_code, reason = "sandboxes are made on Linux only")
 )]
 pub(crate) struct Access {
     /// Folders that it may write to.
