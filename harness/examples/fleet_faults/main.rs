@@ -7,6 +7,9 @@
 //!     target/debug/examples/fleet_faults --moments 200 --parallel 3
 
 #[cfg(target_os = "linux")]
+#[path = "../fleet_server/mod.rs"]
+mod fleet_server;
+#[cfg(target_os = "linux")]
 mod relay;
 #[cfg(target_os = "linux")]
 mod scene;
@@ -30,11 +33,12 @@ mod linux {
     use std::thread;
     use std::time::Duration;
 
-    use anyhow::{Context, ensure};
+    use anyhow::ensure;
     use clap::Parser;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
+    use super::fleet_server::programs;
     use super::scene::{Scene, can_mount};
     use super::tally::{Fault, Tally};
 
@@ -74,14 +78,7 @@ mod linux {
 
     pub(super) fn main() -> anyhow::Result<()> {
         let options = Options::parse();
-        let programs = match &options.programs {
-            Some(dir) => dir.clone(),
-            None => {
-                let own = std::env::current_exe()?;
-                let examples = own.parent().context("a program is in a folder")?;
-                examples.parent().context("beside `hone`")?.to_path_buf()
-            }
-        };
+        let programs = programs(options.programs.as_ref())?;
         let fills_disk = can_mount();
         if !fills_disk {
             println!("no file system can be mounted here: the server's disk is never full");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use tempfile::TempDir;
 
+use super::fleet_server::credentials;
 use super::relay::Relay;
 use super::tally::Tally;
 
@@ -95,16 +96,10 @@ impl Scene {
             .stdout(Stdio::piped())
             .stderr(File::create(dir.path().join("up.log"))?)
             .spawn()?;
-        let output = up.stdout.take().context("its output")?;
-        let mut lines = BufReader::new(output).lines();
-        let mut credential = || {
-            let line = lines.next().context("the server did not start")??;
-            let at = line.find("hone1.").context("a line without a credential")?;
-            anyhow::Ok(line[at..].trim().to_string())
-        };
+        let (join, submit) = credentials(&mut up)?;
         Ok(Self {
-            join: credential()?,
-            submit: credential()?,
+            join,
+            submit,
             relays: relays(address)?,
             dir,
             hone,

@@ -6,6 +6,9 @@
 //!     target/quick/examples/fleet_load --workers 100,1000,10000
 
 #[cfg(target_os = "linux")]
+#[path = "../fleet_server/mod.rs"]
+mod fleet_server;
+#[cfg(target_os = "linux")]
 mod meter;
 #[cfg(target_os = "linux")]
 mod stage;
@@ -29,11 +32,12 @@ mod linux {
     use std::rc::Rc;
     use std::time::{Duration, Instant};
 
-    use anyhow::{Context, ensure};
+    use anyhow::ensure;
     use clap::Parser;
     use tokio::task::LocalSet;
     use tokio::time::sleep;
 
+    use super::fleet_server::programs;
     use super::meter::{Meter, open_files};
     use super::stage::Stage;
     use super::worker::{Counts, Pace, work};
@@ -71,14 +75,7 @@ mod linux {
 
     pub(super) fn main() -> anyhow::Result<()> {
         let options = Options::parse();
-        let programs = match &options.programs {
-            Some(dir) => dir.clone(),
-            None => {
-                let own = std::env::current_exe()?;
-                let examples = own.parent().context("a program is in a folder")?;
-                examples.parent().context("beside `hone`")?.to_path_buf()
-            }
-        };
+        let programs = programs(options.programs.as_ref())?;
         let most = options.workers.iter().max().copied().unwrap_or(0) as u64;
         let limit = open_files()?;
         ensure!(

@@ -1,7 +1,7 @@
 //! A server and a run that the simulated workers play for.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +13,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::sleep;
+
+use super::fleet_server::credentials;
 
 /// How a simulated worker reaches the server.
 #[derive(Debug, Clone)]
@@ -46,14 +48,7 @@ impl Stage {
             .stdout(Stdio::piped())
             .stderr(File::create(dir.path().join("up.log"))?)
             .spawn()?;
-        let output = up.stdout.take().context("its output")?;
-        let mut lines = BufReader::new(output).lines();
-        let mut credential = || {
-            let line = lines.next().context("the server did not start")??;
-            let at = line.find("hone1.").context("a line without a credential")?;
-            anyhow::Ok(line[at..].trim().to_string())
-        };
-        let (join, submit) = (credential()?, credential()?);
+        let (join, submit) = credentials(&mut up)?;
         let json = URL_SAFE_NO_PAD.decode(join.trim_start_matches("hone1."))?;
         let json: Value = serde_json::from_slice(&json)?;
         let text = |name: &str| {

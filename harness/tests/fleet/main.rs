@@ -243,6 +243,18 @@ fn the_reference_of_clocks_is_measured_where_the_run_is() {
     assert!((1..=1000).contains(&reference), "{reference}");
 }
 
+/// A short match of two engines that a shell script starts.
+fn match_of_scripts(engine: &Path, script: &str) -> Setup {
+    fs::write(engine, script).expect("written");
+    fs::set_permissions(engine, fs::Permissions::from_mode(0o755)).expect("executable");
+    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
+    Setup::new(&format!(
+        "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n",
+        engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
+    ))
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
@@ -255,14 +267,7 @@ fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
         mark.display(),
         scripted()
     );
-    fs::write(&engine, script).expect("written");
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
-    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
-    let setup = Setup::new(&format!(
-        "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
-         [adjudication]\nmax_moves = 20\n",
-        engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
-    ));
+    let setup = match_of_scripts(&engine, &script);
     let has_bubblewrap = std::process::Command::new("bwrap")
         .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
         .stderr(Stdio::null())
@@ -383,14 +388,7 @@ fn an_engine_that_cannot_run_on_a_worker_costs_no_game() {
         mark.display(),
         scripted()
     );
-    fs::write(&engine, script).expect("written");
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("executable");
-    let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
-    let setup = Setup::new(&format!(
-        "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
-         [adjudication]\nmax_moves = 20\n",
-        engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
-    ));
+    let setup = match_of_scripts(&engine, &script);
     let log = setup.dir.path().join("log");
     let mut runner = fleet.command(&setup, "match", "fleet");
     runner.stdout(Stdio::null());
