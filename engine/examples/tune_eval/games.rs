@@ -12,6 +12,8 @@ use stillwater::uci::parse::find_move;
 pub(crate) struct Sample {
     pub(crate) position: Position,
     /// 1 if White won, 0 if Black did, between them for a draw.
+    pub(crate) result: f32,
+    /// The same, mixed with what the engine expected.
     pub(crate) target: f32,
 }
 
@@ -26,25 +28,27 @@ const PAWNS_PER_UNIT: f32 = 1.6;
 /// are left out, because their evaluation means little. Where a game's comments
 /// hold the scores that the engines found, these are mixed into the result, as
 /// the part `blend` (0 to 1) of it.
-pub(crate) fn read(text: &str, blend: f32) -> anyhow::Result<Vec<Sample>> {
-    let mut samples = Vec::new();
+pub(crate) fn read(text: &str, blend: f32, mut take: impl FnMut(Sample)) -> anyhow::Result<()> {
     if text.trim_start().starts_with('[') {
         let mut reader = Reader::new(text.as_bytes());
         for number in 1.. {
             let Some(game) = reader.read_game(&mut Replay { blend })? else {
                 break;
             };
-            samples.extend(game.with_context(|| format!("game {number}"))?);
+            let samples = game.with_context(|| format!("game {number}"))?;
+            samples.into_iter().for_each(&mut take);
         }
-        return Ok(samples);
+        return Ok(());
     }
     for (number, line) in (1..).zip(text.lines()) {
         if !line.trim().is_empty() {
             let sample = read_line(line).with_context(|| format!("line {number}"))?;
-            samples.extend(Some(sample).filter(|sample| is_quiet(&sample.position)));
+            if is_quiet(&sample.position) {
+                take(sample);
+            }
         }
     }
-    Ok(samples)
+    Ok(())
 }
 
 fn read_line(line: &str) -> anyhow::Result<Sample> {
@@ -55,7 +59,11 @@ fn read_line(line: &str) -> anyhow::Result<Sample> {
         .filter(|target| (0.0..=1.0).contains(target))
         .with_context(|| format!("no result '{result}'"))?;
     let position = Position::from_fen(fen).map_err(anyhow::Error::msg)?;
-    Ok(Sample { position, target })
+    Ok(Sample {
+        position,
+        result: target,
+        target,
+    })
 }
 
 fn outcome(text: &str) -> Option<f32> {
@@ -135,6 +143,7 @@ impl Game {
         let kept = self.kept.into_iter();
         kept.map(|(position, score)| Sample {
             position,
+            result,
             target: target(score),
         })
         .collect()
@@ -213,12 +222,17 @@ fn or_break<T>(result: anyhow::Result<T>) -> ControlFlow<anyhow::Result<Vec<Samp
 mod tests {
     use super::*;
 
+    fn all(text: &str) -> anyhow::Result<Vec<Sample>> {
+        let mut samples = Vec::new();
+        read(text, 0.5, |sample| samples.push(sample)).map(|()| samples)
+    }
+
     #[test]
     fn a_game_becomes_its_quiet_positions() {
         let pgn = "[Event \"x\"]\n[Result \"0-1\"]\n\n1. e4 {+0.2/9 0.1s} 1... e5 {book\n\
                    line} 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 {+9.99/1\n1s} Nf6 5. O-O Be7\n\
                    6. Re1 b5 7. Bb3 d6 0-1\n";
-        let samples = read(pgn, 0.5).unwrap();
+        let samples = all(pgn).unwrap();
         assert!(samples.len() >= 4, "{}", samples.len());
         assert!(samples[0].target > 0.49, "result 0, score very high");
         assert!(samples[1..].iter().all(|sample| sample.target == 0.0));
@@ -227,14 +241,14 @@ mod tests {
     #[test]
     fn lines_of_fen_and_result() {
         let lines = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1;1-0\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1;0.5\n";
-        let targets: Vec<f32> = read(lines, 0.5).unwrap().iter().map(|s| s.target).collect();
+        let targets: Vec<f32> = all(lines).unwrap().iter().map(|s| s.target).collect();
         assert_eq!(targets, [1.0, 0.5]);
         for bad in [
             "nonsense",
             "8/8/8/8/8/8/8/8 w - -;1-0",
             "4k3/8/8/8/8/8/8/4K3 w - -;2",
         ] {
-            assert!(read(bad, 0.5).is_err(), "{bad}");
+            assert!(all(bad).is_err(), "{bad}");
         }
     }
 
@@ -259,6 +273,6 @@ mod tests {
         }
         let illegal = "Qd4".parse().unwrap();
         assert!(Game::from_fen(fen).unwrap().play(&illegal).is_err());
-        assert!(read("[Result \"1-0\"]\n\n1. e4 e4 1-0\n", 0.5).is_err());
+        assert!(all("[Result \"1-0\"]\n\n1. e4 e4 1-0\n").is_err());
     }
 }

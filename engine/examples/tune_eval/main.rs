@@ -13,7 +13,7 @@ use fit::{Fit, Settings};
 use std::path::PathBuf;
 
 /// Fit the evaluation of Stillwater to games. A twentieth of the positions is
-/// held out to judge by.
+/// held out to judge by, by the results alone.
 #[derive(Parser)]
 struct Arguments {
     /// Games in PGN, or lines `FEN;result` with the result as 1-0, 0-1, 1/2-1/2
@@ -23,6 +23,9 @@ struct Arguments {
     /// Passes over the positions
     #[arg(long, default_value_t = Settings::default().epochs)]
     epochs: usize,
+    /// Centipawns by which a weight moves at most in a step
+    #[arg(long, default_value_t = Settings::default().rate)]
+    rate: f64,
     /// Part of the result that the scores in the games' comments make up, 0 to 1
     #[arg(long, default_value_t = 0.5)]
     blend: f32,
@@ -36,34 +39,32 @@ struct Arguments {
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    let mut samples = Vec::new();
+    let (mut fit, mut judge) = (Fit::new(), Fit::new());
+    let mut number = 0;
     for file in &arguments.games {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let read = games::read(&text, arguments.blend);
-        samples.extend(read.with_context(|| file.display().to_string())?);
+        let read = games::read(&text, arguments.blend, |sample| {
+            match is_held_out(number) {
+                true => judge.add(&sample.position, sample.result),
+                false => fit.add(&sample.position, sample.target),
+            }
+            number += 1;
+        });
+        read.with_context(|| file.display().to_string())?;
+        eprintln!("{} positions after {}", number, file.display());
     }
-    ensure!(!samples.is_empty(), "there are no quiet positions in these");
-    let (fitted, held_out) = hold_out(samples);
-    eprintln!(
-        "{} positions, and {} held out to judge by",
-        fitted.len(),
-        held_out.len()
-    );
-    let mut fit = Fit::new(&fitted);
-    let judge = (!held_out.is_empty()).then(|| Fit::new(&held_out));
-    drop((fitted, held_out));
-    let losses = |fit: &Fit| match &judge {
-        Some(judge) => format!("loss {:.6}, held out {:.6}", fit.loss(), judge.loss_of(fit)),
-        None => format!("loss {:.6}", fit.loss()),
-    };
-    eprintln!("before: {}", losses(&fit));
+    ensure!(fit.len() > 0, "there are no quiet positions in these");
+    eprintln!("{} of them held out to judge by", judge.len());
     let settings = Settings {
         epochs: arguments.epochs,
+        rate: arguments.rate,
         pull: arguments.pull,
         ..Settings::default()
     };
     fit.run(&settings, |epoch, fit| {
-        eprintln!("epoch {epoch}: {}", losses(fit));
+        if epoch % 5 == 0 || epoch == arguments.epochs {
+            eprintln!("epoch {epoch}: {}", losses(fit, &judge));
+        }
     });
     match arguments.out {
         None => print!("{}", fit.source()),
@@ -74,18 +75,18 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes a twentieth of the positions out, in stretches of many games, so that
-/// no game is in both parts but at the seams.
-fn hold_out<T>(samples: Vec<T>) -> (Vec<T>, Vec<T>) {
-    const STRETCH: usize = 2000;
-    let (mut fitted, mut held_out) = (Vec::new(), Vec::new());
-    for (i, sample) in samples.into_iter().enumerate() {
-        match i / STRETCH % 20 {
-            10 => held_out.push(sample),
-            _ => fitted.push(sample),
-        }
+fn losses(fit: &Fit, judge: &Fit) -> String {
+    match judge.len() {
+        0 => format!("loss {:.6}", fit.loss()),
+        _ => format!("loss {:.6}, held out {:.6}", fit.loss(), judge.loss_of(fit)),
     }
-    (fitted, held_out)
+}
+
+/// A twentieth of the positions is held out, in stretches of many games, so
+/// that no game is in both parts but at the seams.
+fn is_held_out(number: usize) -> bool {
+    const STRETCH: usize = 2000;
+    number / STRETCH % 20 == 10
 }
 
 #[cfg(test)]
@@ -94,12 +95,9 @@ mod tests {
 
     #[test]
     fn a_twentieth_is_held_out_in_stretches() {
-        let (fitted, held_out) = hold_out((0..80_000).collect());
-        assert_eq!((fitted.len(), held_out.len()), (76_000, 4_000));
+        let held_out: Vec<usize> = (0..80_000).filter(|&i| is_held_out(i)).collect();
+        assert_eq!(held_out.len(), 4_000);
         assert_eq!(held_out[1_999] - held_out[0], 1_999);
-        let mut all = [fitted, held_out].concat();
-        all.sort_unstable();
-        assert!((0..80_000).eq(all));
-        assert!(hold_out(vec![1, 2, 3]).1.is_empty(), "too few to judge by");
+        assert!(!(0..3).any(is_held_out), "too few to judge by");
     }
 }

@@ -1,8 +1,7 @@
 //! A position: where the pieces stand and what the rules need to know besides.
 
 use super::{Bitboard, Color, Kind, Move, Role, Square, attacks, zobrist};
-use crate::eval::placement::piece_square;
-use crate::eval::tapered::Tapered;
+use crate::eval::placement::Placement;
 
 /// The wing a king castles to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,8 +42,8 @@ pub struct Position {
     pub key: u64,
     /// Keys of the pawns, of White's pieces and of Black's.
     pub part_keys: [u64; 3],
-    /// Material and piece-square values, White's minus Black's.
-    pub psqt: Tapered,
+    /// Material and piece-square values.
+    pub placement: Placement,
     /// How much of the pieces is left: 24 at the start, 0 with pawns only;
     /// more after promotions.
     pub phase: i32,
@@ -68,7 +67,7 @@ impl Position {
             fullmoves: 1,
             key: 0,
             part_keys: [0; 3],
-            psqt: Tapered::ZERO,
+            placement: Placement::default(),
             phase: 0,
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
@@ -166,14 +165,14 @@ impl Position {
     pub(super) fn put(&mut self, color: Color, role: Role, square: Square) {
         self.toggle(color, role, square);
         self.board[square.index()] = Some(role);
-        self.psqt += piece_square(color, role, square);
+        self.placement.add(color, role, square);
         self.phase += PHASE[role.index()];
     }
 
     fn take(&mut self, color: Color, role: Role, square: Square) {
         self.toggle(color, role, square);
         self.board[square.index()] = None;
-        self.psqt -= piece_square(color, role, square);
+        self.placement.remove(color, role, square);
         self.phase -= PHASE[role.index()];
     }
 

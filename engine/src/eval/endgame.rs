@@ -28,19 +28,31 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     }
 }
 
+/// Knights, bishops, rooks and queens of `color`, in pawns by role.
+fn strength(position: &Position, color: Color) -> [i32; 4] {
+    [
+        (Role::Knight, 3),
+        (Role::Bishop, 3),
+        (Role::Rook, 5),
+        (Role::Queen, 9),
+    ]
+    .map(|(role, value)| position.pieces(color, role).count() as i32 * value)
+}
+
+/// How much of it `color` has more than the other side.
+fn ahead(position: &Position, color: Color) -> i32 {
+    let sum = |color| strength(position, color).iter().sum::<i32>();
+    sum(color) - sum(!color)
+}
+
 /// The scale for a side without pawns: a minor piece more wins nothing, nor do
 /// two knights.
 fn scale_without_pawns(position: &Position, strong: Color) -> i32 {
-    const VALUE: [i32; 6] = [0, 3, 3, 5, 9, 0];
-    let [own, theirs] = [strong, !strong].map(|color| {
-        let value = |role: Role| position.pieces(color, role).count() as i32 * VALUE[role.index()];
-        [Role::Knight, Role::Bishop, Role::Rook, Role::Queen].map(value)
-    });
-    let strength: i32 = own.iter().sum();
-    let ahead = strength - theirs.iter().sum::<i32>();
-    match ahead {
-        ..4 if strength < 5 => 0,
-        ..7 if own[0] == strength => 0,
+    let own = strength(position, strong);
+    let sum: i32 = own.iter().sum();
+    match ahead(position, strong) {
+        ..4 if sum < 5 => 0,
+        ..7 if own[0] == sum => 0,
         ..4 => 12,
         _ => 64,
     }
@@ -64,13 +76,19 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
         && position.king(!strong).distance(corner) < 2
 }
 
-/// What brings a bare king nearer to its mate, in centipawns for White: the
-/// edge, the other king, and with bishop and knight a corner that the bishop
-/// guards. Nothing while there are pawns: these have a way of their own to win.
+/// What brings a king that has no pawns and too few pieces nearer to its mate,
+/// in centipawns for White: the edge, the other king, and with bishop and knight
+/// a corner that the bishop guards. Nothing while there are pawns: these have a
+/// way of their own to win.
 pub fn hunt(position: &Position) -> i32 {
-    let bare = |color| !position.color(color).more_than_one();
-    let (strong, sign) = match (bare(Color::White), bare(Color::Black)) {
-        _ if position.role(Role::Pawn).any() => return 0,
+    if position.role(Role::Pawn).any() {
+        return 0;
+    }
+    let lost = |color: Color| {
+        let bare = !position.color(color).more_than_one();
+        bare && position.color(!color).more_than_one() || ahead(position, !color) > 3
+    };
+    let (strong, sign) = match (lost(Color::White), lost(Color::Black)) {
         (false, true) => (Color::White, 1),
         (true, false) => (Color::Black, -1),
         _ => return 0,
@@ -140,6 +158,9 @@ mod tests {
         assert_eq!(value("K7/8/1k6/8/8/3b4/8/6n1 w - - 0 1"), -right);
         let edge = value("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
         assert!(edge > value("8/8/4k3/8/4K3/8/8/R7 w - - 0 1"));
+        let against_rook = value("4k3/8/4K3/8/8/8/3r4/Q7 w - - 0 1");
+        assert!(against_rook > value("8/8/4k3/8/4K3/8/3r4/Q7 w - - 0 1"));
+        assert_eq!(value("8/8/4k3/8/4K3/8/3r4/R1B5 w - - 0 1"), 0);
         for pawns in ["4k3/4p3/4K3/8/8/8/8/R7", "4k3/8/4K3/8/8/8/P7/R7"] {
             assert_eq!(value(&format!("{pawns} w - - 0 1")), 0);
         }

@@ -1,66 +1,138 @@
 //! King safety: the pawns before the king, and the pieces around it.
 
-use super::pieces::Side;
+use super::mobility::Side;
 use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
-/// Units of danger for an attacked square beside the king that at most king and
-/// queen defend, and for a safe check by role; those for the attackers are
-/// counted with their mobility.
-const WEAK_SQUARE: usize = 2;
-const SAFE_CHECK: [usize; 6] = [0, 4, 3, 6, 4, 0];
-
 /// What threatens the king of `us`.
 pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
-    shelter(position, us, sink);
     let king = position.king(us);
     let ring = attacks::king(king);
+    sink.add(us, Term::DangerBase, 0, 1);
+    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        let index = role.index();
+        let attackers = i32::from(enemy.king_attackers[index]);
+        if attackers > 0 {
+            sink.add(us, Term::DangerAttacker, index, attackers);
+            let attacks = i32::from(enemy.king_attacks[index]);
+            sink.add(us, Term::DangerAttacks, index, attacks);
+        }
+    }
+    if position.pieces(!us, Role::Queen).is_empty() {
+        sink.add(us, Term::DangerWithoutQueen, 0, 1);
+    }
+    // Squares beside the king that at most king and queen defend.
     let poorly_defended = !own.twice & (own.by(Role::King) | own.by(Role::Queen) | !own.all);
-    let mut danger = WEAK_SQUARE * (ring & enemy.all & poorly_defended).count();
+    let weak = ring & enemy.all & poorly_defended;
+    sink.add(us, Term::DangerWeak, 0, weak.count() as i32);
+    let defended = ring & (own.by(Role::Knight) | own.by(Role::Bishop));
+    sink.add(us, Term::DangerDefended, 0, defended.count() as i32);
+    let blockers = own.blockers.count();
+    sink.add(us, Term::DangerBlockers, 0, blockers as i32);
+    flank(side, sink);
+    checks(side, poorly_defended, sink);
+}
 
-    // Squares from which a check could not simply be answered by taking.
-    let safe = !position.color(!us) & (!own.all | enemy.twice & !own.twice & !own.by(Role::Pawn));
+/// Checks that could be given: safe ones, which could not simply be answered by
+/// taking, and others.
+fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
+    let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
+    let king = position.king(us);
+    let free = !position.color(!us);
+    let safe = free & (!own.all | enemy.twice & poorly_defended);
     let occupied = position.occupied() ^ position.pieces(us, Role::Queen);
     let diagonal = attacks::bishop(king, occupied);
     let straight = attacks::rook(king, occupied);
+    let mut unsafe_checks = Bitboard::EMPTY;
     for (role, from) in [
         (Role::Knight, attacks::knight(king)),
         (Role::Bishop, diagonal),
         (Role::Rook, straight),
         (Role::Queen, diagonal | straight),
     ] {
-        if (from & safe & enemy.by(role)).any() {
-            sink.add(us, Term::SafeCheck, role.index(), 1);
-            danger += SAFE_CHECK[role.index()];
+        let checks = from & enemy.by(role) & free;
+        let safe_checks = checks & safe;
+        if safe_checks.any() {
+            let several = usize::from(safe_checks.more_than_one());
+            sink.add(us, Term::DangerSafeCheck, role.index() + 6 * several, 1);
+        } else {
+            unsafe_checks |= checks;
         }
     }
-    let queens = position.pieces(!us, Role::Queen);
-    let worst = Term::KingDanger.weights().len() - 1;
-    let index = match enemy.king_attackers + usize::from(queens.any()) {
-        0 | 1 => 0,
-        _ => (danger + enemy.king_attack).min(worst),
+    let count = unsafe_checks.count() as i32;
+    sink.add(us, Term::DangerUnsafeCheck, 0, count);
+}
+
+/// What is attacked and defended on our half of the king's wing.
+fn flank(side: &Side, sink: &mut impl Sink) {
+    const WINGS: [u64; 4] = [
+        0x0707_0707_0707_0707,
+        0x0f0f_0f0f_0f0f_0f0f,
+        0x3c3c_3c3c_3c3c_3c3c,
+        0xe0e0_e0e0_e0e0_e0e0,
+    ];
+    let (us, own, enemy) = (side.us, side.own, side.enemy);
+    let wing = match side.position.king(us).file() {
+        0 => WINGS[0],
+        1 | 2 => WINGS[1],
+        3 | 4 => WINGS[2],
+        5 | 6 => 0xf0f0_f0f0_f0f0_f0f0,
+        _ => WINGS[3],
     };
-    sink.add(us, Term::KingDanger, index, 1);
+    let half = match us {
+        Color::White => 0x0000_00ff_ffff_ffff,
+        Color::Black => 0xffff_ffff_ff00_0000,
+    };
+    let camp = Bitboard(wing & half);
+    let attacked = (enemy.all & camp).count() + (enemy.twice & camp).count();
+    let defended = (own.all & camp).count();
+    sink.add(us, Term::DangerFlank, 0, attacked as i32);
+    sink.add(us, Term::DangerFlank, 1, defended as i32);
+    let pawns = side.position.role(Role::Pawn) & Bitboard(wing);
+    if pawns.is_empty() {
+        sink.add(us, Term::KingWithoutPawns, 0, 1);
+    }
 }
 
 /// Own and enemy pawns on the three files around the king, by the rank of the
-/// nearest one not behind it; rank 0 stands for none.
-fn shelter(position: &Position, us: Color, sink: &mut impl Sink) {
+/// nearest one not behind it (rank 0 stands for none) and by how near the file
+/// is to the edge; and how far the king is from the pawns.
+pub(super) fn shelter(position: &Position, us: Color, sink: &mut impl Sink) {
     let king = position.king(us);
     let centre = king.file().clamp(1, 6);
     let from_king = Bitboard::rank(king.rank()).fill_forward(us);
     for file in centre - 1..=centre + 1 {
         let ahead = Bitboard::file(file) & from_king;
-        for (color, term) in [(us, Term::Shelter), (!us, Term::Storm)] {
+        let nearest = |color: Color| {
             let pawns = ahead & position.pieces(color, Role::Pawn);
-            let nearest = match us {
+            match us {
                 _ if pawns.is_empty() => 0,
                 Color::White => pawns.first().relative_rank(us),
                 Color::Black => pawns.highest().relative_rank(us),
-            };
-            sink.add(us, term, nearest, 1);
+            }
+        };
+        let (own, enemy) = (nearest(us), nearest(!us));
+        let edge = file.min(7 - file);
+        let before_king = usize::from(file == king.file());
+        sink.add(us, Term::Shelter, own + 8 * edge, 1);
+        sink.add(us, Term::DangerShelter, own + 8 * before_king, 1);
+        let blocked = own > 0 && enemy == own + 1;
+        let storm = enemy + 8 * if blocked { 4 } else { edge };
+        sink.add(us, Term::Storm, storm, 1);
+        if !blocked {
+            sink.add(us, Term::DangerStorm, enemy, 1);
+        }
+    }
+    let mut around = Bitboard::of(king);
+    let pawns = position.role(Role::Pawn);
+    for distance in 1..8 {
+        around |= around.west() | around.east();
+        around |= around.forward(Color::White) | around.forward(Color::Black);
+        if (around & pawns).any() {
+            sink.add(us, Term::KingPawnDistance, distance, 1);
+            break;
         }
     }
 }

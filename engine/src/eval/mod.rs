@@ -5,7 +5,8 @@
 //! * [`tapered`]: middlegame and endgame values in one word.
 //! * [`terms`], [`weights`]: what the evaluation is made of, and the numbers.
 //! * [`placement`]: material and piece-square values.
-//! * [`pawns`], `pieces`, `king`: the features of a position.
+//! * [`pawns`], `mobility`, `pieces`, `threats`, `passed`, `king`: the features
+//!   of a position.
 //! * [`endgame`]: what is known of endgames as a whole.
 //!
 //! `examples/tune_eval` fits the weights to the results of games and writes
@@ -13,26 +14,30 @@
 
 pub mod endgame;
 mod king;
+mod mobility;
+mod passed;
 pub mod pawns;
 mod pieces;
 pub mod placement;
 pub mod tapered;
 pub mod terms;
+mod threats;
 pub mod weights;
 
 use crate::board::{Bitboard, Color, Position, Role};
+use mobility::{Attacks, Side};
 use pawns::PawnCache;
-use pieces::{Attacks, Side};
 use tapered::Tapered;
-use terms::{Feature, Sink, half_board};
+use terms::{Feature, Sink, Sum, price_of_danger};
 use weights::Term;
 
 /// The value of a position for the side to move, in centipawns.
 pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
     let structure = cache.look_up(position);
-    let mut sum = position.psqt + structure.sum;
+    let mut sum = structure.total();
+    sum.plain += position.placement.total(position);
     assess(position, structure.passed, &mut sum);
-    finish(position, sum)
+    finish(position, sum.total())
 }
 
 /// The same, shown term by term.
@@ -42,7 +47,7 @@ pub fn explain(position: &Position) -> String {
         format!("{name:<18}{white:>16}{black:>16}{difference:>16}\n")
     };
     let show = |value: Tapered| format!("{} / {}", value.middlegame(), value.endgame());
-    let mut total = Tapered::ZERO;
+    let mut sum = Sum::default();
     let mut out = row("mg/eg", ["White", "Black", "difference"].map(String::from));
     for &term in Term::ALL {
         let [white, black] = Color::BOTH.map(|color| {
@@ -50,12 +55,21 @@ pub fn explain(position: &Position) -> String {
             let values = features.iter().filter(of_side).map(Feature::value);
             values.fold(Tapered::ZERO, Tapered::plus)
         });
-        total += white - black;
+        match term.is_danger() {
+            true => sum.danger = [sum.danger[0] + white, sum.danger[1] + black],
+            false => sum.plain += white - black,
+        }
         out += &row(
             &format!("{term:?}"),
             [white, black, white - black].map(show),
         );
     }
+    let total = sum.total();
+    let [white, black] = sum
+        .danger
+        .map(|danger| Tapered::ZERO - price_of_danger(danger));
+    let prices = [white, black, white - black].map(show);
+    out += &row("price of danger", prices);
     let (score, scale) = (finish(position, total), endgame::scale(position, total));
     let phase = position.phase.min(tapered::FULL_PHASE);
     out + &format!(
@@ -67,24 +81,21 @@ pub fn explain(position: &Position) -> String {
 /// Every feature of a position by itself.
 pub fn features(position: &Position) -> Vec<Feature> {
     let mut features = Vec::new();
-    for square in position.occupied() {
-        if let Some((color, role)) = position.piece_at(square) {
-            let index = role.index() * 32 + half_board(square.relative(color));
-            features.add(color, Term::Material, role.index(), 1);
-            features.add(color, Term::Placement, index, 1);
-        }
-    }
+    placement::features(position, &mut features);
     let passed = pawns::assess(position, &mut features);
+    for us in Color::BOTH {
+        king::shelter(position, us, &mut features);
+    }
     assess(position, passed, &mut features);
     features
 }
 
-/// Everything but placement and pawn structure.
+/// Everything but placement, pawn structure and shelter.
 fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
     let mut attacks = Color::BOTH.map(|color| Attacks::new(position, color));
     for us in Color::BOTH {
         let enemy_pawns = attacks[(!us).index()].by(Role::Pawn);
-        pieces::mobility(position, us, &mut attacks[us.index()], enemy_pawns, sink);
+        mobility::mobility(position, us, &mut attacks[us.index()], enemy_pawns, sink);
     }
     for us in Color::BOTH {
         let side = Side {
@@ -94,9 +105,10 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
             enemy: &attacks[(!us).index()],
         };
         pieces::minors(&side, sink);
-        pieces::rooks(&side, sink);
-        pieces::threats(&side, sink);
-        pieces::passed(&side, passed[us.index()], sink);
+        pieces::majors(&side, sink);
+        threats::threats(&side, sink);
+        threats::space(&side, sink);
+        passed::passed(&side, passed[us.index()], sink);
         king::safety(&side, sink);
     }
     sink.add(position.turn, Term::Tempo, 0, 1);

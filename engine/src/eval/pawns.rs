@@ -1,16 +1,19 @@
 //! Pawn structure: what depends on the pawns alone, and is remembered.
 
-use super::tapered::Tapered;
-use super::terms::Sink;
+use super::king;
+use super::terms::{Sink, Sum};
 use super::weights::Term;
-use crate::board::{Bitboard, Color, Position, Role, attacks};
+use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
 
 /// What is known of a pawn structure.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Structure {
     key: u64,
-    pub(super) sum: Tapered,
+    sum: Sum,
     pub(super) passed: [Bitboard; 2],
+    /// The kings last seen with it, and what the pawns are worth to them.
+    kings: [Option<Square>; 2],
+    shelter: [Sum; 2],
 }
 
 /// Structures met before, by key.
@@ -25,14 +28,35 @@ impl Default for PawnCache {
     }
 }
 
+impl Structure {
+    /// What the pawns are worth by themselves and as shelter of the kings.
+    pub(super) fn total(&self) -> Sum {
+        let [white, black] = self.shelter;
+        self.sum.plus(white).plus(black)
+    }
+}
+
 impl PawnCache {
     pub(super) fn look_up(&mut self, position: &Position) -> Structure {
         let [key, ..] = position.part_keys;
         let entry = &mut self.0[key as usize % ENTRIES];
         if entry.key != key {
-            let mut sum = Tapered::ZERO;
+            let mut sum = Sum::default();
             let passed = assess(position, &mut sum);
-            *entry = Structure { key, sum, passed };
+            *entry = Structure {
+                key,
+                sum,
+                passed,
+                ..Structure::default()
+            };
+        }
+        for us in Color::BOTH {
+            let (king, index) = (position.king(us), us.index());
+            if entry.kings[index] != Some(king) {
+                let mut sum = Sum::default();
+                king::shelter(position, us, &mut sum);
+                (entry.kings[index], entry.shelter[index]) = (Some(king), sum);
+            }
         }
         *entry
     }
@@ -51,29 +75,43 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
             let ahead = Bitboard::of(pawn).forward(us).fill_forward(us);
             let flanks = ahead.west() | ahead.east();
             let doubled = (ahead & own).any();
-            if doubled {
-                sink.add(us, Term::DoubledPawn, 0, 1);
-            }
             let supported = attacks::pawn(!us, pawn) & own;
             let beside = Bitboard::of(pawn).west() | Bitboard::of(pawn).east();
             let opposed = usize::from((ahead & enemies).any());
             if supported.any() {
-                sink.add(us, Term::SupportedPawn, rank, supported.count() as i32);
+                let index = rank + 8 * opposed;
+                sink.add(us, Term::SupportedPawn, index, supported.count() as i32);
             }
             if (beside & own).any() {
-                sink.add(us, Term::Phalanx, rank, 1);
+                sink.add(us, Term::Phalanx, rank + 8 * opposed, 1);
+            }
+            if doubled {
+                sink.add(us, Term::DoubledPawn, usize::from(supported.is_empty()), 1);
             }
             if (neighbours & own).is_empty() {
-                sink.add(us, Term::IsolatedPawn, opposed, 1);
+                let edge = pawn.file().min(7 - pawn.file());
+                sink.add(us, Term::IsolatedPawn, edge + 4 * opposed, 1);
             } else if (supported | beside & own).is_empty() {
                 // Backward: no neighbour can ever support it, and the square
                 // before it is guarded.
-                let behind = (Bitboard::of(pawn) | beside).fill_forward(!us);
-                let can_be_supported = (behind & neighbours & own).any();
+                let can_be_supported = (behind_of(pawn, us) & own).any();
                 let stop_guarded = attacks::pawn(us, pawn.forward(us)) & enemies;
                 if !can_be_supported && stop_guarded.any() {
                     sink.add(us, Term::BackwardPawn, opposed, 1);
                 }
+            }
+            let levers = attacks::pawn(us, pawn) & enemies;
+            if supported.is_empty() && levers.more_than_one() {
+                sink.add(us, Term::PawnBetweenLevers, 0, 1);
+            }
+            if enemies.contains(pawn.forward(us)) && rank >= 4 {
+                sink.add(us, Term::PawnBlockedFar, rank - 4, 1);
+            }
+            // A candidate: not opposed, and helped past those that guard its way.
+            let guards = (flanks & enemies).count();
+            let helpers = ((behind_of(pawn, us)) & own).count();
+            if opposed == 0 && guards > 0 && helpers >= guards && !doubled {
+                sink.add(us, Term::CandidatePawn, rank, 1);
             }
             if ((ahead | flanks) & enemies).is_empty() && !doubled {
                 passed |= Bitboard::of(pawn);
@@ -85,4 +123,10 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
         }
         passed
     })
+}
+
+/// The squares beside and behind a pawn on the files next to it.
+fn behind_of(pawn: Square, us: Color) -> Bitboard {
+    let beside = Bitboard::of(pawn).west() | Bitboard::of(pawn).east();
+    beside.fill_forward(!us)
 }

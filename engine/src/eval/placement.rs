@@ -1,27 +1,86 @@
 //! Material and piece-square values, which positions keep up to date.
+//!
+//! A piece is worth more or less by where it stands as seen from both kings:
+//! the board is mirrored so that the king stands on the right half. Positions
+//! keep the sums for both halves, so that a king may cross the board at no cost.
 
 use super::tapered::Tapered;
-use super::terms::half_board;
+use super::terms::{Feature, Sink};
 use super::weights::Term;
-use crate::board::{Color, Role, Square};
+use crate::board::{Color, Position, Role, Square};
 
-/// For White and, with the sign turned, for Black.
-static TABLE: [[[Tapered; 64]; 6]; 2] = {
-    let (material, placement) = (Term::Material.weights(), Term::Placement.weights());
-    let mut table = [[[Tapered::ZERO; 64]; 6]; 2];
+/// What a piece adds to White's advantage, by king (White's first) and by the
+/// half of the board where it stands (left first).
+type Shares = [[Tapered; 2]; 2];
+
+/// Sums over the pieces of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Placement(Shares);
+
+impl Placement {
+    pub fn add(&mut self, color: Color, role: Role, square: Square) {
+        self.change(shares(color, role, square), Tapered::plus);
+    }
+
+    pub fn remove(&mut self, color: Color, role: Role, square: Square) {
+        self.change(shares(color, role, square), |sum, share| sum - share);
+    }
+
+    fn change(&mut self, shares: &Shares, change: impl Fn(Tapered, Tapered) -> Tapered) {
+        for (sum, share) in self
+            .0
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(shares.as_flattened())
+        {
+            *sum = change(*sum, *share);
+        }
+    }
+
+    /// White's advantage with the kings where they stand.
+    pub(super) fn total(&self, position: &Position) -> Tapered {
+        let [white, black] = Color::BOTH.map(|color| {
+            let half = usize::from(position.king(color).file() > 3);
+            self.0[color.index()][half]
+        });
+        white + black
+    }
+}
+
+/// The same, piece by piece.
+pub(super) fn features(position: &Position, features: &mut Vec<Feature>) {
+    for square in position.occupied() {
+        if let Some((color, role)) = position.piece_at(square) {
+            let seen_from = |king: Square| {
+                let mirror = if king.file() > 3 { 0 } else { 7 };
+                let square = Square::new(square.index() ^ mirror);
+                role.index() * 64 + square.relative(color).index()
+            };
+            features.add(color, Term::Material, role.index(), 1);
+            features.add(color, Term::Placement, seen_from(position.king(color)), 1);
+            features.add(color, Term::Facing, seen_from(position.king(!color)), 1);
+        }
+    }
+}
+
+static TABLE: [[[Shares; 64]; 6]; 2] = {
+    let (material, own) = (Term::Material.weights(), Term::Placement.weights());
+    let facing = Term::Facing.weights();
+    let mut table = [[[[[Tapered::ZERO; 2]; 2]; 64]; 6]; 2];
     let mut i = 0;
-    while i < 6 * 64 {
-        let (role, square) = (i / 64, i % 64);
-        let index = role * 32 + half_board(Square::new(square));
-        let value = material[role].plus(placement[index]);
-        table[0][role][square] = value;
-        table[1][role][square ^ 56] = Tapered::new(-value.middlegame(), -value.endgame());
+    while i < 6 * 64 * 2 {
+        let (role, square, half) = (i / 128, i / 2 % 64, i % 2);
+        let seen = role * 64 + (square ^ (7 * (1 - half)));
+        let value = material[role].plus(own[seen]);
+        table[0][role][square][0][half] = value;
+        table[0][role][square][1][half] = facing[seen];
+        table[1][role][square ^ 56][1][half] = value.negated();
+        table[1][role][square ^ 56][0][half] = facing[seen].negated();
         i += 1;
     }
     table
 };
 
-/// Material and placement of one piece: positive for White, negative for Black.
-pub fn piece_square(color: Color, role: Role, square: Square) -> Tapered {
-    TABLE[color.index()][role.index()][square.index()]
+fn shares(color: Color, role: Role, square: Square) -> &'static Shares {
+    &TABLE[color.index()][role.index()][square.index()]
 }

@@ -29,6 +29,10 @@ impl Tapered {
         Tapered(self.0.wrapping_add(other.0))
     }
 
+    pub const fn negated(self) -> Tapered {
+        Tapered(self.0.wrapping_neg())
+    }
+
     /// The value at `phase` (0 to [`FULL_PHASE`]; more counts as that), with
     /// the endgame half scaled by `scale` of 64.
     pub fn blend(self, phase: i32, scale: i32) -> i32 {
