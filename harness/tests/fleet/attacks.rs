@@ -198,7 +198,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text, text]
     });
-    json!({ "hone": 1, "body": { "played": played } })
+    json!({ "hone": 2, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }

@@ -368,6 +368,10 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "With the line in a file, and endgame tables",
                 "hone worker join.txt --syzygy /tables",
             ),
+            (
+                "Build the engines here, in a sandbox",
+                "hone worker JOIN --build always --sandbox",
+            ),
         ],
     ),
     (
