@@ -10,6 +10,7 @@ mod common;
 #[cfg(feature = "serve")]
 mod pages;
 mod server;
+mod websocket;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -327,6 +328,29 @@ fn a_server_whose_disk_was_full_stores_results_again() {
     assert_eq!(digest(&run), local_digest(&setup));
     let log = fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
     assert!(log.contains("stores nothing"), "{log}");
+}
+
+#[test]
+fn a_server_that_lost_its_disk_gets_jobs_and_engines_again() {
+    let Some(mut fleet) = Fleet::start() else {
+        return;
+    };
+    let setup = fast_match(20, "");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.args(["--max-time", "3m"]);
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("a job in the queue", || {
+        let status = finish(fleet.hone(&["fleet", "status", "--json"]));
+        let runs = status.json()["runs"].clone();
+        runs[0]["in_flight"].as_u64().is_some_and(|pairs| pairs > 0)
+    });
+    fleet.lose_disk();
+    // It has no engine of the run.
+    let worker = fleet.worker("fresh", &["--cores", "2"]);
+    let code = child.wait().expect("waited for").code();
+    assert_eq!(code, Some(0), "{}", worker.printed());
+    assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
 }
 
 #[test]

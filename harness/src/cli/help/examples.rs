@@ -311,6 +311,10 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone fleet up --listen 0.0.0.0:4222 --host box.example.org",
             ),
             (
+                "Also for machines that may only use port 443",
+                "hone fleet up --listen 0.0.0.0:4222 --websocket 0.0.0.0:443",
+            ),
+            (
                 "Start it with the machine",
                 "hone fleet up --listen 0.0.0.0:4222 --systemd > ~/.config/systemd/user/hone-fleet.service",
             ),

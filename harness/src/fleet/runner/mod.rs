@@ -204,7 +204,10 @@ impl<L: RunnerLink> Runner<L> {
                     self.show_workers();
                 }
                 () = until(self.announce_at) => self.announce().await,
-                _ = check.tick() => self.send_lost().await,
+                _ = check.tick() => {
+                    self.keep_files().await;
+                    self.send_lost().await;
+                }
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
                 Some(_) = self.sending.join_next() => {}
             }
@@ -370,6 +373,30 @@ impl<L: RunnerLink> Runner<L> {
             self.link.store(sha256, chunk, bytes).await?;
         }
         Ok(())
+    }
+
+    /// Stores the files again of which the server has lost a part, as with its
+    /// disk.
+    async fn keep_files(&mut self) {
+        let mut files = self.known.clone();
+        files.extend(self.sources.packs());
+        for file in files {
+            let sha256 = &file.file.sha256;
+            if !self.stored.contains(sha256) {
+                continue;
+            }
+            match self.link.stored(sha256).await {
+                Ok(parts) if (parts.len() as u64) < file.file.chunks() => {
+                    tracing::info!("{} is stored again", file.path.display());
+                    self.stored.remove(sha256);
+                    if let Err(error) = self.store(&file).await {
+                        return self.fail(error);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => return tracing::info!("{error}"),
+            }
+        }
     }
 
     /// Once for all who ask within a moment.
