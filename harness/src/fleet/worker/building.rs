@@ -140,7 +140,7 @@ impl Workshop {
             programs.push((built.program, built.hold));
         }
         let programs = <[_; 2]>::try_from(programs);
-        Ok(programs.ok().context("a pair has two players")?)
+        programs.ok().context("a pair has two players")
     }
 
     async fn build(
