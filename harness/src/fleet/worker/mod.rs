@@ -9,6 +9,7 @@ mod shown;
 mod slot;
 mod store;
 mod watched;
+mod workshop;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -25,13 +26,13 @@ use super::message::{Message, Notice, Status, decode, encode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
 use crate::run::{Interrupts, Request};
-use building::BuildOrder;
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
 use slot::{Doing, Report, Slot};
 use store::Store;
 use watched::Watched;
+use workshop::BuildOrder;
 
 const REPORT: Duration = Duration::from_secs(5);
 /// Often enough that the server does not give a job to another.

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
 
-use super::building::Workshop;
 use super::store::Store;
+use super::workshop::Workshop;
 use crate::builds::{BuildHold, run_bench, speed};
 use crate::engine::uci::{Client, Launch, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
@@ -23,9 +22,6 @@ use crate::rules::openings::Variant;
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);
 const STOP: Duration = Duration::from_secs(10);
-/// How often a file is tried to be fetched, and how long is waited between.
-const TRIES: u32 = 30;
-const AGAIN: Duration = Duration::from_secs(2);
 const QUIT: Duration = Duration::from_millis(500);
 
 /// Files of jobs, as they are on this machine.
@@ -59,7 +55,8 @@ pub(super) async fn prepare(
     let is_needed = |file: &&FileRef| built.is_none() || file.option.is_some();
     let mut files = Vec::new();
     for file in job.files.iter().filter(is_needed) {
-        let path = fetch(&store, file, &source)
+        let path = store
+            .fetch_patiently(file, &source)
             .await
             .with_context(|| format!("cannot fetch {}", file.name))?;
         files.push((file.clone(), path));
@@ -167,22 +164,6 @@ impl Prepared {
         }
         job
     }
-}
-
-/// Fetches a file, also if the server is away for a while.
-pub(super) async fn fetch(
-    store: &Store,
-    file: &FileRef,
-    source: &impl FileSource,
-) -> anyhow::Result<PathBuf> {
-    for _ in 1..TRIES {
-        match store.fetch(file, source).await {
-            Ok(path) => return Ok(path),
-            Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
-        }
-        sleep(AGAIN).await;
-    }
-    store.fetch(file, source).await
 }
 
 /// The same nodes are searched here as where the run was started, or the
