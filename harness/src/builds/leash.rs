@@ -18,10 +18,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Ends a build that takes too long or prints too much, or when it is not wanted
 /// any more.
 #[derive(Debug, Clone)]
-#[cfg_attr(
-    not(feature = "fleet"),
-    expect(dead_code, reason = "only workers build for others")
-)]
 pub(crate) struct Leash {
     pub(crate) time: Duration,
     pub(crate) stop: Arc<AtomicBool>,
