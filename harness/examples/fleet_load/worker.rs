@@ -145,7 +145,7 @@ impl Worker {
             "cores": self.pace.cores, "busy": pairs.len(), "games": 0, "time_forfeits": 0,
             "failures": 0, "pace": 0.0, "holds": holds, "refuses": {}, "leaving": false
         });
-        let bytes = json!({ "hone": 1, "body": status }).to_string();
+        let bytes = json!({ "hone": 2, "body": status }).to_string();
         let subject = format!("hone.worker.workers.{}", self.name);
         Ok(self.client.publish(subject, bytes.into()).await?)
     }
@@ -234,7 +234,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text("one", "two"), text("two", "one")]
     });
-    json!({ "hone": 1, "body": { "played": played } })
+    json!({ "hone": 2, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }

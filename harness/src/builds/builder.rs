@@ -9,6 +9,7 @@ use super::bench::{self, end_of_file};
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
 use super::git::{self, Commit, Repository};
+use super::leash::Leash;
 use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
 use super::sha256::sha256_file;
@@ -23,6 +24,7 @@ const TAIL_LINES: usize = 15;
 pub struct Builder {
     cache: Cache,
     sandbox: bool,
+    leash: Option<Leash>,
 }
 
 impl Builder {
@@ -39,6 +41,7 @@ impl Builder {
         Self {
             cache,
             sandbox: false,
+            leash: None,
         }
     }
 
@@ -47,6 +50,16 @@ impl Builder {
     #[must_use]
     pub fn sandboxed(self, sandbox: bool) -> Self {
         Self { sandbox, ..self }
+    }
+
+    /// The same builder, whose build lines are ended by a leash.
+    #[must_use]
+    #[cfg(feature = "fleet")]
+    pub(crate) fn leashed(self, leash: Leash) -> Self {
+        Self {
+            leash: Some(leash),
+            ..self
+        }
     }
 
     /// The engine of a recipe, from the cache or built now. Waits while another
@@ -189,7 +202,7 @@ impl Builder {
         let log = dir.join(record::LOG);
         if let Some(line) = recipe.build_line(&made) {
             let writable = self.sandbox.then_some(made_in.as_path());
-            let status = run(&line, tree, &log, writable)?;
+            let status = run(&line, tree, &log, writable, self.leash.as_ref())?;
             if let Some(status) = status {
                 return Err(BuildError::Failed(Box::new(FailedBuild {
                     commit: target.describe(),
@@ -348,6 +361,7 @@ fn run(
     tree: &WorkTree,
     log: &Path,
     made: Option<&Path>,
+    leash: Option<&Leash>,
 ) -> Result<Option<String>, BuildError> {
     let output = File::create(log).map_err(BuildError::io(log))?;
     let errors = output.try_clone().map_err(BuildError::io(log))?;
@@ -359,11 +373,13 @@ fn run(
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
     tracing::info!("build in {}: {line}", tree.src().display());
-    match command.status() {
-        Ok(status) if status.success() => Ok(None),
-        Ok(status) => Ok(Some(status.to_string())),
-        Err(error) => Ok(Some(format!("the shell: {error}"))),
-    }
+    let ended = match leash {
+        Some(leash) => leash.run(&mut command, log),
+        None => command
+            .status()
+            .map(|status| (!status.success()).then(|| status.to_string())),
+    };
+    Ok(ended.unwrap_or_else(|error| Some(format!("the shell: {error}"))))
 }
 
 /// Room that a build needs at least.

@@ -12,7 +12,7 @@ use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::sha256::{hex, sha256_file};
 use super::tree::{LOCK, WorkTree};
-use crate::platform::{Outsider, create_private, outsider};
+use crate::platform::{Outsider, create_private, full_path, outsider};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,7 @@ pub struct Freed {
 const BUILDS: &str = "builds";
 const TREES: &str = "trees";
 const FAILED: &str = "failed";
+const SOURCES: &str = "sources";
 /// The age at which an unfinished build is abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -177,6 +178,25 @@ impl Cache {
         WorkTree::open(dir, lock, of)
     }
 
+    /// Removes the work tree of a repository, unless it is in use.
+    #[cfg(feature = "fleet")]
+    pub(super) fn remove_work_tree(&self, of: &Repository) -> Result<(), BuildError> {
+        let dir = self.dir.join(TREES).join(tree_name(of.common()));
+        match is_free(&dir.join(LOCK)) && dir.exists() {
+            true => fs::remove_dir_all(&dir).map_err(BuildError::io(&dir)),
+            false => Ok(()),
+        }
+    }
+
+    /// The folder of sources that other machines build, or have sent.
+    #[cfg(feature = "fleet")]
+    pub(super) fn sources(&self) -> Result<PathBuf, BuildError> {
+        self.open()?;
+        let dir = self.dir.join(SOURCES);
+        fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+        Ok(dir)
+    }
+
     /// An empty folder for a build that is being made.
     pub(super) fn fresh_partial(&self, address: &str) -> Result<Partial, BuildError> {
         let name = format!("{address}.partial-{}", std::process::id());
@@ -275,26 +295,26 @@ impl Cache {
             }
         }
         for dir in folders(&self.dir.join(TREES)) {
-            let lock = dir.join(LOCK);
-            if !is_old(&dir, unused_for) {
-                continue;
-            }
-            let free = open_lock(&lock).is_ok_and(|file| file.try_lock().is_ok());
-            if free {
+            if is_old(&dir, unused_for) && is_free(&dir.join(LOCK)) {
                 remove(&dir, &mut freed)?;
                 freed.trees += 1;
             }
         }
-        let logs = fs::read_dir(self.dir.join(FAILED))
-            .into_iter()
-            .flatten()
-            .flatten();
-        for log in logs
-            .map(|entry| entry.path())
-            .filter(|path| is_old(path, unused_for))
-        {
-            freed.bytes += fs::metadata(&log).map_or(0, |file| file.len());
-            fs::remove_file(&log).map_err(BuildError::io(&log))?;
+        for repository in folders(&self.dir.join(SOURCES)) {
+            let common = full_path(&repository).map_err(BuildError::io(&repository))?;
+            let tree = self.dir.join(TREES).join(tree_name(&common));
+            let is_building = tree.exists() && !is_free(&tree.join(LOCK));
+            if is_old(&repository, unused_for) && !is_building {
+                remove(&repository, &mut freed)?;
+            }
+        }
+        for folder in [FAILED, SOURCES] {
+            for file in files(&self.dir.join(folder)) {
+                if is_old(&file, unused_for) {
+                    freed.bytes += fs::metadata(&file).map_or(0, |file| file.len());
+                    fs::remove_file(&file).map_err(BuildError::io(&file))?;
+                }
+            }
         }
         Ok(freed)
     }
@@ -346,10 +366,23 @@ fn tree_name(common: &Path) -> String {
     format!("{name}-{}", &digest[..12])
 }
 
+/// Whether nobody holds a lock.
+fn is_free(lock: &Path) -> bool {
+    open_lock(lock).is_ok_and(|file| file.try_lock().is_ok())
+}
+
 fn folders(dir: &Path) -> Vec<PathBuf> {
+    entries(dir, fs::FileType::is_dir)
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    entries(dir, fs::FileType::is_file)
+}
+
+fn entries(dir: &Path, is_wanted: impl Fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .filter(|entry| entry.file_type().is_ok_and(|kind| is_wanted(&kind)))
         .map(|entry| entry.path())
         .collect()
 }

@@ -22,6 +22,8 @@ pub enum BuildError {
     },
     #[error("{commit}: {reason}\nhelp: `bench = \"record\"` accepts any bench")]
     Bench { commit: String, reason: String },
+    #[error("the source of {commit} cannot be used: {reason}")]
+    Source { commit: String, reason: String },
     #[error("the uncommitted changes of {} have changed since the build and cannot be rebuilt", repository.display())]
     ChangesGone { repository: PathBuf },
     #[error("{}: {source}{}", path.display(), help_of(source))]

@@ -4,6 +4,7 @@
 //! CACHE/builds/<commit>-<address>/   a build: the engine, build.toml, build.log
 //! CACHE/failed/<commit>-<address>.log   what a build that failed printed
 //! CACHE/trees/<name>-<repository>/   the repository's work tree, with its lock
+//! CACHE/sources/<commit>.pack, .git   a commit for other machines, or from one
 //! ```
 //!
 //! `CACHE` is `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or `~/.cache`.
@@ -20,9 +21,12 @@ mod error;
 mod forge;
 mod git;
 mod hold;
+mod leash;
 mod recipe;
 mod record;
 mod sha256;
+#[cfg(feature = "fleet")]
+mod source;
 mod speed;
 mod tree;
 
@@ -38,9 +42,13 @@ pub(crate) use forge::Forge;
 pub use git::Repository;
 pub(crate) use git::{Commit, parse_commits, short_id};
 pub use hold::BuildHold;
+#[cfg(feature = "fleet")]
+pub(crate) use leash::Leash;
 pub(crate) use recipe::Spec;
 pub use recipe::{Recipe, Revision};
 pub(crate) use record::BuildRecord;
 pub use record::Built;
 pub(crate) use sha256::sha256_file;
+#[cfg(feature = "fleet")]
+pub(crate) use source::{MAX_PACK, Pack, is_commit_id, record_of};
 pub(crate) use speed::speed;

@@ -41,6 +41,10 @@ struct UpArgs {
     /// Address and port. 0.0.0.0:4222 lets other machines connect.
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = loopback())]
     listen: SocketAddr,
+    /// Also listen for WebSocket there, as on 0.0.0.0:443: for machines whose
+    /// network allows no other connections. Prints a line for them.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    websocket: Option<SocketAddr>,
     /// The name or address by which workers reach this machine [default: the
     /// listening address, or the machine's name].
     #[arg(long)]
@@ -74,6 +78,9 @@ struct JoinArgs {
     /// When the server stops accepting it, as in 30d or 12h [default: never].
     #[arg(long, value_name = "TIME")]
     expires: Option<TimeSpan>,
+    /// Print a line that connects over WebSocket (`hone fleet up --websocket`).
+    #[arg(long)]
+    websocket: bool,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -154,6 +161,7 @@ impl UpArgs {
         let setup = Setup {
             data: self.data.dir()?,
             listen: self.listen,
+            websocket: self.websocket,
             host: self.advertised()?,
         };
         if self.systemd {
@@ -167,6 +175,13 @@ impl UpArgs {
             match chosen {
                 true => outln!("runs:     hone sprt test.toml --fleet={}", owner.line()),
                 false => outln!("runs:     hone sprt test.toml --fleet    (on this machine)"),
+            }
+            if let Some(url) = setup.websocket_url() {
+                let workers = Access {
+                    url,
+                    ..workers.clone()
+                };
+                outln!("over WebSocket:  hone worker {}", workers.line());
             }
             errln!(
                 "{} listens on {}; Ctrl-C ends it",
@@ -198,20 +213,15 @@ impl UpArgs {
 
 /// The options that repeat a setup.
 fn arguments(setup: &Setup) -> Vec<String> {
-    let listen = setup.listen.to_string();
-    let data = setup.data.display().to_string();
-    [
-        "fleet",
-        "up",
-        "--listen",
-        &listen,
-        "--host",
-        &setup.host,
-        "--data",
-        &data,
-    ]
-    .map(str::to_string)
-    .to_vec()
+    let mut arguments = vec!["fleet".to_string(), "up".to_string()];
+    let mut option = |name: &str, value: String| arguments.extend([name.to_string(), value]);
+    option("--listen", setup.listen.to_string());
+    if let Some(websocket) = setup.websocket {
+        option("--websocket", websocket.to_string());
+    }
+    option("--host", setup.host.clone());
+    option("--data", setup.data.display().to_string());
+    arguments
 }
 
 impl StatusArgs {
@@ -234,7 +244,8 @@ impl JoinArgs {
             RoleArg::Submit => Role::Submit,
         };
         let mut tokens = Tokens::open(&self.data.dir()?)?;
-        let access = tokens.join(self.name, role, self.expires.map(TimeSpan::duration))?;
+        let valid_for = self.expires.map(TimeSpan::duration);
+        let access = tokens.join(self.name, role, valid_for, self.websocket)?;
         match role {
             Role::Worker => outln!("hone worker {}", access.line()),
             Role::Submit => outln!("{VARIABLE}={}", access.line()),

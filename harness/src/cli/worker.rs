@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{Exit, Failure};
-use crate::fleet::{self, Access, Asked, Name, WorkerOptions};
+use crate::fleet::{self, Access, Asked, BuildWhen, Name, WorkerOptions};
 
 /// Play pairs for a fleet.
 ///
@@ -33,9 +33,34 @@ pub(super) struct WorkerArgs {
     /// needs Linux and bubblewrap.
     #[arg(long)]
     sandbox: bool,
+    /// Build engines on this machine from the commits of a run, where they are
+    /// from commits. The build line, which the owner of the run wrote, runs with
+    /// your rights, or in the sandbox.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = BuildArg::Never)]
+    build: BuildArg,
     /// The worker's name in reports [default: the machine's name].
     #[arg(long)]
     name: Option<Name>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum BuildArg {
+    /// Play only programs for this system and processor.
+    Never,
+    /// Build engines whose programs are for another system or processor.
+    Needed,
+    /// Run no program that is sent: build all engines, and play only those.
+    Always,
+}
+
+impl From<BuildArg> for BuildWhen {
+    fn from(when: BuildArg) -> Self {
+        match when {
+            BuildArg::Never => Self::Never,
+            BuildArg::Needed => Self::Needed,
+            BuildArg::Always => Self::Always,
+        }
+    }
 }
 
 impl WorkerArgs {
@@ -47,6 +72,7 @@ impl WorkerArgs {
             memory_mb: self.max_memory,
             syzygy: self.syzygy,
             sandbox: self.sandbox,
+            build: self.build.into(),
         };
         fleet::work(&WorkerOptions::new(access, asked)?)?;
         Ok(Exit::Done)

@@ -28,6 +28,8 @@ pub(crate) struct Accepted {
     pub(crate) evidence: Vec<Evidence>,
     /// The speed and the factor of its clocks, where they are scaled.
     pub(crate) clock: Option<(u64, f64)>,
+    /// Whether its worker built the engines.
+    pub(crate) built: bool,
 }
 
 /// Makes a result of what a worker sent.
@@ -79,6 +81,7 @@ pub(crate) fn accept(
             .map(|one| kept(job, one))
             .collect::<Result<_, _>>()?,
         clock,
+        built: played.built,
         played: PlayedPair {
             result,
             opening_number: job.opening_number,

@@ -41,7 +41,8 @@ impl Role {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Access {
-    /// As in `tls://host:4222`; several are separated by commas.
+    /// As in `tls://host:4222` or `wss://host:443`; several are separated by
+    /// commas.
     pub(crate) url: String,
     /// The credential's name.
     pub(crate) name: Name,

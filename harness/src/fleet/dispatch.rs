@@ -379,6 +379,8 @@ mod tests {
             pace: 0.0,
             holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
             refuses: BTreeMap::new(),
+            builds: false,
+            building: BTreeSet::new(),
             leaving: false,
         }
     }

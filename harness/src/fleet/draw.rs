@@ -26,23 +26,54 @@ impl Room {
     }
 }
 
+/// When a worker builds engines from their commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BuildWhen {
+    Never,
+    /// Where their programs are for another system or processor.
+    Needed,
+    /// In place of every program that is sent.
+    Always,
+}
+
 /// What a machine can play at all.
 #[derive(Debug, Clone)]
 pub(crate) struct Abilities {
     pub(crate) room: Room,
     pub(crate) platform: String,
+    pub(crate) build: BuildWhen,
     /// Pieces of its endgame tables.
     pub(crate) tables: Option<usize>,
 }
 
 impl Abilities {
+    /// Whether the machine builds the engines of a run.
+    pub(crate) fn builds(&self, notice: &Notice) -> bool {
+        match self.build {
+            BuildWhen::Never => false,
+            BuildWhen::Needed => notice.platform != self.platform,
+            BuildWhen::Always => true,
+        }
+    }
+
     /// Why the machine does not play a run, if it does not.
     pub(crate) fn misfit(&self, notice: &Notice) -> Option<String> {
-        if notice.platform != self.platform {
+        let is_foreign = notice.platform != self.platform;
+        if is_foreign && !(self.builds(notice) && notice.has_sources) {
+            let help = match notice.has_sources {
+                true => "; with `--build needed` it builds them from their commits",
+                false => "",
+            };
             return Some(format!(
-                "the engines are for {}, and this machine is {}",
+                "the engines are for {}, and this machine is {}{help}",
                 notice.platform, self.platform
             ));
+        }
+        if self.builds(notice) && !notice.has_sources {
+            return Some(
+                "its engines are not from commits, and this worker plays only what it builds (`--build always`)"
+                    .to_string(),
+            );
         }
         if notice.threads > self.room.threads {
             return Some(format!(
@@ -160,6 +191,7 @@ mod tests {
             threads,
             memory_mb: 100,
             platform: "linux-x86_64".to_string(),
+            has_sources: false,
             tables: None,
             recorded: 0,
             in_flight: 0,
@@ -234,6 +266,7 @@ mod tests {
         let able = Abilities {
             room: FREE,
             platform: "linux-x86_64".to_string(),
+            build: BuildWhen::Never,
             tables: Some(5),
         };
         assert_eq!(able.misfit(&notice(1, 8)), None);
@@ -263,6 +296,38 @@ mod tests {
         ] {
             let why = able.misfit(&misfit).expect("a misfit");
             assert!(why.contains(part), "{why}");
+        }
+    }
+
+    #[test]
+    fn engines_for_another_system_are_played_by_workers_that_build_them() {
+        let worker = |build| Abilities {
+            room: FREE,
+            platform: "macos-aarch64".to_string(),
+            build,
+            tables: None,
+        };
+        let of = |platform: &str, has_sources| Notice {
+            platform: platform.to_string(),
+            has_sources,
+            ..notice(1, 1)
+        };
+        let (own, foreign) = ("macos-aarch64", "linux-x86_64");
+        for (build, run, plays, builds) in [
+            (BuildWhen::Never, of(own, true), true, false),
+            (BuildWhen::Never, of(foreign, true), false, false),
+            (BuildWhen::Needed, of(own, true), true, false),
+            (BuildWhen::Needed, of(own, false), true, false),
+            (BuildWhen::Needed, of(foreign, true), true, true),
+            (BuildWhen::Needed, of(foreign, false), false, true),
+            (BuildWhen::Always, of(own, true), true, true),
+            (BuildWhen::Always, of(own, false), false, true),
+            (BuildWhen::Always, of(foreign, true), true, true),
+        ] {
+            let worker = worker(build);
+            let case = format!("{build:?} {run:?}");
+            assert_eq!(worker.misfit(&run).is_none(), plays, "{case}");
+            assert_eq!(worker.builds(&run), builds, "{case}");
         }
     }
 }

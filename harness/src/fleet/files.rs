@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::message::{CHUNK, FileRef};
-use crate::builds::sha256_file;
+use crate::builds::{record_of, sha256_file};
 use crate::executor::{PairJob, Player};
 
 /// A file here, and how a job names it.
@@ -36,6 +36,10 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
                 }
                 _ => sha256_file(&path)?,
             };
+            let bench = match option {
+                None => record_of(&path, &sha256).and_then(|record| record.bench),
+                Some(_) => None,
+            };
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let found = LocalFile {
                 file: FileRef {
@@ -44,7 +48,7 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
                     name: name.trim_start_matches('.').to_string(),
                     player: index,
                     option,
-                    bench: None,
+                    bench,
                 },
                 path,
             };

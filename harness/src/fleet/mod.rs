@@ -32,11 +32,13 @@ mod runner;
 #[cfg(test)]
 mod samples;
 mod server;
+mod sources;
 mod suspects;
 mod table;
 mod worker;
 
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};
+pub(crate) use draw::BuildWhen;
 pub(crate) use ids::Name;
 pub(crate) use lease::RunKey;
 pub(crate) use message::{Notice, read_any as read_any_message};

@@ -178,6 +178,8 @@ impl Overview {
         );
         for Machine { worker, status } in &self.workers {
             let mut playing: Vec<_> = status.holds.keys().map(Name::to_string).collect();
+            let building = status.building.iter();
+            playing.extend(building.map(|run| format!("(builds the engines of {run})")));
             if status.leaving {
                 playing.push("(leaving)".to_string());
             }

@@ -14,7 +14,8 @@ use crate::run::machines::{Machine, WORKERS};
 #[derive(Debug)]
 pub(crate) struct Roster {
     table: Table,
-    numbers: BTreeMap<WorkerId, usize>,
+    /// A worker that builds its engines is another one in the ledger.
+    numbers: BTreeMap<(WorkerId, bool), usize>,
 }
 
 impl Roster {
@@ -32,7 +33,7 @@ impl Roster {
                 credential: Name::new(&row.credential).context(failed.clone())?,
                 machine: Name::new(&row.machine).context(failed.clone())?,
             };
-            numbers.insert(id, row.worker);
+            numbers.insert((id, row.built), row.worker);
         }
         Ok(Self { table, numbers })
     }
@@ -40,32 +41,45 @@ impl Roster {
     /// The machine with a number.
     pub(crate) fn machine(&self, number: usize) -> Option<&WorkerId> {
         let mut all = self.numbers.iter();
-        all.find(|(_, known)| **known == number).map(|(id, _)| id)
+        all.find(|(_, known)| **known == number)
+            .map(|((id, _), _)| id)
     }
 
-    /// The machine's number; a new one is on disk when this returns.
+    /// The number of a machine that built its engines, or did not; a new one is
+    /// on disk after [`Roster::sync`].
     ///
     /// # Errors
-    /// Those of the file system.
+    /// If its row cannot be written.
     pub(crate) fn number(
         &mut self,
         id: &WorkerId,
+        built: bool,
         status: Option<&Status>,
     ) -> anyhow::Result<usize> {
-        if let Some(number) = self.numbers.get(id) {
+        let key = (id.clone(), built);
+        if let Some(number) = self.numbers.get(&key) {
             return Ok(*number);
         }
         let number = self.numbers.values().max().map_or(0, |last| last + 1);
-        self.table.append(&Machine {
+        self.table.add(&Machine {
             worker: number,
             credential: id.credential.to_string(),
             machine: id.machine.to_string(),
             platform: status.map(|s| s.platform.clone()).unwrap_or_default(),
             processor: status.map(|s| s.processor.clone()).unwrap_or_default(),
             cores: status.map_or(0, |s| s.cores),
+            built,
         })?;
-        self.numbers.insert(id.clone(), number);
+        self.numbers.insert(key, number);
         Ok(number)
+    }
+
+    /// Brings new numbers to the disk.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn sync(&mut self) -> anyhow::Result<()> {
+        self.table.sync()
     }
 }
 
@@ -81,21 +95,27 @@ mod tests {
             machine: Name::new(machine).expect("a name"),
         };
         let mut roster = Roster::open(folder.path()).expect("new");
-        assert_eq!(roster.number(&id("a"), None).expect("written"), 0);
-        assert_eq!(roster.number(&id("b"), None).expect("written"), 1);
+        assert_eq!(roster.number(&id("a"), false, None).expect("written"), 0);
+        assert_eq!(roster.number(&id("b"), false, None).expect("written"), 1);
+        // The same machine with engines of its own.
+        assert_eq!(roster.number(&id("b"), true, None).expect("written"), 2);
+        roster.sync().expect("written");
         let path = folder.path().join(WORKERS);
         let text = std::fs::read_to_string(&path).expect("there");
-        std::fs::write(&path, format!("{text}2,all,c,")).expect("torn");
+        std::fs::write(&path, format!("{text}3,all,c,")).expect("torn");
         let mut roster = Roster::open(folder.path()).expect("read");
-        assert_eq!(roster.number(&id("b"), None).expect("known"), 1);
-        assert_eq!(roster.number(&id("c"), None).expect("written"), 2);
-        assert_eq!(roster.machine(2), Some(&id("c")));
+        assert_eq!(roster.number(&id("b"), false, None).expect("known"), 1);
+        assert_eq!(roster.number(&id("b"), true, None).expect("known"), 2);
+        assert_eq!(roster.number(&id("c"), false, None).expect("written"), 3);
+        assert_eq!(roster.machine(3), Some(&id("c")));
+        roster.sync().expect("written");
         let text = std::fs::read_to_string(&path).expect("there");
-        assert_eq!(text.lines().count(), 4);
+        assert_eq!(text.lines().count(), 5);
         // Nothing but a part of the header is as good as nothing.
         std::fs::write(&path, "worker,creden").expect("torn");
         let mut roster = Roster::open(folder.path()).expect("read");
-        assert_eq!(roster.number(&id("d"), None).expect("written"), 0);
+        assert_eq!(roster.number(&id("d"), false, None).expect("written"), 0);
+        roster.sync().expect("written");
         let text = std::fs::read_to_string(&path).expect("there");
         assert!(text.starts_with("worker,credential,"), "{text}");
     }

@@ -1,5 +1,5 @@
-//! An append-only table in a run's folder: each row is on disk before anything
-//! depends on it.
+//! An append-only table in a run's folder: rows are on disk before anything
+//! depends on them.
 
 use std::fs::File;
 use std::io::Write;
@@ -16,18 +16,36 @@ use crate::run::machines::rows;
 pub(crate) struct Table {
     path: PathBuf,
     is_empty: bool,
+    /// Rows that are not in the file yet.
+    added: Vec<u8>,
 }
 
 impl Table {
-    /// Opens a table, with its rows. One that a kill has torn is removed.
+    /// Opens a table, with its rows. One that a kill has torn is removed; a table
+    /// with other columns, of an earlier version, gets those of today.
     ///
     /// # Errors
     /// Those of the file system.
-    pub(crate) fn open<T: DeserializeOwned>(path: PathBuf) -> anyhow::Result<(Self, Vec<T>)> {
-        repair(&path).with_context(|| format!("cannot use {}", path.display()))?;
+    pub(crate) fn open<T: DeserializeOwned + Serialize>(
+        path: PathBuf,
+    ) -> anyhow::Result<(Self, Vec<T>)> {
+        let failed = || format!("cannot use {}", path.display());
+        repair(&path).with_context(failed)?;
         let rows: Vec<T> = rows(&path)?;
-        let is_empty = rows.is_empty();
-        Ok((Self { path, is_empty }, rows))
+        if let Some(first) = rows.first() {
+            let current = text(first, true)?;
+            let current = current.split(|byte| *byte == b'\n').next();
+            let there = std::fs::read(&path).with_context(failed)?;
+            if there.split(|byte| *byte == b'\n').next() != current {
+                rewrite(&path, &rows).with_context(failed)?;
+            }
+        }
+        let table = Self {
+            is_empty: rows.is_empty(),
+            path,
+            added: Vec::new(),
+        };
+        Ok((table, rows))
     }
 
     /// Adds a row; it is on disk when this returns.
@@ -35,20 +53,58 @@ impl Table {
     /// # Errors
     /// Those of the file system.
     pub(crate) fn append(&mut self, row: &impl Serialize) -> anyhow::Result<()> {
-        let mut writer = csv::WriterBuilder::new()
-            .has_headers(self.is_empty)
-            .from_writer(Vec::new());
-        writer.serialize(row)?;
-        let bytes = writer.into_inner()?;
-        let write = || {
-            let mut file = File::options().create(true).append(true).open(&self.path)?;
-            file.write_all(&bytes)?;
-            file.sync_data()
-        };
-        write().with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.add(row)?;
+        self.sync()
+    }
+
+    /// Adds a row; it is on disk after [`Table::sync`].
+    ///
+    /// # Errors
+    /// If it cannot be put into a table.
+    pub(crate) fn add(&mut self, row: &impl Serialize) -> anyhow::Result<()> {
+        self.added.extend(text(row, self.is_empty)?);
         self.is_empty = false;
         Ok(())
     }
+
+    /// Brings the added rows to the disk, all together.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn sync(&mut self) -> anyhow::Result<()> {
+        if self.added.is_empty() {
+            return Ok(());
+        }
+        let write = || {
+            let mut file = File::options().create(true).append(true).open(&self.path)?;
+            file.write_all(&self.added)?;
+            file.sync_data()
+        };
+        write().with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.added.clear();
+        Ok(())
+    }
+}
+
+/// A row as text, with the names of the columns before it or without.
+fn text(row: &impl Serialize, has_header: bool) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(has_header)
+        .from_writer(Vec::new());
+    writer.serialize(row)?;
+    Ok(writer.into_inner()?)
+}
+
+fn rewrite(path: &Path, rows: &[impl Serialize]) -> anyhow::Result<()> {
+    let mut all = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        all.extend(text(row, number == 0)?);
+    }
+    let partial = path.with_extension("partial");
+    let mut file = File::create(&partial)?;
+    file.write_all(&all)?;
+    file.sync_all()?;
+    Ok(std::fs::rename(&partial, path)?)
 }
 
 /// Removes what follows the last whole row, and a header without rows.
@@ -70,4 +126,57 @@ fn repair(path: &Path) -> std::io::Result<()> {
             .set_len(whole as u64)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Row {
+        number: u32,
+        #[serde(default)]
+        newer: bool,
+    }
+
+    fn row(number: u32) -> Row {
+        Row {
+            number,
+            newer: number > 1,
+        }
+    }
+
+    #[test]
+    fn rows_come_to_the_disk_together_and_only_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.csv");
+        let (mut table, rows) = Table::open::<Row>(path.clone()).expect("new");
+        assert!(rows.is_empty());
+        for number in 0..3 {
+            table.add(&row(number)).expect("added");
+        }
+        assert!(!path.exists(), "nothing is written before it is synced");
+        for _ in 0..2 {
+            table.sync().expect("written");
+            let (_, rows) = Table::open::<Row>(path.clone()).expect("read");
+            assert_eq!(rows, [row(0), row(1), row(2)]);
+        }
+        table.append(&row(3)).expect("written");
+        let (_, rows) = Table::open::<Row>(path).expect("read");
+        assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn a_table_of_an_earlier_version_gets_the_new_columns() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, "number\n0\n1\n").expect("written");
+        let (mut table, rows) = Table::open::<Row>(path.clone()).expect("read");
+        assert_eq!(rows, [row(0), row(1)]);
+        table.append(&row(2)).expect("written");
+        let (_, rows) = Table::open::<Row>(path).expect("read");
+        assert_eq!(rows, [row(0), row(1), row(2)]);
+    }
 }

@@ -11,6 +11,8 @@ use crate::executor::remote::Remote;
 use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
+#[cfg(feature = "fleet")]
+use crate::run::EngineIdentity;
 use crate::run::Manifest;
 #[cfg(feature = "fleet")]
 use crate::run::setup::processors_a_game;
@@ -83,16 +85,17 @@ impl Place {
                         .as_ref()
                         .filter(|fleet| fleet.scale.is_some())
                         .and_then(|fleet| fleet.reference),
-                    benches: manifest
-                        .engines
-                        .iter()
-                        .filter_map(|engine| Some((engine.sha256.clone(), engine.bench?)))
-                        .collect(),
                 })?;
                 Ok(Players::Remote(remote))
             }
         }
     }
+}
+
+/// Whether another machine can build an engine.
+#[cfg(feature = "fleet")]
+fn is_buildable(engine: &EngineIdentity) -> bool {
+    engine.commit.is_some() && !engine.is_uncommitted()
 }
 
 /// What workers get to know of a run.
@@ -128,6 +131,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         // Beside its hash, an engine needs some for its program and its net.
         memory_mb: hashes.iter().rev().take(2).map(|hash| hash + 64).sum(),
         platform: fleet::platform(),
+        has_sources: manifest.engines.iter().all(is_buildable),
         tables: tables.transpose()?,
         recorded: 0,
         in_flight: 0,

@@ -25,6 +25,8 @@ pub(crate) struct MachineFacts {
     pub number: Option<usize>,
     pub processor: String,
     pub cores: usize,
+    /// Whether it built the engines from their commits.
+    pub built: bool,
     pub pairs: u64,
     /// LL, LD, DD+WL, WD, WW.
     pub pentanomial: [u64; 5],
@@ -116,6 +118,11 @@ impl FleetFacts {
                 ),
             })
         });
+        let builders = self.workers.iter().filter(|worker| worker.built);
+        let builders = builders.map(|worker| {
+            let (name, pairs) = (&worker.worker, worker.pairs);
+            format!("Worker {name} built the engines of its {pairs} pairs from their commits")
+        });
         let mut again = BTreeMap::<(&str, &str), u64>::new();
         for pair in &self.played_again {
             *again.entry((&pair.worker, &pair.reason)).or_default() += 1;
@@ -124,7 +131,7 @@ impl FleetFacts {
             let pairs = if count == 1 { "pair" } else { "pairs" };
             format!("Played by others: {count} {pairs} of worker {worker}, because {reason}")
         });
-        left_out.chain(again).collect()
+        left_out.chain(builders).chain(again).collect()
     }
 }
 
@@ -135,6 +142,7 @@ fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
         number: Some(machine.worker),
         processor: machine.processor.clone(),
         cores: machine.cores,
+        built: machine.built,
         pairs: totals.results.pairs(),
         pentanomial: totals.results.0,
         time_forfeits: totals.failures.time_forfeit,
@@ -161,6 +169,7 @@ fn leave_out(workers: &mut Vec<MachineFacts>, incident: Incident) {
             number: None,
             processor: String::new(),
             cores: 0,
+            built: false,
             pairs: 0,
             pentanomial: [0; 5],
             time_forfeits: 0,
@@ -199,6 +208,7 @@ mod tests {
                 platform: String::new(),
                 processor: String::new(),
                 cores: 4,
+                built: true,
             }],
             incidents: vec![
                 incident("all/box", IncidentKind::Quarantined, None),
@@ -215,6 +225,7 @@ mod tests {
             [
                 "Worker all/box is in quarantine after 0 pairs: it is slow",
                 "Worker anna/laptop is left out: it is slow",
+                "Worker all/box built the engines of its 0 pairs from their commits",
                 "Played by others: 2 pairs of worker all/box, because it is slow",
             ]
         );

@@ -40,6 +40,9 @@ pub(crate) struct Machine {
     pub platform: String,
     pub processor: String,
     pub cores: usize,
+    /// Whether it built the engines from their commits.
+    #[serde(default)]
+    pub built: bool,
 }
 
 impl Machine {

@@ -10,10 +10,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
-use crate::common::{finish, on_run, rows, wait_until};
+use crate::common::{Setup, engines, finish, on_run, rows, scripted, wait_until};
 use crate::server::Fleet;
 use crate::{digest, fast_match, local_digest};
 
@@ -156,6 +157,78 @@ fn results_that_are_malformed_altered_or_too_long_change_nothing() {
     assert_eq!(on_run("verify", &setup.run("fleet")).code, Some(0));
 }
 
+#[test]
+fn a_result_that_is_sent_again_and_again_counts_once() {
+    let Some(fleet) = Fleet::start() else { return };
+    let cmd = scripted();
+    let players = engines(("one", &cmd, ""), ("two", &cmd, ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 3\nopenings = \"none\"\n"
+    ));
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    runtime().block_on(async {
+        let attacker = Attacker::new(&fleet).await;
+        let run = run_of(&attacker).await;
+        let mut replies = Vec::new();
+        for _ in 0..3 {
+            let job = take_job(&attacker, &run).await;
+            let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
+            let lease = job["body"]["lease"].as_str().expect("a lease");
+            let reply = fools_mate(pair, lease);
+            for name in ["evil", "twin"] {
+                let mine = format!("hone.result.workers.{name}.{run}");
+                attacker.say(&mine, reply.clone()).await;
+                replies.push((mine, reply.clone()));
+            }
+            for (mine, reply) in &replies {
+                attacker.say(mine, reply.clone()).await;
+            }
+        }
+    });
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    let games = fs::read_to_string(run.join("games.csv")).expect("the games");
+    let mut known: Vec<_> = games
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').take(2).collect::<Vec<_>>())
+        .collect();
+    known.sort_unstable();
+    let all = ["1", "2", "3"].map(|pair| [vec![pair, "1"], vec![pair, "2"]]);
+    assert_eq!(known, all.concat(), "{games}");
+    assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+/// Two games that could have been played: 1. f3 e5 2. g4 Qh4#.
+fn fools_mate(pair: u64, lease: &str) -> Vec<u8> {
+    let hash = Sha256::digest("startpos\nf2f3 e7e5 g2g4 d8h4\n0-1\n");
+    let digest = u64::from_be_bytes(hash[..8].try_into().expect("a SHA-256 has 32 bytes"));
+    let effort = json!({
+        "moves": 2, "depth": 2, "seldepth": 2, "latency_us": 0, "starved_us": 0, "illegal_pvs": 0
+    });
+    let game = json!({
+        "outcome": "Black", "termination": "checkmate", "plies": 4, "ms": [1, 1],
+        "nodes": [2, 2], "effort": [effort, effort], "digest": digest, "line": null
+    });
+    let text = |white: &str, black: &str| {
+        let pgn = format!(
+            "[Event \"?\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{}\"]\n\
+             [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n",
+            pair + 1
+        );
+        json!({ "pgn": pgn, "epd": "", "reason": "Black mates" })
+    };
+    let played = json!({
+        "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
+        "texts": [text("one", "two"), text("two", "one")]
+    });
+    json!({ "hone": 2, "body": { "played": played } })
+        .to_string()
+        .into_bytes()
+}
+
 /// Takes jobs of the run as worker `evil` and answers them with other games.
 pub(crate) fn send_wrong_results(fleet: &Fleet, count: u32) {
     runtime().block_on(async {
@@ -198,7 +271,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text, text]
     });
-    json!({ "hone": 1, "body": { "played": played } })
+    json!({ "hone": 2, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }

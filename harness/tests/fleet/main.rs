@@ -4,16 +4,18 @@
 #![cfg(unix)]
 
 mod attacks;
+mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 #[cfg(feature = "serve")]
 mod pages;
 mod server;
+mod websocket;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{Setup, engines, finish, on_run, rows, scripted, signal, wait_until};
@@ -42,6 +44,13 @@ fn with_bench(dir: &Path, seconds: f64) -> PathBuf {
     let mode = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&engine, mode).expect("executable");
     engine
+}
+
+fn has_bubblewrap() -> bool {
+    let mut command = Command::new("bwrap");
+    command.args(["--unshare-all", "--ro-bind", "/", "/", "true"]);
+    let status = command.stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 fn digest(run: &Path) -> String {
@@ -268,13 +277,8 @@ fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
         scripted()
     );
     let setup = match_of_scripts(&engine, &script);
-    let has_bubblewrap = std::process::Command::new("bwrap")
-        .args(["--unshare-all", "--ro-bind", "/", "/", "true"])
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
     for is_sandboxed in [false, true] {
-        if is_sandboxed && !has_bubblewrap {
+        if is_sandboxed && !has_bubblewrap() {
             common::skip::skipped("no sandbox can be made here");
             continue;
         }
@@ -324,6 +328,29 @@ fn a_server_whose_disk_was_full_stores_results_again() {
     assert_eq!(digest(&run), local_digest(&setup));
     let log = fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
     assert!(log.contains("stores nothing"), "{log}");
+}
+
+#[test]
+fn a_server_that_lost_its_disk_gets_jobs_and_engines_again() {
+    let Some(mut fleet) = Fleet::start() else {
+        return;
+    };
+    let setup = fast_match(20, "");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.args(["--max-time", "3m"]);
+    runner.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("a job in the queue", || {
+        let status = finish(fleet.hone(&["fleet", "status", "--json"]));
+        let runs = status.json()["runs"].clone();
+        runs[0]["in_flight"].as_u64().is_some_and(|pairs| pairs > 0)
+    });
+    fleet.lose_disk();
+    // It has no engine of the run.
+    let worker = fleet.worker("fresh", &["--cores", "2"]);
+    let code = child.wait().expect("waited for").code();
+    assert_eq!(code, Some(0), "{}", worker.printed());
+    assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
 }
 
 #[test]
@@ -406,5 +433,4 @@ fn an_engine_that_cannot_run_on_a_worker_costs_no_game() {
     assert_eq!(child.wait().expect("waited for").code(), Some(0));
     let games = fs::read_to_string(setup.run("fleet").join("games.csv")).expect("the games");
     assert!(!games.contains("disconnect"), "{games}");
-    std::thread::sleep(Duration::ZERO);
 }

@@ -3,20 +3,21 @@
 
 use std::env;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
 
 use crate::common::skip::skipped;
-use crate::common::{Setup, hone, signal, wait_until};
+use crate::common::{Setup, finish, hone, signal, wait_until};
 
 /// A running `hone fleet up`.
 pub(crate) struct Fleet {
     pub(crate) dir: TempDir,
     up: Child,
+    printed: Lines<BufReader<ChildStdout>>,
     pub(crate) join: String,
     pub(crate) submit: String,
 }
@@ -25,6 +26,11 @@ pub(crate) struct Fleet {
 pub(crate) struct Worker {
     child: Child,
     pub(crate) log: PathBuf,
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    free.local_addr().expect("its address").port()
 }
 
 fn server_exists() -> bool {
@@ -41,7 +47,20 @@ impl Fleet {
             return None;
         }
         let dir = tempfile::tempdir().expect("a temporary folder");
-        Some(Self::started(dir, hone()))
+        Some(Self::started(dir, hone(), &[]))
+    }
+
+    /// One that also listens for WebSocket, and its JOIN line for that.
+    pub(crate) fn start_with_websocket() -> Option<(Self, String)> {
+        if !server_exists() {
+            skipped("nats-server is not installed");
+            return None;
+        }
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let at = format!("127.0.0.1:{}", free_port());
+        let mut fleet = Self::started(dir, hone(), &["--websocket", &at]);
+        let join = fleet.line("over WebSocket:");
+        Some((fleet, join))
     }
 
     /// One whose data are on a disk of their own of 64 MB. `None` where no file
@@ -67,40 +86,37 @@ impl Fleet {
             return None;
         }
         let up = on_disk(hone().get_program());
-        Some(Self::started(dir, up))
+        Some(Self::started(dir, up, &[]))
     }
 
-    fn started(dir: TempDir, mut up: Command) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("its address").port();
-        drop(free);
-        up.args([
-            "fleet",
-            "up",
-            "--listen",
-            &format!("127.0.0.1:{port}"),
-            "--data",
-        ])
-        .arg(dir.path().join("data"))
-        .stdout(Stdio::piped())
-        .stderr(fs::File::create(dir.path().join("up.log")).expect("a log"));
+    fn started(dir: TempDir, mut up: Command, more: &[&str]) -> Self {
+        let listen = format!("127.0.0.1:{}", free_port());
+        up.args(["fleet", "up", "--listen", &listen, "--data"])
+            .arg(dir.path().join("data"))
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(fs::File::create(dir.path().join("up.log")).expect("a log"));
         let mut up = up.spawn().expect("hone starts");
         let stdout = up.stdout.take().expect("its output");
-        let mut lines = BufReader::new(stdout).lines();
-        let mut line = |label: &str| {
-            let line = lines.next().and_then(Result::ok).unwrap_or_default();
-            let log = fs::read_to_string(dir.path().join("up.log")).unwrap_or_default();
-            assert!(line.starts_with(label), "{line}\n{log}");
-            let at = line.find("hone1.").expect("a line with a credential");
-            line[at..].trim().to_string()
-        };
-        let (join, submit) = (line("workers:"), line("runs:"));
-        Self {
+        let mut fleet = Self {
             dir,
             up,
-            join,
-            submit,
-        }
+            printed: BufReader::new(stdout).lines(),
+            join: String::new(),
+            submit: String::new(),
+        };
+        fleet.join = fleet.line("workers:");
+        fleet.submit = fleet.line("runs:");
+        fleet
+    }
+
+    /// The credential in the next line that it prints.
+    fn line(&mut self, label: &str) -> String {
+        let line = self.printed.next().and_then(Result::ok).unwrap_or_default();
+        let log = fs::read_to_string(self.dir.path().join("up.log")).unwrap_or_default();
+        assert!(line.starts_with(label), "{line}\n{log}");
+        let at = line.find("hone1.").expect("a line with a credential");
+        line[at..].trim().to_string()
     }
 
     /// Leaves no room on the small disk until the file that is returned is
@@ -163,20 +179,52 @@ impl Fleet {
         }
     }
 
+    /// Kills nats-server and removes all that it has stored; `hone fleet up`
+    /// starts it again.
+    pub(crate) fn lose_disk(&mut self) {
+        signal(&self.up, libc::SIGSTOP);
+        let before = self.server_pid();
+        signal_pid(before, libc::SIGKILL);
+        // It writes until it is dead.
+        let stored = self.data().join("jetstream");
+        wait_until("an empty disk", || {
+            let _ = fs::remove_dir_all(&stored);
+            !stored.exists()
+        });
+        signal(&self.up, libc::SIGCONT);
+        self.wait_for_another_than(before);
+    }
+
     /// Kills nats-server; `hone fleet up` starts it again.
     pub(crate) fn kill_server(&mut self) {
-        let children = format!("/proc/{0}/task/{0}/children", self.up.id());
-        let child = || fs::read_to_string(&children).unwrap_or_default();
-        let before = child();
-        let pid: i32 = before.trim().parse().expect("one child");
-        // SAFETY: it is a child of our child, which has not waited for it.
-        unsafe {
-            libc::kill(pid, libc::SIGKILL);
-        }
+        let before = self.server_pid();
+        signal_pid(before, libc::SIGKILL);
+        self.wait_for_another_than(before);
+    }
+
+    fn wait_for_another_than(&self, before: i32) {
         wait_until("another server", || {
-            let now = child();
-            !now.trim().is_empty() && now != before
+            let is_started = self.server().is_some_and(|now| now != before);
+            is_started && finish(self.hone(&["fleet", "status"])).code == Some(0)
         });
+    }
+
+    fn server_pid(&self) -> i32 {
+        self.server().expect("one child")
+    }
+
+    /// The process id of nats-server, if one runs.
+    fn server(&self) -> Option<i32> {
+        let children = format!("/proc/{0}/task/{0}/children", self.up.id());
+        let children = fs::read_to_string(children).unwrap_or_default();
+        children.trim().parse().ok()
+    }
+}
+
+fn signal_pid(pid: i32, signal: i32) {
+    // SAFETY: it is a child of our child, which has not waited for it.
+    unsafe {
+        libc::kill(pid, signal);
     }
 }
 

@@ -311,6 +311,10 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
                 "hone fleet up --listen 0.0.0.0:4222 --host box.example.org",
             ),
             (
+                "Also for machines that may only use port 443",
+                "hone fleet up --listen 0.0.0.0:4222 --websocket 0.0.0.0:443",
+            ),
+            (
                 "Start it with the machine",
                 "hone fleet up --listen 0.0.0.0:4222 --systemd > ~/.config/systemd/user/hone-fleet.service",
             ),
@@ -367,6 +371,10 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             (
                 "With the line in a file, and endgame tables",
                 "hone worker join.txt --syzygy /tables",
+            ),
+            (
+                "Build the engines here, in a sandbox",
+                "hone worker JOIN --build always --sandbox",
             ),
         ],
     ),

@@ -22,13 +22,14 @@ use super::ids::WorkerId;
 use super::incidents::Incidents;
 use super::lease::RunKey;
 use super::link::{LinkError, RunnerLink, ToRunner};
-use super::message::{FileRef, Job, Notice, Status, encode};
+use super::message::{Job, Notice, Status, encode};
 use super::nats::{NatsRunner, connect};
 use super::roster::Roster;
+use super::sources::Sources;
 use super::suspects::Suspects;
 use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
-use crate::executor::{Event, ExecutorError, PairJob, Stop};
+use crate::executor::{Event, ExecutorError, PairJob, PlayedPair, Stop};
 use crate::run::RunFiles;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
@@ -43,6 +44,8 @@ const DRAIN_CHECK: Duration = Duration::from_millis(500);
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
 /// How long files of a job are tried to be stored.
 const STORE: Duration = Duration::from_secs(120);
+/// Messages that are taken before their results go into the ledger together.
+const TOGETHER: usize = 1000;
 /// How long the end may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -55,8 +58,6 @@ pub(crate) struct FleetRun {
     pub(crate) notice: Notice,
     /// Nodes a second that time controls are meant for, if they are scaled.
     pub(crate) reference: Option<u64>,
-    /// Node counts of the engines' `bench`, by the hash of their program.
-    pub(crate) benches: BTreeMap<String, u64>,
 }
 
 /// Connects to the fleet, and takes over what an earlier process of the run
@@ -92,17 +93,19 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let runner = Runner {
         dispatch,
         notice,
-        benches: run.benches,
         link,
         carrier,
         roster,
         statuses: BTreeMap::new(),
         sending: JoinSet::new(),
         known: Vec::new(),
+        sources: Sources::default(),
+        has_builders: false,
         stored: BTreeSet::new(),
         suspects,
         incidents,
         clocks: clock::open(&run.dir)?,
+        results: Vec::new(),
         wrong: BTreeMap::new(),
         draining: None,
         announce_at: None,
@@ -135,16 +138,20 @@ struct Runner<L: RunnerLink> {
     carrier: Carrier,
     roster: Roster,
     notice: Notice,
-    benches: BTreeMap<String, u64>,
     statuses: BTreeMap<WorkerId, Status>,
     /// Jobs that the server does not have yet.
     sending: JoinSet<()>,
     known: Vec<LocalFile>,
+    sources: Sources,
+    /// Whether there has been a worker that builds engines.
+    has_builders: bool,
     /// Hashes of files that the store has.
     stored: BTreeSet<String>,
     suspects: Suspects,
     incidents: Incidents,
     clocks: Table,
+    /// Results that count, until the tables that explain them are on disk.
+    results: Vec<PlayedPair>,
     /// Results of each worker that contradicted their pair.
     wrong: BTreeMap<WorkerId, u32>,
     draining: Option<Instant>,
@@ -188,16 +195,23 @@ impl<L: RunnerLink> Runner<L> {
                         break;
                     }
                 }
-                arrival = self.link.next() => self.arrived(arrival).await,
+                arrival = self.link.next() => {
+                    self.arrived(arrival).await;
+                    self.take_waiting().await;
+                }
                 _ = announce.tick() => {
                     self.announce().await;
                     self.show_workers();
                 }
                 () = until(self.announce_at) => self.announce().await,
-                _ = check.tick() => self.send_lost().await,
+                _ = check.tick() => {
+                    self.keep_files().await;
+                    self.send_lost().await;
+                }
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
                 Some(_) = self.sending.join_next() => {}
             }
+            self.hand_over();
             let capacity = self.dispatch.capacity(Instant::now());
             self.carrier.capacity.store(capacity, Ordering::Relaxed);
         }
@@ -221,6 +235,7 @@ impl<L: RunnerLink> Runner<L> {
             };
             taken += u64::from(matches!(arrival, ToRunner::Reply { .. }));
             self.arrived(arrival).await;
+            self.hand_over();
         }
     }
 
@@ -289,15 +304,18 @@ impl<L: RunnerLink> Runner<L> {
             Ok(files) => files,
             Err(error) => return self.fail(format!("cannot read an engine's file: {error}")),
         };
+        let (sources, packs) = self.sources.of(&files);
         let message = Job {
             run: self.dispatch.run().clone(),
             lease: self.dispatch.lease(pair),
             pair: without_paths(job),
-            files: files.iter().map(|one| self.with_bench(&one.file)).collect(),
+            files: files.iter().map(|one| one.file.clone()).collect(),
+            sources,
             reference: self.dispatch.reference(),
         };
-        for file in &files {
-            if let Err(error) = self.store(file).await {
+        let packs = if self.has_builders { packs } else { Vec::new() };
+        for file in files.into_iter().chain(packs) {
+            if let Err(error) = self.store(&file).await {
                 return self.fail(error);
             }
         }
@@ -309,14 +327,15 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    fn with_bench(&self, file: &FileRef) -> FileRef {
-        let bench = match file.option {
-            None => self.benches.get(&file.sha256).copied(),
-            Some(_) => None,
-        };
-        FileRef {
-            bench,
-            ..file.clone()
+    /// A worker that builds is there: it needs the engines' sources.
+    async fn offer_sources(&mut self) {
+        if std::mem::replace(&mut self.has_builders, true) {
+            return;
+        }
+        for pack in self.sources.packs() {
+            if let Err(error) = self.store(&pack).await {
+                return self.fail(error);
+            }
         }
     }
 
@@ -354,6 +373,30 @@ impl<L: RunnerLink> Runner<L> {
             self.link.store(sha256, chunk, bytes).await?;
         }
         Ok(())
+    }
+
+    /// Stores the files again of which the server has lost a part, as with its
+    /// disk.
+    async fn keep_files(&mut self) {
+        let mut files = self.known.clone();
+        files.extend(self.sources.packs());
+        for file in files {
+            let sha256 = &file.file.sha256;
+            if !self.stored.contains(sha256) {
+                continue;
+            }
+            match self.link.stored(sha256).await {
+                Ok(parts) if (parts.len() as u64) < file.file.chunks() => {
+                    tracing::info!("{} is stored again", file.path.display());
+                    self.stored.remove(sha256);
+                    if let Err(error) = self.store(&file).await {
+                        return self.fail(error);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => return tracing::info!("{error}"),
+            }
+        }
     }
 
     /// Once for all who ask within a moment.

@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use super::Runner;
+use futures_util::FutureExt;
+
+use super::{Runner, TOGETHER};
 use crate::executor::Event;
 use crate::fleet::accept::Accepted;
 use crate::fleet::dispatch::{Dropped, Judged};
@@ -24,6 +26,9 @@ impl<L: RunnerLink> Runner<L> {
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
                     self.bar(&worker);
+                    if status.builds {
+                        self.offer_sources().await;
+                    }
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
                     self.statuses.insert(worker, status);
                     if is_new {
@@ -100,7 +105,8 @@ impl<L: RunnerLink> Runner<L> {
         accepted: Accepted,
         before: Option<WorkerId>,
     ) {
-        let number = self.roster.number(worker, self.statuses.get(worker));
+        let status = self.statuses.get(worker);
+        let number = self.roster.number(worker, accepted.built, status);
         let mut played = accepted.played;
         match number {
             Ok(number) => played.worker = number,
@@ -113,7 +119,7 @@ impl<L: RunnerLink> Runner<L> {
                 nps,
                 factor,
             };
-            if let Err(error) = self.clocks.append(&row) {
+            if let Err(error) = self.clocks.add(&row) {
                 return self.fail(format!("{error:#}"));
             }
         }
@@ -128,7 +134,32 @@ impl<L: RunnerLink> Runner<L> {
             self.event(Event::Evidence(Box::new(evidence)));
         }
         self.notice.recorded += 1;
-        self.event(Event::Played(Box::new(played)));
+        self.results.push(played);
+    }
+
+    /// Takes what has come already: many results need one sync of the tables.
+    pub(super) async fn take_waiting(&mut self) {
+        for _ in 1..TOGETHER {
+            let Some(arrival) = self.link.next().now_or_never() else {
+                return;
+            };
+            self.arrived(arrival).await;
+        }
+    }
+
+    /// Hands the results over to the ledger, once the rows that it refers to are
+    /// on disk.
+    pub(super) fn hand_over(&mut self) {
+        if self.results.is_empty() {
+            return;
+        }
+        let synced = self.roster.sync().and_then(|()| self.clocks.sync());
+        if let Err(error) = synced {
+            return self.fail(format!("{error:#}"));
+        }
+        for played in std::mem::take(&mut self.results) {
+            self.event(Event::Played(Box::new(played)));
+        }
     }
 
     /// Takes nothing more of a worker. What it has played before stays: which

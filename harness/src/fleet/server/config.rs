@@ -58,18 +58,14 @@ impl Configuration<'_> {
                 },
             }));
         }
-        json!({
+        let mut value = json!({
             "server_name": "hone-fleet",
             "listen": self.setup.listen.to_string(),
             "max_payload": MAX_PAYLOAD,
             "log_file": data.join(LOG),
             "logfile_size_limit": 10_000_000,
             "logfile_max_num": 2,
-            "tls": {
-                "cert_file": self.certificate.certificate,
-                "key_file": self.certificate.key,
-                "timeout": HANDSHAKE_S,
-            },
+            "tls": self.tls(),
             "authorization": { "timeout": HANDSHAKE_S },
             "jetstream": {
                 "store_dir": data.join("jetstream"),
@@ -81,6 +77,22 @@ impl Configuration<'_> {
                 "SYSTEM": {},
             },
             "system_account": "SYSTEM",
+        });
+        if let Some(listen) = self.setup.websocket {
+            value["websocket"] = json!({
+                "listen": listen.to_string(),
+                "tls": self.tls(),
+                "handshake_timeout": format!("{HANDSHAKE_S}s"),
+            });
+        }
+        value
+    }
+
+    fn tls(&self) -> Value {
+        json!({
+            "cert_file": self.certificate.certificate,
+            "key_file": self.certificate.key,
+            "timeout": HANDSHAKE_S,
         })
     }
 }

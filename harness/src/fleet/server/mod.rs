@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use async_nats::Client;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::access::{Access, Role, SUBMIT_FILE};
 use super::ids::Name;
@@ -32,6 +32,8 @@ pub(crate) use tokens::{Token, Tokens};
 
 /// How often tokens are looked at, and the server.
 const WATCH: Duration = Duration::from_secs(1);
+/// How long it is tried at once to prepare a server that was started again.
+const PREPARE: Duration = Duration::from_secs(2);
 const START: Duration = Duration::from_secs(30);
 /// The names of the first credentials.
 const WORKERS: &str = "workers";
@@ -53,7 +55,7 @@ pub(crate) fn up(setup: &Setup, announce: impl FnOnce(&Access, &Access)) -> anyh
     let url = setup.url();
     let workers = tokens.first(&Name::new(WORKERS)?, Role::Worker)?;
     let owner = tokens.first(&Name::new(OWNER)?, Role::Submit)?;
-    tokens.describe_server(&url, &certificate.fingerprint)?;
+    tokens.describe_server(setup, &certificate.fingerprint)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -158,20 +160,28 @@ async fn keep(
 ) -> anyhow::Result<()> {
     let mut stuck = health::watch(client.clone(), configuration.setup.data.join(LOG));
     let mut is_full = false;
+    let mut is_prepared = true;
     loop {
         tokio::select! {
             _ = interrupts.next() => {
                 server.stop().await;
                 return Ok(());
             }
-            Some(()) = stuck.recv() => revive(configuration.setup, server, &mut is_full).await?,
+            Some(()) = stuck.recv() => {
+                revive(configuration.setup, server, &mut is_full).await?;
+                is_prepared = false;
+            }
             () = sleep(WATCH) => {}
         }
         if let Some(ended) = server.has_ended()? {
             errln!("nats-server ended ({ended}); it is started again");
             server.restart()?;
             // Its disk may be new.
-            let _ = prepare(client).await;
+            is_prepared = false;
+        }
+        if !is_prepared {
+            // It takes a moment until it answers.
+            is_prepared = matches!(timeout(PREPARE, prepare(client)).await, Ok(Ok(())));
         }
         if tokens.has_changed()? {
             configuration.write(tokens)?;

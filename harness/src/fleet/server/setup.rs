@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub(crate) struct Setup {
     pub(crate) data: PathBuf,
     pub(crate) listen: SocketAddr,
+    /// Where it also listens for WebSocket.
+    pub(crate) websocket: Option<SocketAddr>,
     /// The name or address that JOIN has for this machine.
     pub(crate) host: String,
 }
@@ -16,5 +18,11 @@ impl Setup {
     /// Where workers find it.
     pub(super) fn url(&self) -> String {
         format!("tls://{}:{}", self.host, self.listen.port())
+    }
+
+    /// Where workers find it over WebSocket.
+    pub(crate) fn websocket_url(&self) -> Option<String> {
+        let port = self.websocket?.port();
+        Some(format!("wss://{}:{port}", self.host))
     }
 }

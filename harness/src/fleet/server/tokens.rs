@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "serve")]
 use sha2::Digest;
 
+use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
 use crate::fleet::lease::write_private;
@@ -58,6 +59,9 @@ struct Content {
     /// The server's address and certificate, once it has been up.
     #[serde(default)]
     url: String,
+    /// Its address for WebSocket, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    websocket: Option<String>,
     #[serde(default)]
     fingerprint: String,
     #[serde(default)]
@@ -153,21 +157,28 @@ impl Tokens {
     ///
     /// # Errors
     /// Those of the file system.
-    pub(super) fn describe_server(&mut self, url: &str, fingerprint: &str) -> anyhow::Result<()> {
-        self.content.url = url.to_string();
+    pub(super) fn describe_server(
+        &mut self,
+        setup: &Setup,
+        fingerprint: &str,
+    ) -> anyhow::Result<()> {
+        self.content.url = setup.url();
+        self.content.websocket = setup.websocket_url();
         self.content.fingerprint = fingerprint.to_string();
         self.write()
     }
 
-    /// Makes a credential. Returns its access.
+    /// Makes a credential. Returns its access, over WebSocket if `websocket`.
     ///
     /// # Errors
-    /// If the name is taken, or the server has never been up.
+    /// If the name is taken, or the server has never been up or does not listen
+    /// for WebSocket.
     pub(crate) fn join(
         &mut self,
         name: Name,
         role: Role,
         valid_for: Option<Duration>,
+        websocket: bool,
     ) -> anyhow::Result<Access> {
         ensure!(
             !self.content.url.is_empty(),
@@ -177,13 +188,20 @@ impl Tokens {
             !self.content.token.iter().any(|token| token.name == name),
             "a credential `{name}` exists already\nhelp: choose another name; a name is never used twice"
         );
+        let url = match &self.content.websocket {
+            _ if !websocket => self.content.url.clone(),
+            Some(url) => url.clone(),
+            None => bail!(
+                "the server does not listen for WebSocket\nhelp: start it with `hone fleet up --websocket 0.0.0.0:443`"
+            ),
+        };
         let expires = valid_for
             .map(|time| Timestamp::now().checked_add(time))
             .transpose()
             .map_err(|error| anyhow!("`--expires`: {error}"))?;
         let token = Token::new(name, role, expires)?;
         let access = Access {
-            url: self.content.url.clone(),
+            url,
             name: token.name.clone(),
             role,
             seed: Some(token.seed.clone()),
@@ -246,24 +264,60 @@ mod tests {
         Name::new(text).expect("a name")
     }
 
+    fn setup(websocket: Option<u16>) -> Setup {
+        let at = |port: u16| (std::net::Ipv4Addr::LOCALHOST, port).into();
+        Setup {
+            data: PathBuf::new(),
+            listen: at(1),
+            websocket: websocket.map(at),
+            host: "box".to_string(),
+        }
+    }
+
+    #[test]
+    fn a_line_over_websocket_needs_a_server_that_listens_for_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tokens = Tokens::open(folder.path()).expect("none");
+        tokens.describe_server(&setup(None), "ff").expect("written");
+        let error = tokens.join(name("a"), Role::Worker, None, true);
+        let error = error.expect_err("no WebSocket").to_string();
+        assert!(error.contains("--websocket"), "{error}");
+        let mut tokens = Tokens::open(folder.path()).expect("read");
+        let with = setup(Some(443));
+        tokens.describe_server(&with, "ff").expect("written");
+        for (websocket, url) in [(true, "wss://box:443"), (false, "tls://box:1")] {
+            let of = name(if websocket { "a" } else { "b" });
+            let access = tokens.join(of, Role::Worker, None, websocket);
+            assert_eq!(access.expect("made").url, url);
+        }
+    }
+
     #[test]
     fn tokens_are_made_revoked_and_expire() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut tokens = Tokens::open(folder.path()).expect("none");
         assert!(
-            tokens.join(name("a"), Role::Worker, None).is_err(),
+            tokens.join(name("a"), Role::Worker, None, false).is_err(),
             "no server yet"
         );
-        tokens
-            .describe_server("tls://box:1", "ff")
-            .expect("written");
-        let access = tokens.join(name("a"), Role::Worker, None).expect("made");
+        tokens.describe_server(&setup(None), "ff").expect("written");
+        let access = tokens
+            .join(name("a"), Role::Worker, None, false)
+            .expect("made");
         assert_eq!(access.role, Role::Worker);
-        assert!(tokens.join(name("a"), Role::Worker, None).is_err(), "taken");
+        assert!(
+            tokens.join(name("a"), Role::Worker, None, false).is_err(),
+            "taken"
+        );
         let mut watcher = Tokens::open(folder.path()).expect("read");
         assert!(!watcher.has_changed().expect("read"));
         tokens
-            .join(name("b"), Role::Worker, Some(Duration::from_secs(1000)))
+            .join(
+                name("b"),
+                Role::Worker,
+                Some(Duration::from_secs(1000)),
+                false,
+            )
             .expect("made");
         assert!(watcher.has_changed().expect("read"));
         let b = watcher.all()[1].clone();
@@ -274,7 +328,7 @@ mod tests {
         assert_eq!(watcher.names(), BTreeSet::from([name("b")]));
         assert!(tokens.revoke(&name("c")).is_err());
         // A name of a revoked credential must not come back to life.
-        assert!(tokens.join(name("a"), Role::Worker, None).is_err());
+        assert!(tokens.join(name("a"), Role::Worker, None, false).is_err());
         assert_eq!(tokens.first(&name("a"), Role::Worker).expect("read"), None);
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Held<D> {
     pub(super) phase: Phase,
     /// Nodes a second here, where time controls depend on it.
     pub(super) nps: Option<u64>,
+    /// Whether the engines were built here.
+    pub(super) built: bool,
 }
 
 impl<D> Held<D> {
@@ -126,6 +128,7 @@ pub(super) fn reply_of<D>(
         lease: held.job.lease.clone(),
         finished_ms: played.finished_ms,
         nps: held.nps,
+        built: held.built,
         games: played.result.games,
         texts: played.texts,
         evidence: evidence.collect(),
@@ -171,6 +174,7 @@ mod tests {
             },
             phase: Phase::Answered,
             nps: None,
+            built: false,
             job,
         };
         let sample = samples::played(0, String::new());

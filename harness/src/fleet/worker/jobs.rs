@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::held::{self, Confinement, Held, Phase, reply_of};
-use super::prepare::{Prepared, prepare};
+use super::prepare::prepare;
 use super::slot::{Doing, Report};
-use super::{PACE, Worker};
+use super::{PACE, Readied, Worker};
 use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::draw::Room;
@@ -48,7 +48,7 @@ impl<L: WorkerLink> Worker<L> {
             threads: notice.threads,
             memory_mb: notice.memory_mb,
         };
-        self.draw.taken(&run);
+        let builds = self.abilities.builds(notice);
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         let held = Held {
@@ -59,25 +59,46 @@ impl<L: WorkerLink> Worker<L> {
             room,
             phase: Phase::Waiting,
             nps: None,
+            built: false,
         };
+        if self.building.is_some() {
+            return self.link.give_back(&held.delivery).await;
+        }
         let key = held.files_key();
         if !self.prepared.contains_key(&key) {
+            let job = self.here(&held.job, held.room);
+            if builds {
+                self.link.give_back(&held.delivery).await;
+                return self.order_build(held.run, key, job, room.threads).await;
+            }
             self.prepared.insert(key.clone(), None);
             let preparing = prepare(
                 self.store.clone(),
                 self.link.files(),
-                self.here(&held.job, held.room),
+                job,
                 self.idle_threads() / held.room.threads,
+                None,
             );
-            let run = held.run.clone();
-            self.preparing
-                .spawn(async move { (key, run, ticket, preparing.await) });
+            let (run, pair) = (held.run.clone(), held.job.pair.pair);
+            let lease = held.job.lease.clone();
+            self.preparing.spawn(async move {
+                let prepared = preparing.await;
+                Readied {
+                    run,
+                    key,
+                    build: None,
+                    pair,
+                    lease,
+                    prepared,
+                }
+            });
         }
+        self.draw.taken(&held.run);
         self.held.push_back(held);
     }
 
     /// Threads that no game uses.
-    fn idle_threads(&self) -> usize {
+    pub(super) fn idle_threads(&self) -> usize {
         self.free(|held| held.phase == Phase::Playing).threads
     }
 
@@ -92,36 +113,46 @@ impl<L: WorkerLink> Worker<L> {
         job
     }
 
-    pub(super) async fn got_ready(
-        &mut self,
-        key: String,
-        run: &Name,
-        ticket: u64,
-        prepared: anyhow::Result<Prepared>,
-    ) {
+    pub(super) async fn got_ready(&mut self, readied: Readied) {
+        let Readied {
+            run,
+            key,
+            build,
+            pair,
+            lease,
+            prepared,
+        } = readied;
+        if build.is_some_and(|ticket| !self.end_build(ticket)) {
+            // It was interrupted.
+            return;
+        }
         match prepared {
             Ok(prepared) => {
                 self.prepared.insert(key, Some(prepared));
             }
             Err(error) => {
                 self.prepared.remove(&key);
-                self.cannot_play(run, ticket, format!("{error:#}"), false)
-                    .await;
+                let reason = format!("{error:#}");
+                self.cannot_play(&run, pair, lease, reason, false).await;
             }
         }
     }
 
     /// Tells the run's owner why its pairs are not played here, and gives them
-    /// back.
-    async fn cannot_play(&mut self, run: &Name, ticket: u64, reason: String, stops_run: bool) {
+    /// back. The lease of a pair shows that it was asked to play them.
+    async fn cannot_play(
+        &mut self,
+        run: &Name,
+        pair: u64,
+        lease: String,
+        reason: String,
+        stops_run: bool,
+    ) {
         self.refuse(run.clone(), reason.clone());
-        let refused = self.give_back(run).await;
-        let Some(held) = refused.iter().find(|held| held.ticket == ticket) else {
-            return;
-        };
+        self.give_back(run).await;
         let reply = Reply::Refused(Refusal {
-            pair: held.job.pair.pair,
-            lease: held.job.lease.clone(),
+            pair,
+            lease,
             reason: reason.chars().take(500).collect(),
             stops_run,
         });
@@ -129,14 +160,14 @@ impl<L: WorkerLink> Worker<L> {
             let sent = self.link.reply(run, bytes);
             self.sending.spawn(async move {
                 sent.await;
-                ticket
+                None
             });
         }
         self.report().await;
     }
 
-    /// Gives back the jobs of a run that are not answered. Returns them.
-    pub(super) async fn give_back(&mut self, run: &Name) -> VecDeque<Held<L::Delivery>> {
+    /// Gives back the jobs of a run that are not answered.
+    pub(super) async fn give_back(&mut self, run: &Name) {
         let (given, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|held| held.run == *run && held.phase != Phase::Answered);
@@ -146,11 +177,13 @@ impl<L: WorkerLink> Worker<L> {
         }
         let left: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
         self.leave_jobs(&left);
-        given
     }
 
     /// Gives jobs to idle slots, the oldest first, as long as there is room.
     pub(super) fn start_games(&mut self) {
+        if self.building.is_some() {
+            return;
+        }
         let mut free = self.free(|held| held.phase == Phase::Playing);
         for held in &mut self.held {
             if held.phase != Phase::Waiting {
@@ -177,6 +210,7 @@ impl<L: WorkerLink> Worker<L> {
             )
             .apply(&mut job);
             held.nps = prepared.nps();
+            held.built = prepared.is_built();
             self.engines.number(&held.run, &mut job);
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;
@@ -201,7 +235,7 @@ impl<L: WorkerLink> Worker<L> {
 
     /// Asks for jobs: one waits for each that is played.
     pub(super) async fn pull(&mut self) {
-        if self.is_pulling || self.leaving.is_some() {
+        if self.is_pulling || self.building.is_some() || self.leaving.is_some() {
             return;
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
@@ -239,11 +273,10 @@ impl<L: WorkerLink> Worker<L> {
             Report::Played(played, evidence) => self.played(ticket, *played, evidence).await,
             Report::Failed(reason) => {
                 let held = self.held.iter().find(|held| held.ticket == ticket);
-                let Some((run, stops_run)) = held.map(|held| (held.run.clone(), held.stops_run()))
-                else {
-                    return;
-                };
-                self.cannot_play(&run, ticket, reason, stops_run).await;
+                let Some(held) = held else { return };
+                let (run, stops_run) = (held.run.clone(), held.stops_run());
+                let (pair, lease) = (held.job.pair.pair, held.job.lease.clone());
+                self.cannot_play(&run, pair, lease, reason, stops_run).await;
             }
         }
     }
@@ -261,13 +294,14 @@ impl<L: WorkerLink> Worker<L> {
                 let sent = self.link.reply(&run, bytes);
                 self.sending.spawn(async move {
                     sent.await;
-                    ticket
+                    Some(ticket)
                 });
             }
             Err(error) => {
                 held.phase = Phase::Waiting;
+                let (pair, lease) = (held.job.pair.pair, held.job.lease.clone());
                 let reason = format!("a result cannot be sent: {error}");
-                self.cannot_play(&run, ticket, reason, false).await;
+                self.cannot_play(&run, pair, lease, reason, false).await;
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A worker: takes jobs from a fleet, plays them, gives back results.
 
+mod building;
 mod held;
 mod jobs;
 mod options;
@@ -8,6 +9,7 @@ mod shown;
 mod slot;
 mod store;
 mod watched;
+mod workshop;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -17,11 +19,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::draw::{Abilities, Draw};
+use super::draw::{Abilities, BuildWhen, Draw};
 use super::ids::{Name, WorkerId};
 use super::link::{ToWorker, WorkerLink};
 use super::message::{Message, Notice, Status, decode, encode};
 use super::nats::{NatsWorker, connect};
+use crate::builds::Cache;
 use crate::run::{Interrupts, Request};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
@@ -29,6 +32,7 @@ use prepare::Prepared;
 use slot::{Doing, Report, Slot};
 use store::Store;
 use watched::Watched;
+use workshop::BuildOrder;
 
 const REPORT: Duration = Duration::from_secs(5);
 /// Often enough that the server does not give a job to another.
@@ -101,9 +105,13 @@ struct Worker<L: WorkerLink> {
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
     /// By the files of their jobs.
     prepared: BTreeMap<String, Option<Prepared>>,
-    preparing: JoinSet<(String, Name, u64, anyhow::Result<Prepared>)>,
-    /// Results that the server does not have yet: the tickets of their jobs.
-    sending: JoinSet<u64>,
+    preparing: JoinSet<Readied>,
+    /// The engines that are built before any other game.
+    building: Option<BuildOrder>,
+    cache: Cache,
+    /// Replies that the server does not have yet: the tickets of jobs that are
+    /// done with them.
+    sending: JoinSet<Option<u64>>,
     engines: EngineNumbers,
     games: u64,
     time_forfeits: u64,
@@ -111,6 +119,18 @@ struct Worker<L: WorkerLink> {
     finished: VecDeque<Instant>,
     started: Instant,
     leaving: Option<Instant>,
+}
+
+/// How it went to make a job's engines ready.
+struct Readied {
+    run: Name,
+    /// What the job's files are known by.
+    key: String,
+    /// The ticket of its order, if its engines were built.
+    build: Option<u64>,
+    pair: u64,
+    lease: String,
+    prepared: anyhow::Result<Prepared>,
 }
 
 /// Whether the loop continues.
@@ -149,6 +169,8 @@ impl<L: WorkerLink> Worker<L> {
             reports,
             prepared: BTreeMap::new(),
             preparing: JoinSet::new(),
+            building: None,
+            cache: Cache::at(&options.cache),
             sending: JoinSet::new(),
             engines: EngineNumbers::default(),
             games: 0,
@@ -173,12 +195,12 @@ impl<L: WorkerLink> Worker<L> {
                 arrival = self.link.next() => self.arrived(arrival).await?,
                 Some((slot, report)) = self.reports.recv() => self.reported(slot, report).await,
                 Some(prepared) = self.preparing.join_next() => {
-                    if let Ok((key, run, ticket, prepared)) = prepared {
-                        self.got_ready(key, &run, ticket, prepared).await;
+                    if let Ok(readied) = prepared {
+                        self.got_ready(readied).await;
                     }
                 }
                 Some(sent) = self.sending.join_next() => {
-                    if let Ok(ticket) = sent {
+                    if let Ok(Some(ticket)) = sent {
                         self.answered(ticket).await;
                     }
                 }
@@ -196,6 +218,7 @@ impl<L: WorkerLink> Worker<L> {
                 }
             }
             self.start_games();
+            self.start_build().await;
             self.pull().await;
             if self.is_done() {
                 break;
@@ -221,6 +244,7 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     async fn interrupted(&mut self, request: Request) -> Flow {
+        self.building = None;
         let is_again = self.leaving.is_some();
         self.leaving = Some(Instant::now());
         let leaves_all = is_again || request == Request::Now;
@@ -306,7 +330,7 @@ impl<L: WorkerLink> Worker<L> {
             errln!("run {run}: {}", notice.title);
         }
         if notice.draining {
-            self.give_back_waiting(&run).await;
+            self.give_back_waiting(|held| held.run == run).await;
         }
         self.draw.heard(run, notice, Instant::now());
     }
@@ -320,9 +344,9 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    async fn give_back_waiting(&mut self, run: &Name) {
-        let is_waiting =
-            |held: &Held<L::Delivery>| held.run == *run && held.phase == Phase::Waiting;
+    /// Gives back those of some jobs that are not played yet.
+    async fn give_back_waiting(&mut self, of: impl Fn(&Held<L::Delivery>) -> bool) {
+        let is_waiting = |held: &Held<L::Delivery>| held.phase == Phase::Waiting && of(held);
         for held in self.held.iter().filter(|held| is_waiting(held)) {
             self.link.give_back(&held.delivery).await;
         }
@@ -344,6 +368,7 @@ impl<L: WorkerLink> Worker<L> {
             .map(|held| held.ticket)
             .collect();
         self.held.retain(|held| held.run != *run);
+        self.building.take_if(|order| order.run == *run);
         let of_run = format!("{run}: ");
         self.prepared.retain(|key, _| !key.starts_with(&of_run));
         self.leave_jobs(&left);
@@ -392,6 +417,12 @@ impl<L: WorkerLink> Worker<L> {
             pace: 120.0 * recent as f64 / over,
             holds,
             refuses: self.refuses.clone(),
+            builds: self.abilities.build != BuildWhen::Never,
+            building: self
+                .building
+                .iter()
+                .map(|order| order.run.clone())
+                .collect(),
             leaving: self.leaving.is_some(),
         };
         match encode(&status) {

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 
 use crate::builds::Cache;
 use crate::fleet::access::{Access, Role};
-use crate::fleet::draw::{Abilities, Room};
+use crate::fleet::draw::{Abilities, BuildWhen, Room};
 use crate::fleet::ids::Name;
 use crate::platform::{
     CAN_LIMIT_MEMORY, host_name, memory_mb, physical_cores, processor_name, sandbox,
@@ -31,13 +31,14 @@ pub(crate) struct WorkerOptions {
 }
 
 /// What the user asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) name: Option<Name>,
     pub(crate) cores: Option<NonZeroUsize>,
     pub(crate) memory_mb: Option<u64>,
     pub(crate) syzygy: Option<PathBuf>,
     pub(crate) sandbox: bool,
+    pub(crate) build: BuildWhen,
 }
 
 impl WorkerOptions {
@@ -67,6 +68,7 @@ impl WorkerOptions {
                     memory_mb: asked.memory_mb.or(all_memory).unwrap_or(u64::MAX / 2),
                 },
                 platform: platform(),
+                build: asked.build,
                 tables: tables.transpose()?,
             },
             processor: processor_name().unwrap_or_default(),

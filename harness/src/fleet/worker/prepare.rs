@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
 
 use super::store::Store;
+use super::workshop::Workshop;
 use crate::builds::{BuildHold, run_bench, speed};
 use crate::engine::uci::{Client, Launch, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
@@ -22,9 +22,6 @@ use crate::rules::openings::Variant;
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);
 const STOP: Duration = Duration::from_secs(10);
-/// How often a file is tried to be fetched, and how long is waited between.
-const TRIES: u32 = 30;
-const AGAIN: Duration = Duration::from_secs(2);
 const QUIT: Duration = Duration::from_millis(500);
 
 /// Files of jobs, as they are on this machine.
@@ -33,12 +30,14 @@ pub(super) struct Prepared {
     files: Vec<(FileRef, PathBuf)>,
     /// Of the two players.
     programs: [(PathBuf, Arc<ProgramFile>); 2],
+    is_built: bool,
     /// What time controls are relative to, and nodes a second here.
     clock: Option<(Reference, u64)>,
 }
 
-/// Fetches the files of a job, and lets each engine search once. Where clocks
-/// depend on the machine's speed, it is measured with this many processes.
+/// Fetches the files of a job, or builds its engines in a workshop, and lets each
+/// search once. Where clocks depend on the machine's speed, it is measured with
+/// this many processes.
 ///
 /// # Errors
 /// Why the job's run cannot be played here.
@@ -47,10 +46,17 @@ pub(super) async fn prepare(
     source: impl FileSource,
     job: Job,
     processes: usize,
+    workshop: Option<Workshop>,
 ) -> anyhow::Result<Prepared> {
+    let built = match &workshop {
+        Some(workshop) => Some(workshop.programs(&store, &source, &job).await?),
+        None => None,
+    };
+    let is_needed = |file: &&FileRef| built.is_none() || file.option.is_some();
     let mut files = Vec::new();
-    for file in &job.files {
-        let path = fetch(&store, file, &source)
+    for file in job.files.iter().filter(is_needed) {
+        let path = store
+            .fetch_patiently(file, &source)
             .await
             .with_context(|| format!("cannot fetch {}", file.name))?;
         files.push((file.clone(), path));
@@ -60,19 +66,26 @@ pub(super) async fn prepare(
             check_bench(path, &job.pair.players[file.player].launch, bench).await?;
         }
     }
-    let program_of = |player: usize| {
+    let sent = |player: usize| {
         let is_program =
             |(file, _): &&(FileRef, PathBuf)| file.player == player && file.option.is_none();
-        let (_, path) = files
-            .iter()
-            .find(is_program)
-            .context("a player has no program")?;
-        let program = ProgramFile::identify(path, BuildHold::default())?;
-        anyhow::Ok((path.clone(), Arc::new(program)))
+        let found = files.iter().find(is_program);
+        let (_, path) = found.context("a player has no program")?;
+        anyhow::Ok((path.clone(), BuildHold::default()))
+    };
+    let is_built = built.is_some();
+    let [first, second] = match built {
+        Some(built) => built,
+        None => [sent(0)?, sent(1)?],
+    };
+    let identified = |(path, hold): (PathBuf, BuildHold)| {
+        let program = ProgramFile::identify(&path, hold)?;
+        anyhow::Ok((path, Arc::new(program)))
     };
     let prepared = Prepared {
-        programs: [program_of(0)?, program_of(1)?],
+        programs: [identified(first)?, identified(second)?],
         files,
+        is_built,
         clock: None,
     };
     let pair = prepared.localized(job.pair.clone());
@@ -113,6 +126,11 @@ async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyho
 }
 
 impl Prepared {
+    /// Whether the engines were built here.
+    pub(super) fn is_built(&self) -> bool {
+        self.is_built
+    }
+
     /// Nodes a second here, where time controls depend on it.
     pub(super) fn nps(&self) -> Option<u64> {
         self.clock.map(|(_, nps)| nps)
@@ -146,18 +164,6 @@ impl Prepared {
         }
         job
     }
-}
-
-/// Fetches a file, also if the server is away for a while.
-async fn fetch(store: &Store, file: &FileRef, source: &impl FileSource) -> anyhow::Result<PathBuf> {
-    for _ in 1..TRIES {
-        match store.fetch(file, source).await {
-            Ok(path) => return Ok(path),
-            Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
-        }
-        sleep(AGAIN).await;
-    }
-    store.fetch(file, source).await
 }
 
 /// The same nodes are searched here as where the run was started, or the

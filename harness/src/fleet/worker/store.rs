@@ -14,6 +14,9 @@ use crate::fleet::message::{CHUNK, FileRef};
 
 /// How often another worker's fetching is looked at.
 const LOCKED: Duration = Duration::from_millis(200);
+/// How often a file is tried to be fetched, and how long is waited between.
+const TRIES: u32 = 30;
+const AGAIN: Duration = Duration::from_secs(2);
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Where the files are: `fleet/files/<sha256>/<name>` in the cache.
@@ -45,6 +48,25 @@ impl Store {
                 let _ = fs::remove_dir_all(&folder);
             }
         }
+    }
+
+    /// [`Store::fetch`], also if the server is away for a while.
+    ///
+    /// # Errors
+    /// Those of the last try.
+    pub(super) async fn fetch_patiently(
+        &self,
+        file: &FileRef,
+        source: &impl FileSource,
+    ) -> anyhow::Result<PathBuf> {
+        for _ in 1..TRIES {
+            match self.fetch(file, source).await {
+                Ok(path) => return Ok(path),
+                Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
+            }
+            sleep(AGAIN).await;
+        }
+        self.fetch(file, source).await
     }
 
     /// The file's path, fetched if it is not there whole. What an earlier try

@@ -51,6 +51,7 @@ fn cells(worker: &MachineFacts) -> Vec<Cell> {
         Some(IncidentKind::Excluded) => "left out",
         Some(IncidentKind::Declined) => "did not play",
         Some(_) => "in quarantine",
+        None if worker.built => "built its engines",
         None => "",
     };
     vec![

@@ -98,6 +98,9 @@ fn row(view: &FleetView, fleet: &Overview, Machine { worker, status }: &Machine)
                 @for (run, pairs) in &status.holds {
                     div { (link(view, fleet, run.as_str())) ": " (counted(pairs.len() as u64, "pair")) }
                 }
+                @for run in &status.building {
+                    div { (link(view, fleet, run.as_str())) ": builds its engines" }
+                }
                 @if status.leaving { "leaving" }
                 @else if status.holds.is_empty() { "–" }
             }

@@ -1,7 +1,9 @@
 //! What travels between runners and workers: JSON with a version, of bounded
 //! size. What is malformed, too long or of another version is refused.
 
-use std::collections::BTreeMap;
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,17 +13,14 @@ use super::ids::Name;
 use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
+pub(crate) use files::{CHUNK, FileRef, SourceRef};
 
 /// Raised when a message changes its meaning: a worker and a runner that do
 /// not speak the same version refuse each other.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
-/// Parts in which files travel, in bytes.
-pub(crate) const CHUNK: usize = 512 * 1024;
 /// The longest message that a server carries, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;
-/// The largest file that travels, in bytes.
-const MAX_FILE: u64 = 1024 * 1024 * 1024;
 /// The longest text of a game or of a file of evidence, in bytes.
 pub(crate) const MAX_TEXT: usize = 96 * 1024;
 
@@ -130,52 +129,6 @@ fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
     }
 }
 
-/// A file that a worker needs for a pair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FileRef {
-    /// In hexadecimal digits.
-    pub(crate) sha256: String,
-    pub(crate) bytes: u64,
-    /// Its name, without a folder.
-    pub(crate) name: String,
-    /// Index of the player that needs it.
-    pub(crate) player: usize,
-    /// The UCI option whose value is the file's path; `None` for the engine's
-    /// program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) option: Option<String>,
-    /// The node count of its `bench` where the run was started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) bench: Option<u64>,
-}
-
-impl FileRef {
-    /// Number of its parts.
-    pub(crate) fn chunks(&self) -> u64 {
-        self.bytes.div_ceil(CHUNK as u64).max(1)
-    }
-
-    fn check(&self) -> Result<(), &'static str> {
-        let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
-        let is_odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
-        if self.sha256.len() != 64 || !self.sha256.bytes().all(is_hex) {
-            return Err("a file's sha256");
-        }
-        if self.name.is_empty()
-            || self.name.len() > 128
-            || self.name.starts_with('.')
-            || self.name.contains(is_odd)
-        {
-            return Err("a file's name");
-        }
-        if self.bytes > MAX_FILE || self.player > 1 {
-            return Err("a file's size or player");
-        }
-        Ok(())
-    }
-}
-
 /// A pair to play. Paths of programs in it are only names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -184,6 +137,9 @@ pub(crate) struct Job {
     pub(crate) lease: String,
     pub(crate) pair: PairJob,
     pub(crate) files: Vec<FileRef>,
+    /// Of the engines that another machine can build.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<SourceRef>,
     /// Time controls are relative to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<Reference>,
@@ -199,6 +155,12 @@ impl Message for Job {
         }
         for file in &self.files {
             file.check()?;
+        }
+        if self.sources.len() > 2 {
+            return Err("more than 2 sources");
+        }
+        for source in &self.sources {
+            source.check()?;
         }
         let program_of = |player| {
             let programs = self.files.iter();
@@ -245,6 +207,9 @@ pub(crate) struct Played {
     /// Nodes a second here, where time controls are relative to a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nps: Option<u64>,
+    /// Whether the worker built the engines from their commits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) built: bool,
     pub(crate) games: [GameResult; 2],
     pub(crate) texts: [GameText; 2],
     /// Of games that an engine lost by failing.
@@ -329,6 +294,9 @@ pub(crate) struct Notice {
     pub(crate) memory_mb: u64,
     /// Operating system and processor that its programs are for.
     pub(crate) platform: String,
+    /// Whether its engines can be built from their commits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_sources: bool,
     /// Pieces of the endgame tables that it needs.
     pub(crate) tables: Option<usize>,
     /// Pairs absorbed and in flight.
@@ -374,6 +342,12 @@ pub(crate) struct Status {
     pub(crate) holds: BTreeMap<Name, Vec<u64>>,
     /// Runs that it refused, and why.
     pub(crate) refuses: BTreeMap<Name, String>,
+    /// Whether it builds engines from their commits, and the runs for which it
+    /// does so now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) builds: bool,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) building: BTreeSet<Name>,
     /// It takes no further pairs and ends soon.
     pub(crate) leaving: bool,
 }
@@ -409,6 +383,7 @@ pub(super) mod samples {
             lease: "0".repeat(32),
             pair: pair_job(pair),
             files: vec![file(0), file(1)],
+            sources: Vec::new(),
             reference: None,
         }
     }
@@ -440,6 +415,7 @@ pub(super) mod samples {
             lease,
             finished_ms: 5,
             nps: None,
+            built: false,
             games: [game(), game()],
             texts: [text("new", "old"), text("old", "new")],
             evidence: Vec::new(),
@@ -469,10 +445,10 @@ mod tests {
     fn other_versions_and_unknown_fields_are_refused() {
         let bytes = encode(&job(3)).expect("sent");
         let text = String::from_utf8(bytes).expect("text");
-        let newer = text.replacen("\"hone\":1", "\"hone\":2", 1);
+        let newer = text.replacen(&format!("\"hone\":{VERSION}"), "\"hone\":99", 1);
         assert_eq!(
             decode::<Job>(newer.as_bytes()),
-            Err(MessageError::Version(2))
+            Err(MessageError::Version(99))
         );
         for (from, to) in [
             ("\"body\"", "\"more\":1,\"body\""),

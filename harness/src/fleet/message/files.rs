@@ -1,0 +1,87 @@
+//! Files that a job names.
+
+use serde::{Deserialize, Serialize};
+
+use crate::builds::{MAX_PACK, is_commit_id};
+
+/// Parts in which files travel, in bytes.
+pub(crate) const CHUNK: usize = 512 * 1024;
+/// The largest file that travels, in bytes.
+const MAX_FILE: u64 = 1024 * 1024 * 1024;
+
+/// A file that a worker needs for a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileRef {
+    /// In hexadecimal digits.
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+    /// Its name, without a folder.
+    pub(crate) name: String,
+    /// Index of the player that needs it.
+    pub(crate) player: usize,
+    /// The UCI option whose value is the file's path; `None` for the engine's
+    /// program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) option: Option<String>,
+    /// The node count of its `bench` where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bench: Option<u64>,
+}
+
+impl FileRef {
+    /// Number of its parts.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.bytes.div_ceil(CHUNK as u64).max(1)
+    }
+
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
+        let is_odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
+        if self.sha256.len() != 64 || !self.sha256.bytes().all(is_hex) {
+            return Err("a file's sha256");
+        }
+        if self.name.is_empty()
+            || self.name.len() > 128
+            || self.name.starts_with('.')
+            || self.name.contains(is_odd)
+        {
+            return Err("a file's name");
+        }
+        if self.bytes > MAX_FILE || self.player > 1 {
+            return Err("a file's size or player");
+        }
+        Ok(())
+    }
+}
+
+/// The commit that an engine was built from, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceRef {
+    /// The commit's files, and the node count that a build's `bench` must have.
+    pub(crate) pack: FileRef,
+    /// All 40 digits.
+    pub(crate) commit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) build: Option<String>,
+    /// The program in the work tree, or `{out}`.
+    pub(crate) cmd: String,
+}
+
+impl SourceRef {
+    pub(super) fn check(&self) -> Result<(), &'static str> {
+        self.pack.check()?;
+        let is_long = |text: &str| text.len() > 4096;
+        if !is_commit_id(&self.commit)
+            || is_long(&self.cmd)
+            || self.build.as_deref().is_some_and(is_long)
+        {
+            return Err("a commit or its build line");
+        }
+        if self.pack.bytes > MAX_PACK || self.pack.bench.is_none() {
+            return Err("a commit's size or bench");
+        }
+        Ok(())
+    }
+}

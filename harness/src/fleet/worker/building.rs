@@ -1,0 +1,77 @@
+//! Engines that this machine builds from their commits. A build uses all of the
+//! machine: it waits until no game is played, and no game starts beside it.
+
+use std::sync::Arc;
+
+use super::prepare::prepare;
+use super::slot::Doing;
+use super::workshop::{BuildOrder, Workshop};
+use super::{Readied, Worker};
+use crate::fleet::ids::Name;
+use crate::fleet::link::WorkerLink;
+use crate::fleet::message::Job;
+
+impl<L: WorkerLink> Worker<L> {
+    /// Notes that the engines of a job must be built, and gives back all jobs
+    /// that wait: others need not wait for the build.
+    pub(super) async fn order_build(&mut self, run: Name, key: String, job: Job, threads: usize) {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.building = Some(BuildOrder {
+            ticket,
+            run,
+            key,
+            job: Some(Box::new(job)),
+            threads,
+            stop: Arc::default(),
+        });
+        self.give_back_waiting(|_| true).await;
+    }
+
+    /// Starts the build that was ordered, once no game is played.
+    pub(super) async fn start_build(&mut self) {
+        let is_idle = self.doing.iter().all(|doing| *doing == Doing::Nothing);
+        if !is_idle || self.leaving.is_some() {
+            return;
+        }
+        let processes = self.idle_threads();
+        let Some(order) = &mut self.building else {
+            return;
+        };
+        let Some(job) = order.job.take() else { return };
+        let build = Some(order.ticket);
+        errln!("run {}: building its engines", order.run);
+        let workshop = Workshop {
+            cache: self.cache.clone(),
+            stop: Arc::clone(&order.stop),
+        };
+        let (run, key) = (order.run.clone(), order.key.clone());
+        let (pair, lease) = (job.pair.pair, job.lease.clone());
+        let threads = order.threads;
+        let preparing = prepare(
+            self.store.clone(),
+            self.link.files(),
+            *job,
+            processes / threads,
+            Some(workshop),
+        );
+        self.preparing.spawn(async move {
+            let prepared = preparing.await;
+            Readied {
+                run,
+                key,
+                build,
+                pair,
+                lease,
+                prepared,
+            }
+        });
+        self.report().await;
+    }
+
+    /// A build is over. Returns whether it is still wanted.
+    pub(super) fn end_build(&mut self, ticket: u64) -> bool {
+        let order = self.building.take_if(|order| order.ticket == ticket);
+        order.is_some()
+    }
+}

@@ -1,0 +1,131 @@
+//! Builds the engines of a job from their commits.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use tokio::task::spawn_blocking;
+
+use super::store::Store;
+use crate::builds::{BuildError, BuildHold, Built, Cache, Leash, Pack};
+use crate::fleet::ids::Name;
+use crate::fleet::link::FileSource;
+use crate::fleet::message::{Job, SourceRef};
+
+/// How long a build may take.
+const PATIENCE: Duration = Duration::from_secs(60 * 60);
+
+/// A build that is to be made, or is being made. It ends when this is dropped.
+pub(super) struct BuildOrder {
+    pub(super) ticket: u64,
+    pub(super) run: Name,
+    /// What the job's files are known by here.
+    pub(super) key: String,
+    /// `None` once it is being made.
+    pub(super) job: Option<Box<Job>>,
+    pub(super) threads: usize,
+    /// Ends it.
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl Drop for BuildOrder {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where builds are made.
+pub(super) struct Workshop {
+    pub(super) cache: Cache,
+    /// Ends builds.
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl Workshop {
+    /// The programs of a job's two players, built here.
+    ///
+    /// # Errors
+    /// Why they cannot be built, in one line.
+    pub(super) async fn programs(
+        &self,
+        store: &Store,
+        files: &impl FileSource,
+        job: &Job,
+    ) -> anyhow::Result<[(PathBuf, BuildHold); 2]> {
+        let mut programs = Vec::new();
+        for (index, player) in job.pair.players.iter().enumerate() {
+            let mut sources = job.sources.iter();
+            let source = sources.find(|source| source.pack.player == index);
+            let built = match source {
+                Some(source) => {
+                    self.build(store, files, source, player.launch.sandbox)
+                        .await
+                }
+                None => Err(anyhow::anyhow!(
+                    "it is not from a commit, or has no `bench` to compare"
+                )),
+            };
+            let built =
+                built.with_context(|| format!("engine `{}` cannot be built here", player.name))?;
+            programs.push((built.program, built.hold));
+        }
+        let programs = <[_; 2]>::try_from(programs);
+        programs.ok().context("a pair has two players")
+    }
+
+    async fn build(
+        &self,
+        store: &Store,
+        files: &impl FileSource,
+        source: &SourceRef,
+        sandbox: bool,
+    ) -> anyhow::Result<Built> {
+        let pack = store
+            .fetch_patiently(&source.pack, files)
+            .await
+            .context("its source cannot be fetched")?;
+        let expected = source.pack.bench.unwrap_or_default();
+        let pack = Pack {
+            path: pack,
+            commit: source.commit.clone(),
+            build: source.build.clone(),
+            cmd: source.cmd.clone(),
+            bench: expected,
+        };
+        let leash = Leash {
+            time: PATIENCE,
+            stop: Arc::clone(&self.stop),
+        };
+        let cache = self.cache.clone();
+        let built = spawn_blocking(move || pack.build(&cache, sandbox, leash));
+        let built = match built.await? {
+            Ok(built) => built,
+            Err(error) => bail!("{}", one_line(&error)),
+        };
+        match built.record.bench {
+            Some(bench) => ensure!(
+                bench == expected,
+                "its bench is {bench} here, and {expected} where the run was started"
+            ),
+            None => bail!("its bench ends without a node count here"),
+        }
+        Ok(built)
+    }
+}
+
+/// For the run's owner: where the whole log is, and no more of it.
+fn one_line(error: &BuildError) -> String {
+    match error {
+        BuildError::Failed(failed) => {
+            errln!("{failed}");
+            let log = failed.log.display();
+            format!(
+                "{} does not build ({}); its log there is {log}",
+                failed.commit, failed.status
+            )
+        }
+        error => error.to_string().replace('\n', "; "),
+    }
+}
