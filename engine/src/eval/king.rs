@@ -65,32 +65,29 @@ fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
     sink.add(us, Term::DangerUnsafeCheck, 0, count);
 }
 
-/// What is attacked and defended on our half of the king's wing.
+/// The files on which a king on this file lives: three or four.
+fn wing(file: usize) -> Bitboard {
+    let files = match file {
+        0 => 0..=2,
+        1 | 2 => 0..=3,
+        3 | 4 => 2..=5,
+        5 | 6 => 4..=7,
+        _ => 5..=7,
+    };
+    files.fold(Bitboard::EMPTY, |set, file| set | Bitboard::file(file))
+}
+
+/// What is attacked and defended on the king's wing, up to the fifth rank.
 fn flank(side: &Side, sink: &mut impl Sink) {
-    const WINGS: [u64; 4] = [
-        0x0707_0707_0707_0707,
-        0x0f0f_0f0f_0f0f_0f0f,
-        0x3c3c_3c3c_3c3c_3c3c,
-        0xe0e0_e0e0_e0e0_e0e0,
-    ];
     let (us, own, enemy) = (side.us, side.own, side.enemy);
-    let wing = match side.position.king(us).file() {
-        0 => WINGS[0],
-        1 | 2 => WINGS[1],
-        3 | 4 => WINGS[2],
-        5 | 6 => 0xf0f0_f0f0_f0f0_f0f0,
-        _ => WINGS[3],
-    };
-    let half = match us {
-        Color::White => 0x0000_00ff_ffff_ffff,
-        Color::Black => 0xffff_ffff_ff00_0000,
-    };
-    let camp = Bitboard(wing & half);
+    let wing = wing(side.position.king(us).file());
+    let far = Bitboard::relative_rank(us, 5).fill_forward(us);
+    let camp = wing & !far;
     let attacked = (enemy.all & camp).count() + (enemy.twice & camp).count();
     let defended = (own.all & camp).count();
     sink.add(us, Term::DangerFlank, 0, attacked as i32);
     sink.add(us, Term::DangerFlank, 1, defended as i32);
-    let pawns = side.position.role(Role::Pawn) & Bitboard(wing);
+    let pawns = side.position.role(Role::Pawn) & wing;
     if pawns.is_empty() {
         sink.add(us, Term::KingWithoutPawns, 0, 1);
     }
