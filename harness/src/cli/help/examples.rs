@@ -305,7 +305,6 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "fleet up",
         &[
-            ("A server for workers on this machine", "hone fleet up"),
             (
                 "A server that other machines reach as box.example.org",
                 "hone fleet up --listen 0.0.0.0:4222 --host box.example.org",
@@ -363,7 +362,6 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "worker",
         &[
-            ("Play for a fleet on all cores", "hone worker JOIN"),
             (
                 "On 14 cores with at most 8 GB",
                 "hone worker JOIN --cores 14 --max-memory 8G",
