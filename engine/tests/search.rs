@@ -410,6 +410,8 @@ fn evaluation_is_the_same_from_both_sides_and_as_the_sum_of_its_terms() {
         "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
         "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
         "4k3/8/2b5/8/8/4B3/PPP5/4K3 w - - 0 1",
+        // The same pawns, which are remembered, and another king's square.
+        "4k3/8/2b5/8/8/4B3/PPP5/1K6 w - - 0 1",
         "8/5k2/8/8/3N4/8/5K2/8 w - - 0 1",
     ] {
         let position = Position::from_fen(fen).unwrap();

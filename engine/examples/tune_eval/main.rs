@@ -53,7 +53,7 @@ fn main() -> anyhow::Result<()> {
         read.with_context(|| file.display().to_string())?;
         eprintln!("{} positions after {}", number, file.display());
     }
-    ensure!(fit.len() > 0, "there are no quiet positions in these");
+    ensure!(fit.len() > 0, "the games have no quiet positions");
     eprintln!("{} of them held out to judge by", judge.len());
     let settings = Settings {
         epochs: arguments.epochs,

@@ -7,13 +7,12 @@ use std::time::{Duration, Instant};
 
 use super::accept::{Accepted, accept};
 use super::clock::Reference;
+use super::crew::Crew;
 use super::ids::{Name, WorkerId};
 use super::lease::RunKey;
 use super::message::{Played, Status};
 use crate::executor::PairJob;
 
-/// A worker that has not been heard of for this long is taken for dead.
-pub(crate) const SILENCE: Duration = Duration::from_secs(30);
 /// A pair that no worker has, and whose job is not in the queue, is sent again
 /// this long after it was sent.
 const LOST_AFTER: Duration = Duration::from_secs(20);
@@ -35,20 +34,6 @@ struct Flight {
     /// Whether its job was put into the queue. It is not if a worker has the
     /// pair from an earlier process of this run.
     is_queued: bool,
-}
-
-/// A worker that has not told of itself for this long had been given up when
-/// another returned its pair.
-const LATE: Duration = Duration::from_secs(15);
-
-/// A worker as it was last heard of.
-#[derive(Debug)]
-struct Seen {
-    at: Instant,
-    slots: usize,
-    /// Games since it joined: fewer than before are those of a new process.
-    games: u64,
-    holds: BTreeSet<u64>,
 }
 
 /// What becomes of a result. `R` acknowledges its delivery.
@@ -94,12 +79,9 @@ pub(crate) struct Dispatch<R> {
     submitted: u64,
     /// When the youngest job was sent that was played.
     newest_played: Option<Instant>,
-    threads: usize,
     /// What time controls are relative to.
     reference: Option<Reference>,
-    workers: BTreeMap<WorkerId, Seen>,
-    /// Pairs whose worker was started again without them.
-    dropped: BTreeMap<u64, WorkerId>,
+    crew: Crew,
     excluded: BTreeSet<WorkerId>,
 }
 
@@ -113,10 +95,8 @@ impl<R> Dispatch<R> {
             unrecorded: BTreeMap::new(),
             submitted: 0,
             newest_played: None,
-            threads: threads.max(1),
             reference: None,
-            workers: BTreeMap::new(),
-            dropped: BTreeMap::new(),
+            crew: Crew::new(threads),
             excluded: BTreeSet::new(),
         }
     }
@@ -135,8 +115,7 @@ impl<R> Dispatch<R> {
     /// others are to play them.
     pub(crate) fn exclude(&mut self, worker: &WorkerId) -> Vec<u64> {
         self.excluded.insert(worker.clone());
-        let seen = self.workers.remove(worker);
-        let holds = seen.into_iter().flat_map(|seen| seen.holds);
+        let holds = self.crew.remove(worker).into_iter();
         holds
             .filter(|pair| self.flights.contains_key(pair))
             .collect()
@@ -187,9 +166,7 @@ impl<R> Dispatch<R> {
         if !self.key.is_lease(pair, &played.lease) {
             return Judged::Dropped(receipt, Dropped::NotLeased);
         }
-        if let Some(seen) = self.workers.get_mut(worker) {
-            seen.holds.remove(&pair);
-        }
+        self.crew.returned(worker, pair);
         if let Some(receipts) = self.unrecorded.get_mut(&pair) {
             // It may be the same message once more: acknowledged before the
             // result is on disk, it would be lost.
@@ -218,24 +195,11 @@ impl<R> Dispatch<R> {
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);
                 self.unrecorded.insert(pair, vec![receipt]);
-                let before = self.given_up(pair, worker, Instant::now());
+                let before = self.crew.given_up(pair, worker, Instant::now());
                 Judged::Counts(Box::new(accepted), before)
             }
             Err(why) => Judged::Dropped(receipt, Dropped::Wrong(why)),
         }
-    }
-
-    /// The worker that had a pair before another returned it.
-    fn given_up(&mut self, pair: u64, player: &WorkerId, now: Instant) -> Option<WorkerId> {
-        if let Some(worker) = self.dropped.remove(&pair) {
-            return Some(worker);
-        }
-        let is_late = |seen: &Seen| {
-            seen.holds.contains(&pair) && now.saturating_duration_since(seen.at) >= LATE
-        };
-        let mut others = self.workers.iter().filter(|(id, _)| *id != player);
-        let (worker, _) = others.find(|(_, seen)| is_late(seen))?;
-        Some(worker.clone())
     }
 
     /// Deliveries that can be acknowledged now that these pairs are on disk.
@@ -249,52 +213,22 @@ impl<R> Dispatch<R> {
         if self.excluded.contains(&worker) {
             return false;
         }
-        let run = &self.key.run;
-        let takes_part = !status.leaving && !status.refuses.contains_key(run);
-        let seen = Seen {
-            at: now,
-            games: status.games,
-            slots: if takes_part {
-                status.cores / self.threads
-            } else {
-                0
-            },
-            holds: status
-                .holds
-                .get(run)
-                .into_iter()
-                .flatten()
-                .copied()
-                .collect(),
-        };
-        let before = self.workers.insert(worker.clone(), seen);
-        if let Some(before) = before.as_ref().filter(|seen| seen.games > status.games) {
-            let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
-            self.dropped.extend(held);
-        }
-        before.is_none()
+        self.crew.heard(&self.key.run, worker, status, now)
     }
 
     /// Workers that are alive and take part.
     pub(crate) fn workers(&self, now: Instant) -> usize {
-        self.alive(now).filter(|seen| seen.slots > 0).count()
+        self.crew.count(now)
     }
 
     /// Jobs wanted at hand.
     pub(crate) fn capacity(&self, now: Instant) -> usize {
-        let slots: usize = self.alive(now).map(|seen| seen.slots).sum();
-        (slots * AHEAD).clamp(1, MOST)
-    }
-
-    fn alive(&self, now: Instant) -> impl Iterator<Item = &Seen> {
-        self.workers
-            .values()
-            .filter(move |seen| now.duration_since(seen.at) < SILENCE)
+        (self.crew.slots(now) * AHEAD).clamp(1, MOST)
     }
 
     /// Whether a living worker has the pair.
     pub(crate) fn is_held(&self, pair: u64, now: Instant) -> bool {
-        self.alive(now).any(|seen| seen.holds.contains(&pair))
+        self.crew.is_held(pair, now)
     }
 
     /// Leaves a pair with the worker that has it from an earlier process: its
@@ -309,11 +243,7 @@ impl<R> Dispatch<R> {
     /// not in the queue: they never were, it is empty, or they have been
     /// overtaken. Their time starts anew.
     pub(crate) fn lost(&mut self, queue_is_empty: bool, now: Instant) -> Vec<u64> {
-        let held: BTreeSet<u64> = self
-            .alive(now)
-            .flat_map(|seen| &seen.holds)
-            .copied()
-            .collect();
+        let held = self.crew.held(now);
         let mut lost = Vec::new();
         for (pair, flight) in &mut self.flights {
             let is_out = match queue_is_empty {
@@ -333,13 +263,8 @@ impl<R> Dispatch<R> {
     /// Whether every living worker has been heard since `since` and none holds
     /// a pair in flight.
     pub(crate) fn is_drained(&self, since: Instant, now: Instant) -> bool {
-        let is_held = |seen: &Seen| {
-            seen.holds
-                .iter()
-                .any(|pair| self.flights.contains_key(pair))
-        };
-        self.alive(now)
-            .all(|seen| seen.at >= since && !is_held(seen))
+        let held = self.crew.held(now);
+        self.crew.all_heard(since, now) && !self.flights.keys().any(|pair| held.contains(pair))
     }
 
     pub(crate) fn run(&self) -> &Name {
@@ -355,6 +280,7 @@ impl<R> Dispatch<R> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::crew::{LATE, SILENCE};
     use super::super::message::samples::played;
     use super::super::samples::pair_job;
     use super::*;

@@ -17,6 +17,7 @@ mod accept;
 mod access;
 mod boards;
 mod clock;
+mod crew;
 mod dispatch;
 mod draw;
 mod files;

@@ -103,7 +103,7 @@ fn a_worker_builds_the_engines_of_a_run_from_their_commits() {
     let build = ["--build", "always", "--cores", "1"];
     let builder = fleet.worker("builder", &[&build, confined].concat());
     wait_until("games of what was built", || rows(&run) > 10);
-    // No program came to it.
+    // It downloaded no program.
     let cache = fleet.dir.path().join("cache-builder");
     let sent = files_below(&cache.join("fleet").join("files"));
     assert_eq!(

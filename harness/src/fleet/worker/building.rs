@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use super::prepare::prepare;
+use super::Worker;
 use super::slot::Doing;
 use super::workshop::{BuildOrder, Workshop};
-use super::{Readied, Worker};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::Job;
@@ -39,33 +38,14 @@ impl<L: WorkerLink> Worker<L> {
             return;
         };
         let Some(job) = order.job.take() else { return };
-        let build = Some(order.ticket);
         errln!("run {}: building its engines", order.run);
         let workshop = Workshop {
             cache: self.cache.clone(),
             stop: Arc::clone(&order.stop),
         };
-        let (run, key) = (order.run.clone(), order.key.clone());
-        let (pair, lease) = (job.pair.pair, job.lease.clone());
-        let threads = order.threads;
-        let preparing = prepare(
-            self.store.clone(),
-            self.link.files(),
-            *job,
-            processes / threads,
-            Some(workshop),
-        );
-        self.preparing.spawn(async move {
-            let prepared = preparing.await;
-            Readied {
-                run,
-                key,
-                build,
-                pair,
-                lease,
-                prepared,
-            }
-        });
+        let (run, key, ticket) = (order.run.clone(), order.key.clone(), order.ticket);
+        let processes = processes / order.threads;
+        self.make_ready(run, key, *job, processes, Some((ticket, workshop)));
         self.report().await;
     }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::held::{self, Confinement, Held, Phase, reply_of};
 use super::prepare::prepare;
 use super::slot::{Doing, Report};
+use super::workshop::Workshop;
 use super::{PACE, Readied, Worker};
 use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PlayedPair};
@@ -72,29 +73,43 @@ impl<L: WorkerLink> Worker<L> {
                 return self.order_build(held.run, key, job, room.threads).await;
             }
             self.prepared.insert(key.clone(), None);
-            let preparing = prepare(
-                self.store.clone(),
-                self.link.files(),
-                job,
-                self.idle_threads() / held.room.threads,
-                None,
-            );
-            let (run, pair) = (held.run.clone(), held.job.pair.pair);
-            let lease = held.job.lease.clone();
-            self.preparing.spawn(async move {
-                let prepared = preparing.await;
-                Readied {
-                    run,
-                    key,
-                    build: None,
-                    pair,
-                    lease,
-                    prepared,
-                }
-            });
+            let processes = self.idle_threads() / held.room.threads;
+            self.make_ready(held.run.clone(), key, job, processes, None);
         }
         self.draw.taken(&held.run);
         self.held.push_back(held);
+    }
+
+    /// Makes a job's engines ready beside the games, in the workshop of an order
+    /// if they are built.
+    pub(super) fn make_ready(
+        &mut self,
+        run: Name,
+        key: String,
+        job: Job,
+        processes: usize,
+        order: Option<(u64, Workshop)>,
+    ) {
+        let (pair, lease) = (job.pair.pair, job.lease.clone());
+        let (build, workshop) = order.unzip();
+        let preparing = prepare(
+            self.store.clone(),
+            self.link.files(),
+            job,
+            processes,
+            workshop,
+        );
+        self.preparing.spawn(async move {
+            let prepared = preparing.await;
+            Readied {
+                run,
+                key,
+                build,
+                pair,
+                lease,
+                prepared,
+            }
+        });
     }
 
     /// Threads that no game uses.

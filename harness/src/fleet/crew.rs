@@ -1,0 +1,129 @@
+//! The workers of a run, as they were last heard of: who is alive, how many games
+//! they can play, and which pairs they have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::ids::{Name, WorkerId};
+use super::message::Status;
+
+/// A worker that has not been heard of for this long is taken for dead.
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
+/// A worker that has not told of itself for this long had been given up when
+/// another returned its pair.
+pub(super) const LATE: Duration = Duration::from_secs(15);
+
+/// A worker as it was last heard of.
+#[derive(Debug)]
+struct Seen {
+    at: Instant,
+    slots: usize,
+    /// Games since it joined: fewer than before are those of a new process.
+    games: u64,
+    holds: BTreeSet<u64>,
+}
+
+/// The workers of a run whose games need a number of threads each.
+#[derive(Debug)]
+pub(super) struct Crew {
+    threads: usize,
+    seen: BTreeMap<WorkerId, Seen>,
+    /// Pairs whose worker was started again without them.
+    dropped: BTreeMap<u64, WorkerId>,
+}
+
+impl Crew {
+    pub(super) fn new(threads: usize) -> Self {
+        Self {
+            threads: threads.max(1),
+            seen: BTreeMap::new(),
+            dropped: BTreeMap::new(),
+        }
+    }
+
+    /// Takes what a worker tells of itself. Returns whether it is new.
+    pub(super) fn heard(
+        &mut self,
+        run: &Name,
+        worker: WorkerId,
+        status: &Status,
+        now: Instant,
+    ) -> bool {
+        let takes_part = !status.leaving && !status.refuses.contains_key(run);
+        let holds = status.holds.get(run).into_iter().flatten();
+        let seen = Seen {
+            at: now,
+            games: status.games,
+            slots: usize::from(takes_part) * (status.cores / self.threads),
+            holds: holds.copied().collect(),
+        };
+        let before = self.seen.insert(worker.clone(), seen);
+        if let Some(before) = before.as_ref().filter(|seen| seen.games > status.games) {
+            let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
+            self.dropped.extend(held);
+        }
+        before.is_none()
+    }
+
+    /// Forgets a worker. Returns the pairs that it had.
+    pub(super) fn remove(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
+        let seen = self.seen.remove(worker);
+        seen.map(|seen| seen.holds).unwrap_or_default()
+    }
+
+    /// A worker has returned a pair.
+    pub(super) fn returned(&mut self, worker: &WorkerId, pair: u64) {
+        if let Some(seen) = self.seen.get_mut(worker) {
+            seen.holds.remove(&pair);
+        }
+    }
+
+    /// The worker that had a pair before another returned it.
+    pub(super) fn given_up(
+        &mut self,
+        pair: u64,
+        player: &WorkerId,
+        now: Instant,
+    ) -> Option<WorkerId> {
+        if let Some(worker) = self.dropped.remove(&pair) {
+            return Some(worker);
+        }
+        let is_late = |seen: &Seen| {
+            seen.holds.contains(&pair) && now.saturating_duration_since(seen.at) >= LATE
+        };
+        let mut others = self.seen.iter().filter(|(id, _)| *id != player);
+        let (worker, _) = others.find(|(_, seen)| is_late(seen))?;
+        Some(worker.clone())
+    }
+
+    /// Workers that are alive and take part.
+    pub(super) fn count(&self, now: Instant) -> usize {
+        self.alive(now).filter(|seen| seen.slots > 0).count()
+    }
+
+    /// Games that those who are alive can play at a time.
+    pub(super) fn slots(&self, now: Instant) -> usize {
+        self.alive(now).map(|seen| seen.slots).sum()
+    }
+
+    fn alive(&self, now: Instant) -> impl Iterator<Item = &Seen> {
+        self.seen
+            .values()
+            .filter(move |seen| now.duration_since(seen.at) < SILENCE)
+    }
+
+    /// The pairs that living workers have.
+    pub(super) fn held(&self, now: Instant) -> BTreeSet<u64> {
+        let holds = self.alive(now).flat_map(|seen| &seen.holds);
+        holds.copied().collect()
+    }
+
+    pub(super) fn is_held(&self, pair: u64, now: Instant) -> bool {
+        self.alive(now).any(|seen| seen.holds.contains(&pair))
+    }
+
+    /// Whether every living worker has been heard since `since`.
+    pub(super) fn all_heard(&self, since: Instant, now: Instant) -> bool {
+        self.alive(now).all(|seen| seen.at >= since)
+    }
+}
