@@ -2,8 +2,8 @@
 //! real nats-server and a real run, more and more of them. `docs/fleet.md` has
 //! the numbers.
 //!
-//!     cargo build --profile quick -p harness --bin hone --example scripted_engine --example fleet_load
-//!     target/quick/examples/fleet_load --workers 100,1000,10000
+//!     cargo build --release -p harness --bin hone --example scripted_engine --example fleet_load
+//!     target/release/examples/fleet_load --workers 10,100,1000 --cores 4
 
 #[cfg(target_os = "linux")]
 #[path = "../fleet_server/mod.rs"]

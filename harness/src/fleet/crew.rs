@@ -1,6 +1,7 @@
 //! The workers of a run, as they were last heard of: who is alive, how many games
 //! they can play, and which pairs they have.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -23,11 +24,19 @@ struct Seen {
     holds: BTreeSet<u64>,
 }
 
+impl Seen {
+    fn is_alive(&self, now: Instant) -> bool {
+        now.duration_since(self.at) < SILENCE
+    }
+}
+
 /// The workers of a run whose games need a number of threads each.
 #[derive(Debug)]
 pub(super) struct Crew {
     threads: usize,
     seen: BTreeMap<WorkerId, Seen>,
+    /// Who has a pair, dead or alive.
+    holders: BTreeMap<u64, BTreeSet<WorkerId>>,
     /// Pairs whose worker was started again without them.
     dropped: BTreeMap<u64, WorkerId>,
 }
@@ -37,6 +46,7 @@ impl Crew {
         Self {
             threads: threads.max(1),
             seen: BTreeMap::new(),
+            holders: BTreeMap::new(),
             dropped: BTreeMap::new(),
         }
     }
@@ -57,24 +67,49 @@ impl Crew {
             slots: usize::from(takes_part) * (status.cores / self.threads),
             holds: holds.copied().collect(),
         };
-        let before = self.seen.insert(worker.clone(), seen);
+        let before = self.remove(&worker);
         if let Some(before) = before.as_ref().filter(|seen| seen.games > status.games) {
             let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
             self.dropped.extend(held);
         }
+        for pair in &seen.holds {
+            self.holders
+                .entry(*pair)
+                .or_default()
+                .insert(worker.clone());
+        }
+        self.seen.insert(worker, seen);
         before.is_none()
     }
 
     /// Forgets a worker. Returns the pairs that it had.
-    pub(super) fn remove(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
-        let seen = self.seen.remove(worker);
+    pub(super) fn dismiss(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
+        let seen = self.remove(worker);
         seen.map(|seen| seen.holds).unwrap_or_default()
+    }
+
+    fn remove(&mut self, worker: &WorkerId) -> Option<Seen> {
+        let seen = self.seen.remove(worker)?;
+        for pair in &seen.holds {
+            self.let_go(worker, *pair);
+        }
+        Some(seen)
+    }
+
+    fn let_go(&mut self, worker: &WorkerId, pair: u64) {
+        if let Entry::Occupied(mut holders) = self.holders.entry(pair) {
+            holders.get_mut().remove(worker);
+            if holders.get().is_empty() {
+                holders.remove();
+            }
+        }
     }
 
     /// A worker has returned a pair.
     pub(super) fn returned(&mut self, worker: &WorkerId, pair: u64) {
         if let Some(seen) = self.seen.get_mut(worker) {
             seen.holds.remove(&pair);
+            self.let_go(worker, pair);
         }
     }
 
@@ -88,12 +123,11 @@ impl Crew {
         if let Some(worker) = self.dropped.remove(&pair) {
             return Some(worker);
         }
-        let is_late = |seen: &Seen| {
-            seen.holds.contains(&pair) && now.saturating_duration_since(seen.at) >= LATE
-        };
-        let mut others = self.seen.iter().filter(|(id, _)| *id != player);
-        let (worker, _) = others.find(|(_, seen)| is_late(seen))?;
-        Some(worker.clone())
+        let is_late = |seen: &Seen| now.saturating_duration_since(seen.at) >= LATE;
+        let mut holders = self.holders.get(&pair)?.iter();
+        holders
+            .find(|id| *id != player && self.seen.get(*id).is_some_and(is_late))
+            .cloned()
     }
 
     /// Workers that are alive and take part.
@@ -107,9 +141,7 @@ impl Crew {
     }
 
     fn alive(&self, now: Instant) -> impl Iterator<Item = &Seen> {
-        self.seen
-            .values()
-            .filter(move |seen| now.duration_since(seen.at) < SILENCE)
+        self.seen.values().filter(move |seen| seen.is_alive(now))
     }
 
     /// The pairs that living workers have.
@@ -118,8 +150,10 @@ impl Crew {
         holds.copied().collect()
     }
 
+    /// Whether a living worker has the pair.
     pub(super) fn is_held(&self, pair: u64, now: Instant) -> bool {
-        self.alive(now).any(|seen| seen.holds.contains(&pair))
+        let mut holders = self.holders.get(&pair).into_iter().flatten();
+        holders.any(|id| self.seen.get(id).is_some_and(|seen| seen.is_alive(now)))
     }
 
     /// Whether every living worker has been heard since `since`.

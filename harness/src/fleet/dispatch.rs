@@ -115,7 +115,7 @@ impl<R> Dispatch<R> {
     /// others are to play them.
     pub(crate) fn exclude(&mut self, worker: &WorkerId) -> Vec<u64> {
         self.excluded.insert(worker.clone());
-        let holds = self.crew.remove(worker).into_iter();
+        let holds = self.crew.dismiss(worker).into_iter();
         holds
             .filter(|pair| self.flights.contains_key(pair))
             .collect()

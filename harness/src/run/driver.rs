@@ -210,7 +210,8 @@ pub struct Driver<E> {
 const TICK: Duration = Duration::from_secs(1);
 
 /// How far the plan may run ahead of the oldest pair that is missing, so that
-/// one endless game cannot fill the memory with the results of others.
+/// one endless game cannot fill the memory with the results of others: this
+/// many pairs, or twice what can be in flight where that is more.
 const MAX_AHEAD: u64 = 4096;
 
 impl<E: Experiment> Driver<E> {
@@ -334,9 +335,11 @@ impl<E: Experiment> Driver<E> {
 
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
         let step = u64::from(self.fold.experiment.shard().of());
+        let capacity = executor.capacity() as u64;
+        let ahead = MAX_AHEAD.max(2 * capacity) * step;
         while !self.planned_all
-            && self.in_flight < executor.capacity() as u64
-            && self.next_plan < self.fold.absorbed() + MAX_AHEAD * step
+            && self.in_flight < capacity
+            && self.next_plan < self.fold.absorbed() + ahead
         {
             // Pairs the ledger held when the run was resumed, or of other shards.
             if self.fold.holds(self.next_plan) {

@@ -7,6 +7,7 @@ mod attacks;
 mod builds;
 #[path = "../common/mod.rs"]
 mod common;
+mod hosts;
 #[cfg(feature = "serve")]
 mod pages;
 mod server;

@@ -33,6 +33,11 @@ fn free_port() -> u16 {
     free.local_addr().expect("its address").port()
 }
 
+/// An address that is free.
+fn local() -> String {
+    format!("127.0.0.1:{}", free_port())
+}
+
 fn server_exists() -> bool {
     let named = env::var_os("HONE_NATS_SERVER").is_some();
     let path = env::var_os("PATH").unwrap_or_default();
@@ -47,7 +52,19 @@ impl Fleet {
             return None;
         }
         let dir = tempfile::tempdir().expect("a temporary folder");
-        Some(Self::started(dir, hone(), &[]))
+        Some(Self::started(dir, &local(), hone(), &[]))
+    }
+
+    /// One that listens there, started by another command than its own.
+    pub(crate) fn start_at(listen: &str, by: impl Fn(&Command) -> Command) -> Option<Self> {
+        if !server_exists() {
+            skipped("nats-server is not installed");
+            return None;
+        }
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut up = hone();
+        Self::complete(&mut up, &dir, listen, &[]);
+        Some(Self::spawned(dir, by(&up)))
     }
 
     /// One that also listens for WebSocket, and its JOIN line for that.
@@ -57,8 +74,8 @@ impl Fleet {
             return None;
         }
         let dir = tempfile::tempdir().expect("a temporary folder");
-        let at = format!("127.0.0.1:{}", free_port());
-        let mut fleet = Self::started(dir, hone(), &["--websocket", &at]);
+        let at = local();
+        let mut fleet = Self::started(dir, &local(), hone(), &["--websocket", &at]);
         let join = fleet.line("over WebSocket:");
         Some((fleet, join))
     }
@@ -86,15 +103,23 @@ impl Fleet {
             return None;
         }
         let up = on_disk(hone().get_program());
-        Some(Self::started(dir, up, &[]))
+        Some(Self::started(dir, &local(), up, &[]))
     }
 
-    fn started(dir: TempDir, mut up: Command, more: &[&str]) -> Self {
-        let listen = format!("127.0.0.1:{}", free_port());
-        up.args(["fleet", "up", "--listen", &listen, "--data"])
+    fn started(dir: TempDir, listen: &str, mut up: Command, more: &[&str]) -> Self {
+        Self::complete(&mut up, &dir, listen, more);
+        Self::spawned(dir, up)
+    }
+
+    /// `hone` becomes `hone fleet up`.
+    fn complete(up: &mut Command, dir: &TempDir, listen: &str, more: &[&str]) {
+        up.args(["fleet", "up", "--listen", listen, "--data"])
             .arg(dir.path().join("data"))
-            .args(more)
-            .stdout(Stdio::piped())
+            .args(more);
+    }
+
+    fn spawned(dir: TempDir, mut up: Command) -> Self {
+        up.stdout(Stdio::piped())
             .stderr(fs::File::create(dir.path().join("up.log")).expect("a log"));
         let mut up = up.spawn().expect("hone starts");
         let stdout = up.stdout.take().expect("its output");
@@ -165,12 +190,31 @@ impl Fleet {
 
     /// A worker with another JOIN line.
     pub(crate) fn worker_with(&self, name: &str, join: &str, args: &[&str]) -> Worker {
-        let log = self.dir.path().join(format!("{name}.log"));
+        self.spawn(name, self.worker_command(name, join, args))
+    }
+
+    /// A worker that is started by another command than its own.
+    pub(crate) fn worker_by(
+        &self,
+        name: &str,
+        args: &[&str],
+        by: impl Fn(&Command) -> Command,
+    ) -> Worker {
+        self.spawn(name, by(&self.worker_command(name, &self.join, args)))
+    }
+
+    fn worker_command(&self, name: &str, join: &str, args: &[&str]) -> Command {
         let mut command = hone();
         command
             .args(["worker", join, "--name", name])
             .args(args)
-            .env("HONE_CACHE", self.dir.path().join(format!("cache-{name}")))
+            .env("HONE_CACHE", self.dir.path().join(format!("cache-{name}")));
+        command
+    }
+
+    fn spawn(&self, name: &str, mut command: Command) -> Worker {
+        let log = self.dir.path().join(format!("{name}.log"));
+        command
             .stdout(Stdio::null())
             .stderr(fs::File::create(&log).expect("a log"));
         Worker {

@@ -59,7 +59,7 @@ struct Outgoing<'a, M> {
 #[serde(deny_unknown_fields)]
 struct Incoming<M> {
     #[serde(rename = "hone")]
-    _version: u32,
+    version: u32,
     body: M,
 }
 
@@ -89,12 +89,15 @@ pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, MessageError> {
 /// [`MessageError`].
 pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
     check_length::<M>(bytes)?;
-    let malformed = |error: serde_json::Error| MessageError::Malformed(error.to_string());
-    let version = serde_json::from_slice::<Versioned>(bytes).map_err(malformed)?;
-    if version.hone != VERSION {
-        return Err(MessageError::Version(version.hone));
-    }
-    let incoming: Incoming<M> = serde_json::from_slice(bytes).map_err(malformed)?;
+    let incoming = match serde_json::from_slice::<Incoming<M>>(bytes) {
+        Ok(incoming) if incoming.version == VERSION => incoming,
+        Ok(incoming) => return Err(MessageError::Version(incoming.version)),
+        // Another version may have other fields.
+        Err(error) => match serde_json::from_slice::<Versioned>(bytes) {
+            Ok(other) if other.hone != VERSION => return Err(MessageError::Version(other.hone)),
+            _ => return Err(MessageError::Malformed(error.to_string())),
+        },
+    };
     incoming.body.check().map_err(MessageError::Invalid)?;
     Ok(incoming.body)
 }

@@ -212,8 +212,6 @@ impl<L: RunnerLink> Runner<L> {
                 Some(_) = self.sending.join_next() => {}
             }
             self.hand_over();
-            let capacity = self.dispatch.capacity(Instant::now());
-            self.carrier.capacity.store(capacity, Ordering::Relaxed);
         }
         let _ = timeout(FAREWELL, self.link.flush()).await;
     }
@@ -405,8 +403,11 @@ impl<L: RunnerLink> Runner<L> {
             .get_or_insert_with(|| tokio::time::Instant::now() + GATHER);
     }
 
+    /// Tells the workers of the run, and the run how many pairs they can take.
     async fn announce(&mut self) {
         self.announce_at = None;
+        let capacity = self.dispatch.capacity(Instant::now());
+        self.carrier.capacity.store(capacity, Ordering::Relaxed);
         self.notice.in_flight = self.dispatch.in_flight();
         match encode(&self.notice) {
             Ok(bytes) => self.report(self.link.announce(bytes).await),
