@@ -352,3 +352,40 @@ fn a_run_is_followed_while_another_process_plays_it() {
 fn run_folder(results: &Path) -> std::path::PathBuf {
     results.join("run")
 }
+
+/// However many there are, also those that the page of all runs has no room for.
+#[test]
+fn every_finished_run_is_found_on_its_page() {
+    let setup = played();
+    let results = setup.run("results");
+    let one = results.join("evil & run");
+    for number in 0..204 {
+        let copy = results.join(format!("night-{number}"));
+        fs::create_dir(&copy).expect("made");
+        for file in ["run.toml", "games.csv", "games.pgn"] {
+            fs::copy(one.join(file), copy.join(file)).expect("copied");
+        }
+    }
+    let server = Server::start(&results, &[]);
+    wait_until("the runs are read", || {
+        let found = server.get("/finished").body;
+        found.contains("Runs 1 to 200 of 205, newest first.")
+    });
+    let rows = |query: &str| {
+        let page = server.get(&format!("/finished?{query}"));
+        assert_eq!(page.status, 200, "{query}");
+        page.body.matches("<tr data-text").count()
+    };
+    assert_eq!(
+        (rows(""), rows("offset=200"), rows("offset=9999")),
+        (200, 5, 0)
+    );
+    assert_eq!(rows("text=night-203+NODES%3D5&kind=match&verdict=none"), 1);
+    assert_eq!((rows("kind=sprt"), rows("verdict=H1")), (0, 0));
+    assert_eq!((rows("since=2999-01-01"), rows("until=2000-01-01")), (0, 0));
+    assert_eq!(rows("since=2000-01-01&until=2999-01-01&offset=204"), 1);
+    let hostile = server.get("/finished?text=%22%3E%3Cscript%3Ealert(1)%3C/script%3E");
+    assert!(hostile.body.contains("No finished run fits."));
+    assert!(!hostile.body.contains("<script>alert"), "{}", hostile.body);
+    assert_eq!(server.get("/finished?offset=x").status, 400);
+}

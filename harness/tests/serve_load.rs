@@ -3,14 +3,16 @@
 //! * of the server, on a long run: `cargo test -p harness --test serve_load
 //!   many_browsers -- --ignored --nocapture`;
 //! * of the games, with and without browsers that watch them: `cargo test
-//!   --release -p harness --test serve_load speed -- --ignored --nocapture`.
+//!   -p harness --test serve_load speed -- --ignored --nocapture`.
 #![cfg(all(target_os = "linux", feature = "serve"))]
 
 mod common;
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -154,7 +156,6 @@ fn many_browsers_on_a_long_run() {
         100.0 * (after - before) / seconds,
         browsers.bytes() as f64 / 1024.0 / seconds / BROWSERS as f64,
     );
-    drop(server);
     browsers.close();
 }
 
@@ -162,6 +163,7 @@ fn many_browsers_on_a_long_run() {
 struct Browsers {
     is_over: Arc<AtomicBool>,
     bytes: Arc<AtomicU64>,
+    streams: Vec<TcpStream>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -172,9 +174,11 @@ impl Browsers {
             Arc::new(AtomicU64::new(0)),
         );
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+        let mut streams = Vec::new();
         let threads = (0..BROWSERS).map(|_| {
             let mut stream = server.connect();
             stream.write_all(request.as_bytes()).expect("sent");
+            streams.push(stream.try_clone().expect("a second handle"));
             let (is_over, bytes) = (Arc::clone(&is_over), Arc::clone(&bytes));
             thread::spawn(move || {
                 let mut piece = vec![0; 1 << 16];
@@ -191,6 +195,7 @@ impl Browsers {
         });
         Self {
             threads: threads.collect(),
+            streams,
             is_over,
             bytes,
         }
@@ -200,9 +205,12 @@ impl Browsers {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The server must have ended, or the connections be about to end.
     fn close(self) {
         self.is_over.store(true, Ordering::Relaxed);
+        for stream in &self.streams {
+            // The server may have closed it before.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
         for thread in self.threads {
             // One that was cut off in the middle has nothing more to tell.
             let _ = thread.join();
@@ -216,78 +224,84 @@ fn setting(name: &str, default: usize) -> usize {
     value.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// Plays the same games again, into a new folder; pairs an hour.
-fn speed(setup: &Setup, name: &str) -> f64 {
-    let played = setup.play("match", &format!("results/{name}"), &["--json"]);
-    assert_eq!(played.code, Some(0), "{}", played.stderr);
-    let report = played.json();
-    let number = |name: &str| report[name].as_f64().expect("a number");
-    3600.0 * number("pairs") / number("seconds")
+/// When a game's pair ended, in milliseconds, and the nodes of the game.
+fn games(run: &Path) -> Vec<(i64, f64)> {
+    let text = fs::read_to_string(run.join("games.csv")).expect("there");
+    let game = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| fields[at].parse::<f64>().expect("a number");
+        (number(24) as i64, number(10) + number(11))
+    };
+    text.lines().skip(1).map(game).collect()
 }
 
-/// The same with browsers that follow it from its first games on.
-fn watched_speed(setup: &Setup, server: &Server, name: &str) -> (f64, u64) {
-    let page = format!("/runs/{name}");
-    thread::scope(|scope| {
-        let player = scope.spawn(|| speed(setup, name));
-        wait_until("the page", || server.get(&page).status == 200);
-        let browsers = Browsers::open(server, &format!("{page}/events"));
-        let speed = player.join().expect("it plays");
-        let bytes = browsers.bytes();
-        // They are closed by the end of the server, after all rounds.
-        browsers.is_over.store(true, Ordering::Relaxed);
-        (speed, bytes)
-    })
+/// Nodes a second of the games that were played within a time: those after the
+/// first pair that ended in it.
+fn speed(games: &[(i64, f64)], from: i64, to: i64) -> Option<f64> {
+    let within = || games.iter().filter(|game| (from..to).contains(&game.0));
+    let (start, _) = within().next()?;
+    let (end, _) = within().next_back()?;
+    let later = within().filter(|game| game.0 > *start);
+    let nodes: f64 = later.map(|game| game.1).sum();
+    (end > start).then(|| nodes * 1000.0 / (end - start) as f64)
 }
 
+fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+/// One long match, which browsers follow every other time: a drift of the
+/// machine's speed cancels out.
 #[test]
 #[ignore = "a measurement of many minutes, for docs/serve.md: its result depends on the machine"]
 fn speed_of_games_with_and_without_browsers() {
-    let rounds = setting("HONE_ROUNDS", 10);
-    let pairs = setting("HONE_PAIRS", 100);
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    // One is for the server and the browsers, which run on other machines otherwise.
-    let concurrency = setting("HONE_CONCURRENCY", (processors - 1).max(1));
+    let turns = setting("HONE_TURNS", 100);
+    let length = Duration::from_secs(setting("HONE_SECONDS", 10) as u64);
     let engine = stillwater().display().to_string();
     let players = engines(("one", &engine, ""), ("two", &engine, ""));
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=20000\"\npairs = {pairs}\nconcurrency = {concurrency}\n\
-         seed = 1\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 60\n"
+        "{players}[match]\nlimit = \"nodes=5000\"\npairs = 1000000\nconcurrency = 1\n\
+         openings = \"default\"\n[adjudication]\nmax_moves = 20\n"
     ));
-    let mut ratios = Vec::new();
-    println!("{pairs} pairs, {concurrency} at a time, {BROWSERS} browsers; pairs an hour");
-    println!("round   without      with   ratio");
-    for round in 0..rounds {
-        let server = || Server::start(&setup.run("results"), &[]);
-        let without = || speed(&setup, &format!("without-{round}"));
-        let with = || {
-            let server = server();
-            watched_speed(&setup, &server, &format!("with-{round}"))
-        };
-        // In turns, so that a drift of the machine's speed cancels out.
-        let (without, (with, bytes)) = match round % 2 {
-            0 => {
-                let first = without();
-                (first, with())
-            }
-            _ => {
-                let first = with();
-                (without(), first)
-            }
-        };
-        assert!(bytes > 0, "nobody has watched");
-        ratios.push(with / without);
-        println!(
-            "{round:>5} {without:>9.0} {with:>9.0} {:>7.4}",
-            with / without
-        );
+    let mut player = setup.command("match", "results/run", &[]);
+    player.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut player = player.spawn().expect("hone starts");
+    let run = setup.run("results/run");
+    wait_until("games", || common::rows(&run) > 4);
+    let server = Server::start(&setup.run("results"), &[]);
+    wait_until("the page", || server.get("/runs/run").status == 200);
+    let mut times = Vec::new();
+    for turn in 0..turns {
+        let is_watched = turn % 2 == 1;
+        let browsers = is_watched.then(|| Browsers::open(&server, "/runs/run/events"));
+        let start = now_ms();
+        thread::sleep(length);
+        times.push((start, now_ms()));
+        if let Some(browsers) = browsers {
+            assert!(browsers.bytes() > 0, "nobody has watched");
+            browsers.close();
+        }
     }
+    player.kill().expect("killed");
+    player.wait().expect("waited for");
+    let games = games(&run);
+    let speeds: Vec<f64> = times
+        .iter()
+        .map(|(from, to)| speed(&games, *from, *to).expect("games"))
+        .collect();
+    // Each watched turn beside those before and after it.
+    let ratios: Vec<f64> = speeds
+        .windows(3)
+        .step_by(2)
+        .map(|three| 2.0 * three[1] / (three[0] + three[2]))
+        .collect();
     let count = ratios.len() as f64;
     let mean = ratios.iter().sum::<f64>() / count;
     let squares = ratios.iter().map(|ratio| (ratio - mean).powi(2));
     let error = (squares.sum::<f64>() / (count - 1.0).max(1.0) / count).sqrt();
     println!(
-        "with browsers the games have {:.2} % of their speed, ± {:.2} (two standard errors)",
+        "{} games, {count} turns with {BROWSERS} browsers: {:.2} % of the speed without, ± {:.2} (two standard errors)",
+        games.len(),
         100.0 * mean,
         200.0 * error
     );

@@ -25,6 +25,7 @@ pub(super) fn router(shared: Shared) -> Router {
     let mut routes = Router::new()
         .route("/", get(overview))
         .route("/events", get(overview_events))
+        .route("/finished", get(finished))
         .route("/runs/{run}", get(run))
         .route("/runs/{run}/events", get(run_events))
         .route("/runs/{run}/games.pgn", get(files::games))
@@ -73,6 +74,12 @@ async fn in_time(request: Request, next: Next) -> Response {
 async fn overview(State(shared): State<Shared>) -> Response {
     let overview = shared.overview().await;
     let page = pages::document(&overview.snapshot, "/events", shared.site());
+    Html(page.into_string()).into_response()
+}
+
+async fn finished(State(shared): State<Shared>, Query(search): Query<pages::Search>) -> Response {
+    let overview = shared.overview().await;
+    let page = pages::finished_page(&overview, &search, shared.site());
     Html(page.into_string()).into_response()
 }
 

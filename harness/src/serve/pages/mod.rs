@@ -1,6 +1,7 @@
 //! The pages: what stands on them, in parts.
 
 mod change;
+mod finished;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod frame;
@@ -9,6 +10,7 @@ mod run;
 mod submit;
 
 pub(super) use change::change;
+pub(super) use finished::{Search, finished_page};
 #[cfg(feature = "fleet")]
 pub(super) use fleet::fleet_parts;
 pub(super) use frame::{Site, document, not_found, offline, still as plain};

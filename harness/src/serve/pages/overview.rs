@@ -10,8 +10,12 @@ use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::span::{at, span};
 use crate::serve::summary::{RunSummary, State};
 
-/// Finished runs on the page; the others are in the JSON.
+/// Finished runs on the page; a page of their own has the others.
 const FINISHED: usize = 500;
+
+/// The kinds of runs and the verdicts that can be looked for.
+pub(super) const KINDS: [&str; 5] = ["sprt", "match", "tune", "bisect", "track"];
+pub(super) const VERDICTS: [&str; 4] = ["H1", "H0", "inconclusive", "none"];
 
 /// The page of all runs.
 pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
@@ -52,7 +56,7 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
     let newest = overview.in_state(State::Finished).take(FINISHED);
     let mut list = runs(newest, "No run has finished.");
     if finished > FINISHED as u64 {
-        list = html! { p { "The newest " (FINISHED) " of " (finished) ". All are in the " a href="/api/runs" { "JSON" } "." } (list) };
+        list = html! { p { "The newest " (FINISHED) " of " (finished) ". " a href="/finished" { "Search all finished runs" } "." } (list) };
     }
     parts.push(section("finished", "Finished", list));
     parts.push(section(
@@ -95,13 +99,13 @@ fn filter() -> Markup {
             label { "Kind "
                 select #filter-kind {
                     option value="" { "all" }
-                    @for kind in ["sprt", "match", "tune", "bisect", "track"] { option value=(kind) { (kind) } }
+                    @for kind in KINDS { option value=(kind) { (kind) } }
                 }
             }
             label { "Verdict "
                 select #filter-verdict {
                     option value="" { "all" }
-                    @for verdict in ["H1", "H0", "inconclusive", "none"] { option value=(verdict) { (verdict) } }
+                    @for verdict in VERDICTS { option value=(verdict) { (verdict) } }
                 }
             }
             label { "From " input #filter-since type="date"; }
@@ -111,7 +115,8 @@ fn filter() -> Markup {
     }
 }
 
-fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
+/// A table of runs, or what stands there without any.
+pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
     let rows: Vec<&RunSummary> = runs.collect();
     if rows.is_empty() {
         return html! { p { (none) } };
@@ -135,11 +140,20 @@ fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
     }
 }
 
-fn row(run: &RunSummary) -> Markup {
+/// What a search for words looks through.
+pub(super) fn text(run: &RunSummary) -> String {
     let text = format!("{} {} {}", run.run, run.descriptions.join(" "), run.limit);
+    text.to_lowercase()
+}
+
+/// The day on which it was started.
+pub(super) fn date(run: &RunSummary) -> String {
+    run.created.strftime("%Y-%m-%d").to_string()
+}
+
+fn row(run: &RunSummary) -> Markup {
     html! {
-        tr data-text=(text.to_lowercase()) data-kind=(run.kind.name()) data-verdict=(verdict_word(run))
-            data-date=(run.created.strftime("%Y-%m-%d").to_string()) {
+        tr data-text=(text(run)) data-kind=(run.kind.name()) data-verdict=(verdict_word(run)) data-date=(date(run)) {
             th scope="row" {
                 a href=(run_href(&run.run)) data-stats { (players(run)) }
                 small { (run.kind.name()) ", " (run.limit) " · " (run.run) }
@@ -165,7 +179,7 @@ fn players(run: &RunSummary) -> String {
     }
 }
 
-fn verdict_word(run: &RunSummary) -> &'static str {
+pub(super) fn verdict_word(run: &RunSummary) -> &'static str {
     match run.verdict {
         TestVerdict::H1 => "H1",
         TestVerdict::H0 => "H0",
