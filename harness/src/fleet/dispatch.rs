@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::accept::{Accepted, accept};
 use super::clock::Reference;
-use super::crew::Crew;
 use super::ids::{Name, WorkerId};
 use super::lease::RunKey;
 use super::message::{Played, Status};
+use super::presence::Presence;
 use crate::executor::PairJob;
 
 /// A pair that no worker has, and whose job is not in the queue, is sent again
@@ -81,7 +81,7 @@ pub(crate) struct Dispatch<R> {
     newest_played: Option<Instant>,
     /// What time controls are relative to.
     reference: Option<Reference>,
-    crew: Crew,
+    presence: Presence,
     excluded: BTreeSet<WorkerId>,
 }
 
@@ -96,7 +96,7 @@ impl<R> Dispatch<R> {
             submitted: 0,
             newest_played: None,
             reference: None,
-            crew: Crew::new(threads),
+            presence: Presence::new(threads),
             excluded: BTreeSet::new(),
         }
     }
@@ -115,7 +115,7 @@ impl<R> Dispatch<R> {
     /// others are to play them.
     pub(crate) fn exclude(&mut self, worker: &WorkerId) -> Vec<u64> {
         self.excluded.insert(worker.clone());
-        let holds = self.crew.dismiss(worker).into_iter();
+        let holds = self.presence.dismiss(worker).into_iter();
         holds
             .filter(|pair| self.flights.contains_key(pair))
             .collect()
@@ -166,7 +166,7 @@ impl<R> Dispatch<R> {
         if !self.key.is_lease(pair, &played.lease) {
             return Judged::Dropped(receipt, Dropped::NotLeased);
         }
-        self.crew.returned(worker, pair);
+        self.presence.returned(worker, pair);
         if let Some(receipts) = self.unrecorded.get_mut(&pair) {
             // It may be the same message once more: acknowledged before the
             // result is on disk, it would be lost.
@@ -195,7 +195,7 @@ impl<R> Dispatch<R> {
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);
                 self.unrecorded.insert(pair, vec![receipt]);
-                let before = self.crew.given_up(pair, worker, Instant::now());
+                let before = self.presence.given_up(pair, worker, Instant::now());
                 Judged::Counts(Box::new(accepted), before)
             }
             Err(why) => Judged::Dropped(receipt, Dropped::Wrong(why)),
@@ -213,22 +213,22 @@ impl<R> Dispatch<R> {
         if self.excluded.contains(&worker) {
             return false;
         }
-        self.crew.heard(&self.key.run, worker, status, now)
+        self.presence.heard(&self.key.run, worker, status, now)
     }
 
     /// Workers that are alive and take part.
     pub(crate) fn workers(&self, now: Instant) -> usize {
-        self.crew.count(now)
+        self.presence.count(now)
     }
 
     /// Jobs wanted at hand.
     pub(crate) fn capacity(&self, now: Instant) -> usize {
-        (self.crew.slots(now) * AHEAD).clamp(1, MOST)
+        (self.presence.slots(now) * AHEAD).clamp(1, MOST)
     }
 
     /// Whether a living worker has the pair.
     pub(crate) fn is_held(&self, pair: u64, now: Instant) -> bool {
-        self.crew.is_held(pair, now)
+        self.presence.is_held(pair, now)
     }
 
     /// Leaves a pair with the worker that has it from an earlier process: its
@@ -243,7 +243,7 @@ impl<R> Dispatch<R> {
     /// not in the queue: they never were, it is empty, or they have been
     /// overtaken. Their time starts anew.
     pub(crate) fn lost(&mut self, queue_is_empty: bool, now: Instant) -> Vec<u64> {
-        let held = self.crew.held(now);
+        let held = self.presence.held(now);
         let mut lost = Vec::new();
         for (pair, flight) in &mut self.flights {
             let is_out = match queue_is_empty {
@@ -263,8 +263,8 @@ impl<R> Dispatch<R> {
     /// Whether every living worker has been heard since `since` and none holds
     /// a pair in flight.
     pub(crate) fn is_drained(&self, since: Instant, now: Instant) -> bool {
-        let held = self.crew.held(now);
-        self.crew.all_heard(since, now) && !self.flights.keys().any(|pair| held.contains(pair))
+        let held = self.presence.held(now);
+        self.presence.all_heard(since, now) && !self.flights.keys().any(|pair| held.contains(pair))
     }
 
     pub(crate) fn run(&self) -> &Name {
@@ -280,8 +280,8 @@ impl<R> Dispatch<R> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::crew::{LATE, SILENCE};
-    use super::super::message::samples::played;
+    use super::super::message::samples::{played, status};
+    use super::super::presence::{LATE, SILENCE};
     use super::super::samples::pair_job;
     use super::*;
 
@@ -289,25 +289,6 @@ mod tests {
         WorkerId {
             credential: Name::new("all").expect("a name"),
             machine: Name::new(name).expect("a name"),
-        }
-    }
-
-    fn status(run: &Name, holds: &[u64]) -> Status {
-        Status {
-            hone: String::new(),
-            platform: String::new(),
-            processor: String::new(),
-            cores: 4,
-            busy: 0,
-            games: 0,
-            time_forfeits: 0,
-            failures: 0,
-            pace: 0.0,
-            holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
-            refuses: BTreeMap::new(),
-            builds: false,
-            building: BTreeSet::new(),
-            leaving: false,
         }
     }
 

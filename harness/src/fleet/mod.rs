@@ -17,7 +17,6 @@ mod accept;
 mod access;
 mod boards;
 mod clock;
-mod crew;
 mod dispatch;
 mod draw;
 mod files;
@@ -28,6 +27,7 @@ mod link;
 mod message;
 mod nats;
 mod overview;
+mod presence;
 mod roster;
 mod runner;
 #[cfg(test)]

@@ -424,6 +424,26 @@ pub(super) mod samples {
             evidence: Vec::new(),
         }
     }
+
+    /// The status of a worker of four cores that has these pairs.
+    pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
+        Status {
+            hone: String::new(),
+            platform: String::new(),
+            processor: String::new(),
+            cores: 4,
+            busy: 0,
+            games: 0,
+            time_forfeits: 0,
+            failures: 0,
+            pace: 0.0,
+            holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
+            refuses: BTreeMap::new(),
+            builds: false,
+            building: BTreeSet::new(),
+            leaving: false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -129,26 +129,20 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     pub(super) async fn got_ready(&mut self, readied: Readied) {
-        let Readied {
-            run,
-            key,
-            build,
-            pair,
-            lease,
-            prepared,
-        } = readied;
-        if build.is_some_and(|ticket| !self.end_build(ticket)) {
+        if readied.build.is_some_and(|ticket| !self.end_build(ticket)) {
             // It was interrupted.
             return;
         }
-        match prepared {
+        match readied.prepared {
             Ok(prepared) => {
-                self.prepared.insert(key, Some(prepared));
+                self.prepared.insert(readied.key, Some(prepared));
             }
             Err(error) => {
-                self.prepared.remove(&key);
+                self.prepared.remove(&readied.key);
                 let reason = format!("{error:#}");
-                self.cannot_play(&run, pair, lease, reason, false).await;
+                let (pair, lease) = (readied.pair, readied.lease);
+                self.cannot_play(&readied.run, pair, lease, reason, false)
+                    .await;
             }
         }
     }

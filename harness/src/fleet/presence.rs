@@ -1,5 +1,5 @@
-//! The workers of a run, as they were last heard of: who is alive, how many games
-//! they can play, and which pairs they have.
+//! Which workers of a run are present: who is alive, how many games they can
+//! play, and which pairs they have, by the last status of each.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,16 +32,16 @@ impl Seen {
 
 /// The workers of a run whose games need a number of threads each.
 #[derive(Debug)]
-pub(super) struct Crew {
+pub(super) struct Presence {
     threads: usize,
     seen: BTreeMap<WorkerId, Seen>,
-    /// Who has a pair, dead or alive.
+    /// The workers that have a pair, by their `holds`: an index of `seen`.
     holders: BTreeMap<u64, BTreeSet<WorkerId>>,
     /// Pairs whose worker was started again without them.
     dropped: BTreeMap<u64, WorkerId>,
 }
 
-impl Crew {
+impl Presence {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             threads: threads.max(1),
@@ -159,5 +159,65 @@ impl Crew {
     /// Whether every living worker has been heard since `since`.
     pub(super) fn all_heard(&self, since: Instant, now: Instant) -> bool {
         self.alive(now).all(|seen| seen.at >= since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::message::samples::status;
+    use super::*;
+
+    fn worker(number: u8) -> WorkerId {
+        WorkerId {
+            credential: Name::new("all").expect("a name"),
+            machine: Name::new(&format!("w{number}")).expect("a name"),
+        }
+    }
+
+    #[test]
+    fn a_pair_that_two_have_is_held_until_both_have_returned_it() {
+        let run = Name::random();
+        let mut presence = Presence::new(1);
+        let now = Instant::now();
+        for number in [1, 2] {
+            presence.heard(&run, worker(number), &status(&run, &[7]), now);
+        }
+        presence.returned(&worker(1), 7);
+        assert!(presence.is_held(7, now));
+        presence.returned(&worker(2), 7);
+        assert!(!presence.is_held(7, now));
+    }
+
+    proptest! {
+        /// Whatever is heard, returned and dismissed: the index of who has a pair
+        /// agrees with what the workers have.
+        #[test]
+        fn the_index_of_holders_agrees_with_the_workers(
+            steps in proptest::collection::vec((0u8..4, 0u8..4, proptest::collection::vec(0u64..6, 0..4)), 1..60),
+        ) {
+            let run = Name::random();
+            let mut presence = Presence::new(1);
+            let start = Instant::now();
+            let mut now = start;
+            for (kind, number, pairs) in steps {
+                now += SILENCE / 4;
+                let id = worker(number);
+                match kind {
+                    0 => { presence.dismiss(&id); }
+                    1 => pairs.iter().for_each(|pair| presence.returned(&id, *pair)),
+                    _ => { presence.heard(&run, id, &status(&run, &pairs), now); }
+                }
+                let held = presence.held(now);
+                for pair in 0..6 {
+                    prop_assert_eq!(presence.is_held(pair, now), held.contains(&pair));
+                }
+            }
+            for number in 0..4 {
+                presence.dismiss(&worker(number));
+            }
+            prop_assert!(presence.holders.is_empty());
+        }
     }
 }
