@@ -209,10 +209,15 @@ pub struct Driver<E> {
 /// How often a view is updated while no pair finishes.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How far the plan may run ahead of the oldest pair that is missing, so that
-/// one endless game cannot fill the memory with the results of others: this
-/// many pairs, or twice what can be in flight where that is more.
-const MAX_AHEAD: u64 = 4096;
+/// The least that [`ahead`] is, in pairs.
+const LEAST_AHEAD: u64 = 4096;
+
+/// How many pairs the plan may run ahead of the oldest that is missing, so that
+/// one endless game cannot fill the memory with the results of others: twice
+/// what can be in flight, or [`LEAST_AHEAD`] where that is more.
+fn ahead(capacity: u64) -> u64 {
+    LEAST_AHEAD.max(2 * capacity)
+}
 
 impl<E: Experiment> Driver<E> {
     /// A run that continues after the results in `fold`.
@@ -336,7 +341,7 @@ impl<E: Experiment> Driver<E> {
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {
         let step = u64::from(self.fold.experiment.shard().of());
         let capacity = executor.capacity() as u64;
-        let ahead = MAX_AHEAD.max(2 * capacity) * step;
+        let ahead = ahead(capacity) * step;
         while !self.planned_all
             && self.in_flight < capacity
             && self.next_plan < self.fold.absorbed() + ahead
@@ -385,6 +390,18 @@ impl<E: Experiment> Driver<E> {
             played: self.played,
             in_flight: self.in_flight,
             stopping,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_has_room_for_all_that_can_be_in_flight() {
+        for capacity in [1, 4096, 4097, 30_000] {
+            assert!(ahead(capacity) > capacity, "{capacity}");
         }
     }
 }
