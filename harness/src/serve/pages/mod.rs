@@ -7,15 +7,17 @@ mod fleet;
 mod frame;
 mod overview;
 mod run;
+mod search;
 mod submit;
 
 pub(super) use change::change;
-pub(super) use finished::{Search, finished_page};
+pub(super) use finished::finished_page;
 #[cfg(feature = "fleet")]
 pub(super) use fleet::fleet_parts;
 pub(super) use frame::{Site, document, not_found, offline, still as plain};
 pub(super) use overview::overview_parts;
 pub(super) use run::{Beside, nights_parts, run_parts};
+pub(super) use search::Search;
 pub(super) use submit::submit_page;
 
 /// The address of a run's page. Every name of a folder can stand in it.

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::run_href;
+use super::search::{Search, fields};
 use crate::report::TestVerdict;
 use crate::report::html::{Tone, counted, signed};
 use crate::serve::overview::Overview;
@@ -12,10 +13,6 @@ use crate::serve::summary::{RunSummary, State};
 
 /// Finished runs on the page; a page of their own has the others.
 const FINISHED: usize = 500;
-
-/// The kinds of runs and the verdicts that can be looked for.
-pub(super) const KINDS: [&str; 5] = ["sprt", "match", "tune", "bisect", "track"];
-pub(super) const VERDICTS: [&str; 4] = ["H1", "H0", "inconclusive", "none"];
 
 /// The page of all runs.
 pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
@@ -94,23 +91,7 @@ fn section(name: &str, heading: &str, html: Markup) -> Part {
 /// Hides the rows that are not looked for; needs the page's script.
 fn filter() -> Markup {
     html! {
-        form #run-filter .filter role="search" hidden {
-            label { "Search " input #filter-text type="search" placeholder="engine, commit, run"; }
-            label { "Kind "
-                select #filter-kind {
-                    option value="" { "all" }
-                    @for kind in KINDS { option value=(kind) { (kind) } }
-                }
-            }
-            label { "Verdict "
-                select #filter-verdict {
-                    option value="" { "all" }
-                    @for verdict in VERDICTS { option value=(verdict) { (verdict) } }
-                }
-            }
-            label { "From " input #filter-since type="date"; }
-            label { "To " input #filter-until type="date"; }
-        }
+        form #run-filter .filter role="search" hidden { (fields(&Search::default())) }
         p #filter-count .facts aria-live="polite" {}
     }
 }

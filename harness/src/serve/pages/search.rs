@@ -1,0 +1,44 @@
+//! What finished runs are searched for, and the fields of a form that say it.
+
+use maud::{Markup, html};
+use serde::Deserialize;
+
+/// The kinds of runs and the verdicts that can be looked for.
+const KINDS: [&str; 5] = ["sprt", "match", "tune", "bisect", "track"];
+const VERDICTS: [&str; 4] = ["H1", "H0", "inconclusive", "none"];
+
+/// What is looked for. An empty field matches every run.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Search {
+    /// Words, all of which must be in the engines, the limit or the run's name.
+    pub(super) text: String,
+    pub(super) kind: String,
+    pub(super) verdict: String,
+    /// Days as `2026-11-23`, both included.
+    pub(super) since: String,
+    pub(super) until: String,
+    /// Runs found that are on the pages before.
+    pub(super) offset: usize,
+}
+
+/// The fields of a search, also on the page of all runs, where a script applies
+/// them.
+pub(super) fn fields(search: &Search) -> Markup {
+    html! {
+        label { "Search " input #filter-text name="text" type="search" value=(search.text) placeholder="engine, commit, run"; }
+        label { "Kind " (choice("kind", &KINDS, &search.kind)) }
+        label { "Verdict " (choice("verdict", &VERDICTS, &search.verdict)) }
+        label { "From " input #filter-since name="since" type="date" value=(search.since); }
+        label { "To " input #filter-until name="until" type="date" value=(search.until); }
+    }
+}
+
+fn choice(name: &str, values: &[&str], chosen: &str) -> Markup {
+    html! {
+        select id={ "filter-" (name) } name=(name) {
+            option value="" { "all" }
+            @for value in values { option value=(value) selected[*value == chosen] { (value) } }
+        }
+    }
+}
