@@ -38,30 +38,28 @@ fn local() -> String {
     format!("127.0.0.1:{}", free_port())
 }
 
-fn server_exists() -> bool {
-    let named = env::var_os("HONE_NATS_SERVER").is_some();
+/// A folder for a fleet; `None`, with a word about it, if there is no nats-server.
+fn folder() -> Option<TempDir> {
+    let is_named = env::var_os("HONE_NATS_SERVER").is_some();
     let path = env::var_os("PATH").unwrap_or_default();
-    named || env::split_paths(&path).any(|folder| folder.join("nats-server").is_file())
+    let mut folders = env::split_paths(&path);
+    if !is_named && !folders.any(|folder| folder.join("nats-server").is_file()) {
+        skipped("nats-server is not installed");
+        return None;
+    }
+    Some(tempfile::tempdir().expect("a temporary folder"))
 }
 
 impl Fleet {
     /// `None`, with a word about it, if there is no nats-server.
     pub(crate) fn start() -> Option<Self> {
-        if !server_exists() {
-            skipped("nats-server is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = folder()?;
         Some(Self::started(dir, &local(), hone(), &[]))
     }
 
     /// One that listens there, started by another command than its own.
     pub(crate) fn start_at(listen: &str, by: impl Fn(&Command) -> Command) -> Option<Self> {
-        if !server_exists() {
-            skipped("nats-server is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = folder()?;
         let mut up = hone();
         Self::complete(&mut up, &dir, listen, &[]);
         Some(Self::spawned(dir, by(&up)))
@@ -69,11 +67,7 @@ impl Fleet {
 
     /// One that also listens for WebSocket, and its JOIN line for that.
     pub(crate) fn start_with_websocket() -> Option<(Self, String)> {
-        if !server_exists() {
-            skipped("nats-server is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = folder()?;
         let at = local();
         let mut fleet = Self::started(dir, &local(), hone(), &["--websocket", &at]);
         let join = fleet.line("over WebSocket:");
@@ -83,11 +77,7 @@ impl Fleet {
     /// One whose data are on a disk of their own of 64 MB. `None` where no file
     /// system can be mounted.
     pub(crate) fn start_on_small_disk() -> Option<Self> {
-        if !server_exists() {
-            skipped("nats-server is not installed");
-            return None;
-        }
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = folder()?;
         let data = dir.path().join("data");
         fs::create_dir(&data).expect("made");
         let on_disk = |program: &std::ffi::OsStr| {
