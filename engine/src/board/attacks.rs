@@ -36,6 +36,16 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&ROOK_MAGICS[square.index()], occupied)
 }
 
+/// Where a bishop on an empty board reaches.
+pub fn diagonals(square: Square) -> Bitboard {
+    DIAGONALS[square.index()]
+}
+
+/// Where a rook on an empty board reaches.
+pub fn file_and_rank(square: Square) -> Bitboard {
+    FILES_AND_RANKS[square.index()]
+}
+
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     bishop(square, occupied) | rook(square, occupied)
 }
@@ -102,6 +112,19 @@ static KNIGHT: [Bitboard; 64] =
 static KING: [Bitboard; 64] =
     leaper(&[(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]);
 static PAWN: [[Bitboard; 64]; 2] = [leaper(&[(-1, 1), (1, 1)]), leaper(&[(-1, -1), (1, -1)])];
+
+const fn reach_of_empty_board(magics: &[Magic; 64]) -> [Bitboard; 64] {
+    let mut table = [Bitboard::EMPTY; 64];
+    let mut i = 0;
+    while i < 64 {
+        table[i] = slide(&magics[i], Bitboard::EMPTY);
+        i += 1;
+    }
+    table
+}
+
+static DIAGONALS: [Bitboard; 64] = reach_of_empty_board(&BISHOP_MAGICS);
+static FILES_AND_RANKS: [Bitboard; 64] = reach_of_empty_board(&ROOK_MAGICS);
 
 struct Lines {
     between: [[Bitboard; 64]; 64],

@@ -129,7 +129,7 @@ impl CheckSquares {
 
     /// Whether a legal move gives check.
     pub fn gives_check(&self, position: &Position, mv: Move) -> bool {
-        if mv.kind() != Kind::Normal {
+        if !mv.is_normal() {
             return position.play(mv).in_check();
         }
         let (from, to) = (mv.from(), mv.to());

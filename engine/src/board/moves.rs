@@ -59,6 +59,11 @@ impl Move {
         }
     }
 
+    /// Whether it is of the kind that almost all moves are.
+    pub const fn is_normal(self) -> bool {
+        self.0 & Move::CASTLE == 0
+    }
+
     pub const fn is_promotion(self) -> bool {
         self.0 & Move::CASTLE == Move::PROMOTION
     }

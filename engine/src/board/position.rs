@@ -119,6 +119,9 @@ impl Position {
 
     /// The piece that `mv` takes off the board.
     pub fn captured(&self, mv: Move) -> Option<Role> {
+        if mv.is_normal() {
+            return self.role_at(mv.to());
+        }
         match mv.kind() {
             Kind::Castle => None,
             Kind::EnPassant => Some(Role::Pawn),
@@ -137,21 +140,27 @@ impl Position {
             | attacks::pawn(Color::White, square) & self.pieces(Color::Black, Role::Pawn)
             | attacks::knight(square) & self.role(Role::Knight)
             | attacks::king(square) & self.role(Role::King)
-            | self.sliders(square, occupied)
+            | attacks::bishop(square, occupied) & self.diagonal_sliders()
+            | attacks::rook(square, occupied) & self.straight_sliders()
     }
 
-    /// Bishops, rooks and queens of both colours that attack `square`.
-    fn sliders(&self, square: Square, occupied: Bitboard) -> Bitboard {
-        let queens = self.role(Role::Queen);
-        attacks::bishop(square, occupied) & (self.role(Role::Bishop) | queens)
-            | attacks::rook(square, occupied) & (self.role(Role::Rook) | queens)
+    /// Bishops and queens of both colours.
+    pub fn diagonal_sliders(&self) -> Bitboard {
+        self.role(Role::Bishop) | self.role(Role::Queen)
+    }
+
+    /// Rooks and queens of both colours.
+    pub fn straight_sliders(&self) -> Bitboard {
+        self.role(Role::Rook) | self.role(Role::Queen)
     }
 
     /// Pieces of both colours that alone stand between the king of `king_of`
     /// and a slider of the other colour.
     pub fn blockers(&self, king_of: Color) -> Bitboard {
         let king = self.king(king_of);
-        let snipers = self.sliders(king, Bitboard::EMPTY) & self.color(!king_of);
+        let snipers = self.color(!king_of)
+            & (attacks::diagonals(king) & self.diagonal_sliders()
+                | attacks::file_and_rank(king) & self.straight_sliders());
         let mut blockers = Bitboard::EMPTY;
         for sniper in snipers {
             let screen = attacks::between(king, sniper) & self.occupied();
@@ -287,6 +296,9 @@ impl Position {
 
     /// Rights that end because the king or a rook moves, or a rook is taken.
     fn lose_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
+        if self.castling_rooks == [None; 4] {
+            return;
+        }
         for (slot, right) in self.castling_rooks.iter_mut().enumerate() {
             let king_moves = role == Role::King && slot / 2 == us.index();
             if right.is_some_and(|rook| king_moves || rook == from || rook == to) {

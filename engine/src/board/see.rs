@@ -35,8 +35,7 @@ impl Position {
             return true;
         }
 
-        let diagonal = self.role(Role::Bishop) | self.role(Role::Queen);
-        let straight = self.role(Role::Rook) | self.role(Role::Queen);
+        let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());
         let mut attackers = self.attackers(to, occupied);
         let mut side = self.turn;
         let mut gains = true;

@@ -6,6 +6,7 @@ use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
 /// What threatens the king of `us`.
+#[inline(always)]
 pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let king = position.king(us);
@@ -37,6 +38,7 @@ pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
 
 /// Checks that could be given: safe ones, which could not simply be answered by
 /// taking, and others.
+#[inline(always)]
 fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let king = position.king(us);
@@ -65,22 +67,29 @@ fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
     sink.add(us, Term::DangerUnsafeCheck, 0, count);
 }
 
-/// The files on which a king on this file lives: three or four.
-fn wing(file: usize) -> Bitboard {
-    let files = match file {
-        0 => 0..=2,
-        1 | 2 => 0..=3,
-        3 | 4 => 2..=5,
-        5 | 6 => 4..=7,
-        _ => 5..=7,
-    };
-    files.fold(Bitboard::EMPTY, |set, file| set | Bitboard::file(file))
-}
+/// The files on which a king on a file lives: three or four.
+static WINGS: [Bitboard; 8] = {
+    let left = Bitboard::FILE_A.0 * 0b111;
+    let mut wings = [Bitboard::EMPTY; 8];
+    let mut file = 0;
+    while file < 8 {
+        wings[file] = Bitboard(match file {
+            0 => left,
+            1 | 2 => left | left << 1,
+            3 | 4 => left << 2 | left << 3,
+            5 | 6 => left << 4 | left << 5,
+            _ => left << 5,
+        });
+        file += 1;
+    }
+    wings
+};
 
 /// What is attacked and defended on the king's wing, up to the fifth rank.
+#[inline(always)]
 fn flank(side: &Side, sink: &mut impl Sink) {
     let (us, own, enemy) = (side.us, side.own, side.enemy);
-    let wing = wing(side.position.king(us).file());
+    let wing = WINGS[side.position.king(us).file()];
     let far = Bitboard::relative_rank(us, 5).fill_forward(us);
     let camp = wing & !far;
     let attacked = (enemy.all & camp).count() + (enemy.twice & camp).count();

@@ -2,7 +2,7 @@
 
 use super::terms::Sink;
 use super::weights::Term;
-use crate::board::{Bitboard, Color, Position, Role, attacks};
+use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
 
 /// What one side attacks.
 #[derive(Clone, Copy, Default)]
@@ -22,6 +22,7 @@ pub(super) struct Attacks {
 impl Attacks {
     /// Attacks of king and pawns; those of the pieces are added by
     /// [`mobility`].
+    #[inline(always)]
     pub(super) fn new(position: &Position, us: Color) -> Attacks {
         let mut own = Attacks {
             blockers: position.blockers(us),
@@ -54,6 +55,23 @@ pub(super) struct Side<'a> {
     pub(super) enemy: &'a Attacks,
 }
 
+impl<'a> Side<'a> {
+    #[inline(always)]
+    pub(super) fn new(
+        position: &'a Position,
+        us: Color,
+        own: &'a Attacks,
+        enemy: &'a Attacks,
+    ) -> Side<'a> {
+        Side {
+            position,
+            us,
+            own,
+            enemy,
+        }
+    }
+}
+
 /// The squares near the king of `color` that attackers are counted on.
 fn king_zone(position: &Position, color: Color) -> Bitboard {
     let king = Bitboard::of(position.king(color));
@@ -62,45 +80,61 @@ fn king_zone(position: &Position, color: Color) -> Bitboard {
 }
 
 /// Adds the attacks of the pieces of `us`, and finds how freely they stand.
+#[inline(always)]
 pub(super) fn mobility(
     position: &Position,
     us: Color,
     own: &mut Attacks,
-    enemy_pawn_attacks: Bitboard,
+    enemy: &Attacks,
     sink: &mut impl Sink,
 ) {
     let king = position.king(us);
     let occupied = position.occupied();
     let blocked = position.pieces(us, Role::Pawn) & occupied.forward(!us);
-    let area = !(enemy_pawn_attacks | blocked | Bitboard::of(king));
-    let zone = king_zone(position, !us);
+    let mut pieces = Pieces {
+        position,
+        us,
+        king,
+        area: !(enemy.by(Role::Pawn) | blocked | Bitboard::of(king)),
+        enemy_zone: king_zone(position, !us),
+        own,
+    };
     // Sliders see through those that move the same way.
     let past_queens = occupied ^ position.role(Role::Queen);
     let past_rooks = past_queens ^ position.pieces(us, Role::Rook);
-    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        let through = match role {
-            Role::Bishop => past_queens,
-            Role::Rook => past_rooks,
-            _ => occupied,
-        };
-        for square in position.pieces(us, role) {
-            let mut reach = attacks::piece(role, square, through);
-            if own.blockers.contains(square) {
-                reach &= attacks::line(king, square);
+    pieces.add(Role::Knight, Term::KnightMobility, occupied, sink);
+    pieces.add(Role::Bishop, Term::BishopMobility, past_queens, sink);
+    pieces.add(Role::Rook, Term::RookMobility, past_rooks, sink);
+    pieces.add(Role::Queen, Term::QueenMobility, occupied, sink);
+}
+
+/// The pieces of one side, while their attacks are found.
+struct Pieces<'a> {
+    position: &'a Position,
+    us: Color,
+    king: Square,
+    /// Where a piece may go that counts as mobility.
+    area: Bitboard,
+    enemy_zone: Bitboard,
+    own: &'a mut Attacks,
+}
+
+impl Pieces<'_> {
+    /// Adds the pieces of a role, which the `occupied` squares stop.
+    #[inline(always)]
+    fn add(&mut self, role: Role, term: Term, occupied: Bitboard, sink: &mut impl Sink) {
+        for square in self.position.pieces(self.us, role) {
+            let mut reach = attacks::piece(role, square, occupied);
+            if self.own.blockers.contains(square) {
+                reach &= attacks::line(self.king, square);
             }
-            own.add(role, reach);
-            let near_king = reach & zone;
+            self.own.add(role, reach);
+            let near_king = reach & self.enemy_zone;
             if near_king.any() {
-                own.king_attackers[role.index()] += 1;
-                own.king_attacks[role.index()] += near_king.count() as u8;
+                self.own.king_attackers[role.index()] += 1;
+                self.own.king_attacks[role.index()] += near_king.count() as u8;
             }
-            let count = (reach & area).count();
-            match role {
-                Role::Knight => sink.add(us, Term::KnightMobility, count, 1),
-                Role::Bishop => sink.add(us, Term::BishopMobility, count, 1),
-                Role::Rook => sink.add(us, Term::RookMobility, count, 1),
-                _ => sink.add(us, Term::QueenMobility, count, 1),
-            }
+            sink.add(self.us, term, (reach & self.area).count(), 1);
         }
     }
 }

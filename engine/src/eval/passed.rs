@@ -6,6 +6,7 @@ use super::weights::Term;
 use crate::board::{Bitboard, Role};
 
 /// How the passed pawns of `us` may get on.
+#[inline(always)]
 pub(super) fn passed(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let enemies = position.color(!us);

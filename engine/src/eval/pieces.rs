@@ -6,6 +6,7 @@ use super::weights::Term;
 use crate::board::{Bitboard, Role, Square, attacks};
 
 /// How well knights and bishops stand.
+#[inline(always)]
 pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
     let bishops = position.pieces(us, Role::Bishop);
@@ -37,6 +38,7 @@ pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
     }
 }
 
+#[inline(always)]
 fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
     const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
     const CENTRE_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
@@ -50,7 +52,7 @@ fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
     let bad = (pawns & same).count() as i32;
     sink.add(us, Term::BishopPawns, blocked.count().min(3), bad);
     let enemy_pawns = position.pieces(!us, Role::Pawn);
-    let through = attacks::bishop(bishop, Bitboard::EMPTY) & enemy_pawns;
+    let through = attacks::diagonals(bishop) & enemy_pawns;
     sink.add(us, Term::BishopXrayPawns, 0, through.count() as i32);
     let all_pawns = position.role(Role::Pawn);
     let seen = (attacks::bishop(bishop, all_pawns) | Bitboard::of(bishop)) & CENTRE;
@@ -60,6 +62,7 @@ fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
 }
 
 /// How well rooks and queens stand.
+#[inline(always)]
 pub(super) fn majors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
     let king = position.king(us);
@@ -83,8 +86,8 @@ pub(super) fn majors(side: &Side, sink: &mut impl Sink) {
         }
     }
     for queen in position.pieces(us, Role::Queen) {
-        let bishops = attacks::bishop(queen, Bitboard::EMPTY) & position.pieces(!us, Role::Bishop);
-        let rooks = attacks::rook(queen, Bitboard::EMPTY) & position.pieces(!us, Role::Rook);
+        let bishops = attacks::diagonals(queen) & position.pieces(!us, Role::Bishop);
+        let rooks = attacks::file_and_rank(queen) & position.pieces(!us, Role::Rook);
         let mut sliders = bishops | rooks;
         let exposed = Iterator::any(&mut sliders, |slider| {
             let screen = attacks::between(queen, slider) & position.occupied();

@@ -6,6 +6,7 @@ use super::weights::Term;
 use crate::board::{Bitboard, Color, Role, attacks};
 
 /// What `us` attacks that it would like to take.
+#[inline(always)]
 pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let enemies = position.color(!us);
@@ -46,6 +47,7 @@ pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
 }
 
 /// Pawns that threaten a piece by moving on.
+#[inline(always)]
 fn pushes(side: &Side, pieces: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let free = !position.occupied();
@@ -58,6 +60,7 @@ fn pushes(side: &Side, pieces: Bitboard, sink: &mut impl Sink) {
 }
 
 /// Pieces that could attack the only queen of the enemy at their next move.
+#[inline(always)]
 fn on_queen(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let queens = position.pieces(!us, Role::Queen);
@@ -77,6 +80,7 @@ fn on_queen(side: &Side, sink: &mut impl Sink) {
 
 /// Squares behind and between the own pawns of the centre that no enemy pawn
 /// attacks: the more pieces are left, the more they are worth.
+#[inline(always)]
 pub(super) fn space(side: &Side, sink: &mut impl Sink) {
     let (position, us, enemy) = (side.position, side.us, side.enemy);
     if position.phase < 12 {

@@ -20,12 +20,14 @@ impl Search<'_> {
         if matches!(purpose, Purpose::Quiescence { .. }) {
             self.add_knight_promotions(position, &mut moves, picker.next);
         }
-        movegen::keep(&mut moves, picker.next, |mv| {
-            // Quiescence never needs promotions to a rook or bishop.
-            let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
-                && matches!(purpose, Purpose::Quiescence { .. });
-            !needless && self.wants(position, purpose, mv)
-        });
+        if purpose != Purpose::Main {
+            movegen::keep(&mut moves, picker.next, |mv| {
+                // Quiescence never needs promotions to a rook or bishop.
+                let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
+                    && matches!(purpose, Purpose::Quiescence { .. });
+                !needless && self.wants(position, purpose, mv)
+            });
+        }
         for Scored { mv, score } in &mut moves[picker.next..] {
             *score = self.score_noisy(picker.order, position, *mv);
         }
