@@ -231,85 +231,113 @@ fn setting(name: &str, default: usize) -> usize {
     value.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// When a game's pair ended, in milliseconds, and the nodes of the game.
-fn games(run: &Path) -> Vec<(i64, f64)> {
+/// How long the engines have thought in the pairs of a run from `first` on, and
+/// how long these pairs took, in milliseconds.
+fn thought(run: &Path, first: usize) -> (f64, f64) {
     let text = fs::read_to_string(run.join("games.csv")).expect("there");
+    // Pair, milliseconds of both engines, when the pair ended.
     let game = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |at: usize| fields[at].parse::<f64>().expect("a number");
-        (number(24) as i64, number(10) + number(11))
+        (number(0) as usize, number(8) + number(9), number(24))
     };
-    text.lines().skip(1).map(game).collect()
+    let games: Vec<_> = text.lines().skip(1).map(game).collect();
+    let before = games.iter().rfind(|game| game.0 + 1 == first);
+    let (_, _, start) = *before.expect("a pair before");
+    let (_, _, end) = *games.last().expect("games");
+    let counted = games.iter().filter(|game| game.0 >= first);
+    (counted.map(|game| game.1).sum(), end - start)
 }
 
-/// Nodes a second of the games that were played within a time: those after the
-/// first pair that ended in it.
-fn speed(games: &[(i64, f64)], from: i64, to: i64) -> Option<f64> {
-    let within = || games.iter().filter(|game| (from..to).contains(&game.0));
-    let (start, _) = within().next()?;
-    let (end, _) = within().next_back()?;
-    let later = within().filter(|game| game.0 > *start);
-    let nodes: f64 = later.map(|game| game.1).sum();
-    (end > start).then(|| nodes * 1000.0 / (end - start) as f64)
+/// A mean, and two of its standard errors.
+fn mean(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    let error = (squares.sum::<f64>() / (count - 1.0).max(1.0) / count).sqrt();
+    (mean, 2.0 * error)
 }
 
-fn now_ms() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
+/// Keeps this thread, and what it starts from now on, on one processor.
+fn stay_on(processor: usize) {
+    // SAFETY: a set of processors is plain bits, for which zero is empty; the
+    // calls get a pointer to it, and its size.
+    let code = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(processor, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set)
+    };
+    assert_eq!(code, 0, "processor {processor} cannot be had");
 }
 
-/// One long match, which browsers follow every other time: a drift of the
-/// machine's speed cancels out.
+/// Pairs of a match of [`speed_of_games_with_and_without_browsers`], and those
+/// that are played before all browsers are there.
+const PAIRS_OF_A_TURN: usize = 14;
+const PAIRS_BEFORE: usize = 3;
+
+/// Each turn plays the same games twice, at fixed nodes: with browsers that
+/// follow them and without. The games have a processor to themselves, because
+/// browsers work elsewhere, on other machines.
 #[test]
 #[ignore = "a measurement of many minutes, for docs/serve.md: its result depends on the machine"]
 fn speed_of_games_with_and_without_browsers() {
-    let turns = setting("HONE_TURNS", 100);
-    let length = Duration::from_secs(setting("HONE_SECONDS", 10) as u64);
+    let turns = setting("HONE_TURNS", 60);
     let engine = stillwater().display().to_string();
-    let players = engines(("one", &engine, ""), ("two", &engine, ""));
+    let players = engines(
+        ("one", &engine, ""),
+        ("two", &engine, "options = { Hash = 17 }"),
+    );
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=5000\"\npairs = 1000000\nconcurrency = 1\n\
+        "{players}[match]\nlimit = \"nodes=5000\"\npairs = {PAIRS_OF_A_TURN}\nconcurrency = 1\n\
          openings = \"default\"\n[adjudication]\nmax_moves = 20\n"
     ));
-    let mut player = setup.command("match", "results/run", &[]);
-    player.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut player = player.spawn().expect("hone starts");
-    let run = setup.run("results/run");
-    wait_until("games", || common::rows(&run) > 4);
+    fs::create_dir_all(setup.run("results")).expect("made");
+    stay_on(1);
     let server = Server::start(&setup.run("results"), &[]);
-    wait_until("the page", || server.get("/runs/run").status == 200);
-    let mut times = Vec::new();
-    for turn in 0..turns {
-        let is_watched = turn % 2 == 1;
-        let browsers = is_watched.then(|| Browsers::open(&server, "/runs/run/events"));
-        let start = now_ms();
-        thread::sleep(length);
-        times.push((start, now_ms()));
+    let play = |turn: usize, is_watched: bool| {
+        let name = format!("{turn}-{is_watched}");
+        let (out, seed) = (format!("results/{name}"), format!("match.seed={turn}"));
+        let mut player = setup.command("match", &out, &["--set", &seed]);
+        player.stdout(Stdio::null()).stderr(Stdio::null());
+        stay_on(0);
+        let mut player = player.spawn().expect("hone starts");
+        stay_on(1);
+        let page = format!("/runs/{name}");
+        wait_until("the page", || server.get(&page).status == 200);
+        let browsers = is_watched.then(|| Browsers::open(&server, &format!("{page}/events")));
+        assert!(player.wait().expect("waited for").success());
         if let Some(browsers) = browsers {
             assert!(browsers.bytes() > 0, "nobody has watched");
             browsers.close();
         }
-    }
-    player.kill().expect("killed");
-    player.wait().expect("waited for");
-    let games = games(&run);
-    let speeds: Vec<f64> = times
+        thought(&setup.run(&out), PAIRS_BEFORE)
+    };
+    // Without browsers, then with them: which comes first changes, so that a
+    // drift of the machine's speed cancels out.
+    let turns: Vec<[(f64, f64); 2]> = (0..turns)
+        .map(|turn| match turn % 2 == 1 {
+            true => {
+                let watched = play(turn, true);
+                [play(turn, false), watched]
+            }
+            false => [play(turn, false), play(turn, true)],
+        })
+        .collect();
+    let ratios = |measure: fn((f64, f64)) -> f64| -> Vec<f64> {
+        let ratio = |[without, with]: &[(f64, f64); 2]| measure(*with) / measure(*without);
+        turns.iter().map(|turn| 100.0 * ratio(turn)).collect()
+    };
+    let (share, of_share) = mean(&ratios(|(thought, took)| thought / took));
+    let (speed, of_speed) = mean(&ratios(|(_, took)| 1.0 / took));
+    let shares: Vec<f64> = turns
         .iter()
-        .map(|(from, to)| speed(&games, *from, *to).expect("games"))
+        .map(|[(thought, took), _]| 100.0 * thought / took)
         .collect();
-    // Each watched turn beside those before and after it.
-    let ratios: Vec<f64> = speeds
-        .windows(3)
-        .step_by(2)
-        .map(|three| 2.0 * three[1] / (three[0] + three[2]))
-        .collect();
-    let count = ratios.len() as f64;
-    let mean = ratios.iter().sum::<f64>() / count;
-    let squares = ratios.iter().map(|ratio| (ratio - mean).powi(2));
-    let error = (squares.sum::<f64>() / (count - 1.0).max(1.0) / count).sqrt();
     println!(
-        "{} games, {count} turns with {BROWSERS} browsers: {:.2} % of the speed without, ± {:.2} (two standard errors)",
-        games.len(),
-        100.0 * mean,
-        200.0 * error
+        "{} turns with {BROWSERS} browsers, ± two standard errors\n\
+         engines think {:.2} % of the time without; with {share:.3} % of that, ± {of_share:.3}\n\
+         speed of the games: {speed:.1} % of that without, ± {of_speed:.1}",
+        turns.len(),
+        mean(&shares).0,
     );
 }
