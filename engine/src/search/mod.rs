@@ -239,6 +239,8 @@ impl<'a> Search<'a> {
 
     /// Makes a move. The caller removes its key from the list again.
     fn make(&mut self, node: &Node, mv: Move) -> Position {
+        let key = node.position.likely_key_after(mv);
+        self.shared.table.prefetch(key);
         let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);
         self.descend(node, &child, moved);

@@ -135,16 +135,8 @@ impl Search<'_> {
         picker
     }
 
-    /// The next legal move; what the table holds of the position after it is
-    /// on its way to the cache.
+    /// The next legal move.
     pub(super) fn next_move(&mut self, picker: &mut Picker) -> Option<Move> {
-        let mv = self.pick(picker)?;
-        let key = picker.line.position.likely_key_after(mv);
-        self.shared.table.prefetch(key);
-        Some(mv)
-    }
-
-    fn pick(&mut self, picker: &mut Picker) -> Option<Move> {
         let position = picker.line.position;
         picker.history = None;
         loop {
