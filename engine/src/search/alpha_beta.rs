@@ -1,6 +1,6 @@
 //! Principal variation search, read as numbered steps in the order in which
 //! they are carried out. Steps 6 to 10 are in `prune.rs`, 11 to 14 in `moves.rs`,
-//! 15 and 17 in `learn.rs`.
+//! 15, 17 and a part of 5 in `learn.rs`.
 //!
 //! The Elo beside a step is what the engine gains by it against itself without
 //! it, at 8,000 nodes a move, with its 95 % interval; `engine/CHANGELOG.md` has
@@ -193,6 +193,7 @@ impl Search<'_> {
                 self.find_eval(node, true);
             }
             self.frames[ply].eval = node.eval;
+            self.learn_from_eval(node);
         }
         self.frames[ply + 1].killers = [Move::NONE; 2];
         let earlier = [2, 4]

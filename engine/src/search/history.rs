@@ -152,6 +152,13 @@ impl History {
         }
     }
 
+    /// Updates the history of piece and destination alone.
+    pub(super) fn update_piece_to(&mut self, params: &Params, moved: Moved, bonus: i32) {
+        if let Some(value) = self.piece_to.get_mut(moved.index()) {
+            update(value, bonus, params.history_gain, params.history_decay);
+        }
+    }
+
     pub(super) fn update_capture(&mut self, params: &Params, line: &Line, mv: Move, bonus: i32) {
         let position = line.position;
         let victim = position.captured(mv).unwrap_or(Role::Pawn);
@@ -308,6 +315,7 @@ mod tests {
     #[test]
     fn the_bonus_has_a_limit_or_a_cliff() {
         let mut params = Params::DEFAULT;
+        (params.history_bonus_square, params.history_bonus_linear) = (1, 2);
         assert_eq!(bonus(&params, 1), 1);
         assert_eq!(bonus(&params, 8), 78);
         assert_eq!(bonus(&params, 17), 321);

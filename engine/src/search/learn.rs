@@ -1,8 +1,8 @@
-//! Steps 15 and 17: what a node teaches.
+//! Steps 5, 15 and 17: what a node teaches.
 
 use super::history::{Line, bonus};
 use super::score::is_mate;
-use super::table::Bound;
+use super::table::{Bound, NO_EVAL};
 use super::{Counter, Node, Search};
 
 /// Most moves of each kind that are penalised when a later one refutes: what
@@ -39,6 +39,24 @@ impl Search<'_> {
         let captures = tried.filter(|(_, noisy)| *noisy);
         for &(mv, _) in captures.take(REMEMBERED) {
             history.update_capture(params, &line, mv, -bonus);
+        }
+    }
+
+    /// Step 5. A quiet move that has made the evaluation better for its side gets a
+    /// bonus in the history of piece and destination, and a penalty if it has made it
+    /// worse, before anything is searched (EvalHistory, EvalHistoryOffset,
+    /// EvalHistoryLimit).
+    pub(super) fn learn_from_eval(&mut self, node: &Node) {
+        let params = self.params;
+        let Some(last) = self.frames[..node.ply].last() else {
+            return;
+        };
+        let known = node.eval != NO_EVAL && last.eval != NO_EVAL;
+        if params.eval_history > 0 && last.quiet && known {
+            let gain = params.eval_history_offset - (last.eval + node.eval);
+            let limit = params.eval_history_limit;
+            let bonus = (gain * params.eval_history / 100).clamp(-limit, limit);
+            self.history.update_piece_to(params, last.moved, bonus);
         }
     }
 

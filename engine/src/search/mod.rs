@@ -96,6 +96,8 @@ struct Frame {
     excluded: Move,
     /// Whether this node was extended for being in check.
     check_extended: bool,
+    /// Whether the move made here is quiet.
+    quiet: bool,
     /// Plies of extension in the line up to the move made here.
     extensions: i32,
     /// Whether this node was extended at the horizon.
@@ -244,6 +246,7 @@ impl<'a> Search<'a> {
         let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);
         self.descend(node, &child, moved);
+        self.frames[node.ply].quiet = !node.position.is_noisy(mv);
         if self.params.horizon_captures > 0 {
             let victim = node.position.captured(mv);
             let value = |role: Role| self.shared.derived.exchange[role.index()];
@@ -255,6 +258,7 @@ impl<'a> Search<'a> {
     fn make_null(&mut self, node: &Node) -> Position {
         let child = node.position.play_null();
         self.frames[node.ply].captured = 0;
+        self.frames[node.ply].quiet = false;
         self.shared.table.prefetch(child.key);
         self.descend(node, &child, Moved::NONE);
         child
