@@ -89,7 +89,8 @@ impl Search<'_> {
         }
 
         // Step 5 (improving: +66 Elo [18, 117]). Static evaluation
-        // (CorrectionHistory), and whether it improves (Improving).
+        // (CorrectionHistory), whether it improves (Improving), and what it
+        // says of the move before (EvalHistory).
         self.assess(&mut node);
 
         // Steps 6 to 9. The whole node may be decided without searching its
