@@ -21,7 +21,7 @@ struct Tracked {
 
 const STRONG: &str = "";
 /// Bad enough that twelve pairs show it.
-const WEAK: &str = "--set Quiescence=false --set SeePruning=false --set LateMoveReductions=false";
+const WEAK: &str = "--set Quiescence=false --set SeePruning=false";
 
 impl Tracked {
     /// An engine whose first commit is a release and the anchor.
