@@ -162,8 +162,6 @@ settings! {
         history_bonus_constant: i32 = "HistoryBonusConstant", -2, -200..=200, 10;
         /// Percentage of the change of the evaluation that a quiet move's history learns when the move has been made.
         eval_history: i32 = "EvalHistory", 100, 0..=1000, 20;
-        /// Centipawns by which that change counts as better than it is.
-        eval_history_offset: i32 = "EvalHistoryOffset", 0, -200..=200, 5;
         /// Greatest bonus of that.
         eval_history_limit: i32 = "EvalHistoryLimit", 40, 0..=324, 5;
         /// Order quiet moves by their history of side, origin and destination.

@@ -44,8 +44,7 @@ impl Search<'_> {
 
     /// Step 5. A quiet move that has made the evaluation better for its side gets a
     /// bonus in the history of piece and destination, and a penalty if it has made it
-    /// worse, before anything is searched (EvalHistory, EvalHistoryOffset,
-    /// EvalHistoryLimit).
+    /// worse, before anything is searched (EvalHistory, EvalHistoryLimit).
     pub(super) fn learn_from_eval(&mut self, node: &Node) {
         let params = self.params;
         let Some(last) = self.frames[..node.ply].last() else {
@@ -53,7 +52,7 @@ impl Search<'_> {
         };
         let known = node.eval != NO_EVAL && last.eval != NO_EVAL;
         if params.eval_history > 0 && last.quiet && known {
-            let gain = params.eval_history_offset - (last.eval + node.eval);
+            let gain = -(last.eval + node.eval);
             let limit = params.eval_history_limit;
             let bonus = (gain * params.eval_history / 100).clamp(-limit, limit);
             self.history.update_piece_to(params, last.moved, bonus);
