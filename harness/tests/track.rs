@@ -20,7 +20,8 @@ struct Tracked {
 }
 
 const STRONG: &str = "";
-/// Bad enough that twelve pairs show it.
+/// Bad enough that twelve pairs show it, but not so bad that it loses all of them:
+/// from that no Elo can be estimated.
 const WEAK: &str = "--set Quiescence=false --set SeePruning=false";
 
 impl Tracked {

@@ -282,6 +282,14 @@ pub(super) fn bonus(params: &Params, depth: i32) -> i32 {
     bonus.clamp(0, params.history_bonus_limit)
 }
 
+/// The bonus for a quiet move that changed the evaluation from `before`, as the side
+/// that made it saw the position, to `after`, as the other side sees it now.
+pub(super) fn eval_bonus(params: &Params, before: i32, after: i32) -> i32 {
+    let gain = -after - before;
+    let limit = params.eval_history_limit;
+    (gain * params.eval_history / 100).clamp(-limit, limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,6 +318,20 @@ mod tests {
         let mut value = 10_000;
         update(&mut value, -64, 32, 324);
         assert_eq!(value, 10_000 - 2048 - 1975);
+    }
+
+    #[test]
+    fn a_move_that_makes_the_evaluation_better_gets_a_bonus() {
+        let params = Params {
+            eval_history: 50,
+            eval_history_limit: 40,
+            ..Params::DEFAULT
+        };
+        // From 10 centipawns for the side that moves to 50.
+        assert_eq!(eval_bonus(&params, 10, -50), 20);
+        assert_eq!(eval_bonus(&params, 50, -10), -20);
+        assert_eq!(eval_bonus(&params, -500, -500), 40);
+        assert_eq!(eval_bonus(&params, 500, 500), -40);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Steps 5, 15 and 17: what a node teaches.
 
-use super::history::{Line, bonus};
+use super::history::{Line, bonus, eval_bonus};
 use super::score::is_mate;
 use super::table::{Bound, NO_EVAL};
 use super::{Counter, Node, Search};
@@ -52,9 +52,7 @@ impl Search<'_> {
         };
         let known = node.eval != NO_EVAL && last.eval != NO_EVAL;
         if params.eval_history > 0 && last.quiet && known {
-            let gain = -(last.eval + node.eval);
-            let limit = params.eval_history_limit;
-            let bonus = (gain * params.eval_history / 100).clamp(-limit, limit);
+            let bonus = eval_bonus(params, last.eval, node.eval);
             self.history.update_piece_to(params, last.moved, bonus);
         }
     }

@@ -38,7 +38,8 @@ fn local() -> String {
     format!("127.0.0.1:{}", free_port())
 }
 
-/// A folder for a fleet; `None`, with a word about it, if there is no nats-server.
+/// A folder for a fleet; `None`, and the test counts as skipped, if there is no
+/// nats-server.
 fn folder() -> Option<TempDir> {
     let is_named = env::var_os("HONE_NATS_SERVER").is_some();
     let path = env::var_os("PATH").unwrap_or_default();
@@ -51,7 +52,7 @@ fn folder() -> Option<TempDir> {
 }
 
 impl Fleet {
-    /// `None`, with a word about it, if there is no nats-server.
+    /// `None`, and the test counts as skipped, if there is no nats-server.
     pub(crate) fn start() -> Option<Self> {
         let dir = folder()?;
         Some(Self::started(dir, &local(), hone(), &[]))
