@@ -19,7 +19,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use common::server::Server;
-use common::{Setup, engines, scripted, stillwater, wait_until};
+use common::{Setup, engines, hone, rows, scripted, signal, stillwater, wait_until};
 
 const PAIRS: u64 = 50_000;
 const BROWSERS: usize = 200;
@@ -27,59 +27,87 @@ const MEASURED: Duration = Duration::from_secs(60);
 /// A pair of bullet games on a large machine.
 const PACE: Duration = Duration::from_millis(50);
 
-/// A finished match of one pair, planned for many more.
-fn seed() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+/// A run that was stopped after its first pairs.
+fn seed(one: &str, two: &str, limit: &str) -> Setup {
+    let players = engines(("one", one, ""), ("two", two, "options = { Hash = 17 }"));
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"10+0.1\"\npairs = 1\nconcurrency = 1\n\
-         [adjudication]\nmax_moves = 20\n[sprt]\nelo0 = 0.0\nelo1 = 0.5\nmax_pairs = 1\n"
+        "{players}[match]\nlimit = \"{limit}\"\nconcurrency = 1\n[adjudication]\n\
+         max_moves = 20\n[sprt]\nelo0 = 0.0\nelo1 = 0.5\nmax_pairs = 1000000\n"
     ));
-    let played = setup.play("sprt", "results/run", &[]);
-    assert!(matches!(played.code, Some(0 | 1 | 3)), "{}", played.stderr);
-    let manifest = setup.run("results/run/run.toml");
-    let text = fs::read_to_string(&manifest).expect("there");
-    fs::write(
-        &manifest,
-        text.replace("max_pairs = 1\n", "max_pairs = 1000000\n"),
-    )
-    .expect("written");
+    let run = setup.run("results/run");
+    let mut player = setup.command("sprt", "results/run", &[]);
+    let mut player = player
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("hone starts");
+    wait_until("the first pair", || rows(&run) >= 2);
+    signal(&player, libc::SIGTERM);
+    player.wait().expect("waited for");
     setup
 }
 
-/// The rows of a pair: those of the first, with its own number and results.
-fn rows(first: &str, pair: u64, now_ms: i64) -> String {
-    // Level on the whole, and in no order that repeats.
-    let mixed = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-    let results = ["1-0", "0-1", "1/2-1/2"];
-    let row = |number: usize, line: &str| {
-        let mut fields: Vec<String> = line.split(',').map(str::to_string).collect();
-        fields[0] = pair.to_string();
-        fields[4] = (1 + mixed % 5000).to_string();
-        fields[5] = results[((mixed >> (8 * number)) % 3) as usize].to_string();
-        fields[13] = format!("{:016x}", pair * 2 + number as u64);
-        fields[24] = now_ms.to_string();
-        fields[29] = String::new();
-        fields.join(",") + "\n"
-    };
-    first
-        .lines()
-        .enumerate()
-        .map(|(number, line)| row(number, line))
-        .collect()
+/// A run that grows by copies of its first pair, which no process plays.
+struct Copies {
+    pairs: u64,
+    rows: Vec<String>,
+    games: [String; 2],
+    ledger: fs::File,
+    pgn: fs::File,
+    pgn_len: usize,
 }
 
-fn fill(run: &Path) -> (String, fs::File) {
-    let csv = run.join("games.csv");
-    let text = fs::read_to_string(&csv).expect("there");
-    let (_, first) = text.split_once('\n').expect("a header");
-    let mut file = OpenOptions::new().append(true).open(&csv).expect("there");
-    let now = jiff::Timestamp::now().as_millisecond();
-    let many: String = (2..=PAIRS)
-        .map(|pair| rows(first, pair, now - 1000))
-        .collect();
-    file.write_all(many.as_bytes()).expect("written");
-    (first.to_string(), file)
+impl Copies {
+    fn of(run: &Path) -> Self {
+        let read = |name| fs::read_to_string(run.join(name)).expect("there");
+        let append = |name| OpenOptions::new().append(true).open(run.join(name));
+        let (csv, pgn) = (read("games.csv"), read("games.pgn"));
+        let (_, rows) = csv.split_once('\n').expect("a header");
+        let game = |text: &str| {
+            text[..1 + text[1..].find("[Event ").unwrap_or(text.len() - 1)].to_string()
+        };
+        let first = game(&pgn);
+        let second = game(&pgn[first.len()..]);
+        Self {
+            pairs: rows.lines().count() as u64 / 2,
+            rows: rows.lines().take(2).map(str::to_string).collect(),
+            games: [first, second],
+            ledger: append("games.csv").expect("there"),
+            pgn: append("games.pgn").expect("there"),
+            pgn_len: pgn.len(),
+        }
+    }
+
+    /// Adds pairs up to this number, with their own numbers and results.
+    fn grow(&mut self, pairs: u64, now_ms: i64) {
+        let (mut rows, mut games) = (String::new(), String::new());
+        for pair in self.pairs + 1..=pairs {
+            // Level on the whole, and in no order that repeats.
+            let mixed = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+            let results = ["1-0", "0-1", "1/2-1/2"];
+            for (number, line) in self.rows.iter().enumerate() {
+                let game = &self.games[number];
+                let mut fields: Vec<String> = line.split(',').map(str::to_string).collect();
+                fields[0] = pair.to_string();
+                fields[4] = (1 + mixed % 5000).to_string();
+                fields[5] = results[((mixed >> (8 * number)) % 3) as usize].to_string();
+                fields[12] = (self.pgn_len + games.len()).to_string();
+                fields[13] = format!("{:016x}", pair * 2 + number as u64);
+                fields[24] = now_ms.to_string();
+                fields[29] = String::new();
+                rows += &(fields.join(",") + "\n");
+                games += game;
+            }
+        }
+        self.pgn.write_all(games.as_bytes()).expect("written");
+        self.ledger.write_all(rows.as_bytes()).expect("written");
+        self.pgn_len += games.len();
+        self.pairs = pairs;
+    }
+}
+
+fn now_ms() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
 }
 
 /// Processor time in seconds and resident memory in MB.
@@ -111,10 +139,12 @@ fn cost(pid: u32) -> (f64, f64) {
 #[test]
 #[ignore = "a measurement of a minute, for docs/serve.md: its result depends on the machine"]
 fn many_browsers_on_a_long_run() {
-    let setup = seed();
-    let (first, mut ledger) = fill(&setup.run("results/run"));
+    let player = |seed: u32| format!("{} --seed {seed}", scripted());
+    let setup = seed(&player(1), &player(2), "10+0.1");
+    let mut run = Copies::of(&setup.run("results/run"));
+    run.grow(PAIRS, now_ms() - 1000);
     // As if a process played it.
-    ledger.lock().expect("it is free");
+    run.ledger.lock().expect("it is free");
     let began = Instant::now();
     let server = Server::start(&setup.run("results"), &[]);
     wait_until("the run is read", || {
@@ -148,10 +178,7 @@ fn many_browsers_on_a_long_run() {
     let mut pair = PAIRS;
     while began.elapsed() < MEASURED {
         pair += 1;
-        let now = jiff::Timestamp::now().as_millisecond();
-        ledger
-            .write_all(rows(&first, pair, now).as_bytes())
-            .expect("written");
+        run.grow(pair, now_ms());
         thread::sleep(PACE);
     }
     let (after, memory) = cost(server.pid());
@@ -231,24 +258,6 @@ fn setting(name: &str, default: usize) -> usize {
     value.map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// How long the engines have thought in the pairs of a run from `first` on, and
-/// how long these pairs took, in milliseconds.
-fn thought(run: &Path, first: usize) -> (f64, f64) {
-    let text = fs::read_to_string(run.join("games.csv")).expect("there");
-    // Pair, milliseconds of both engines, when the pair ended.
-    let game = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        let number = |at: usize| fields[at].parse::<f64>().expect("a number");
-        (number(0) as usize, number(8) + number(9), number(24))
-    };
-    let games: Vec<_> = text.lines().skip(1).map(game).collect();
-    let before = games.iter().rfind(|game| game.0 + 1 == first);
-    let (_, _, start) = *before.expect("a pair before");
-    let (_, _, end) = *games.last().expect("games");
-    let counted = games.iter().filter(|game| game.0 >= first);
-    (counted.map(|game| game.1).sum(), end - start)
-}
-
 /// A mean, and two of its standard errors.
 fn mean(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
@@ -270,74 +279,116 @@ fn stay_on(processor: usize) {
     assert_eq!(code, 0, "processor {processor} cannot be had");
 }
 
-/// Pairs of a match of [`speed_of_games_with_and_without_browsers`], and those
-/// that are played before all browsers are there.
-const PAIRS_OF_A_TURN: usize = 14;
-const PAIRS_BEFORE: usize = 3;
+/// A pair that was played while it was measured.
+struct Measured {
+    start_ms: i64,
+    end_ms: i64,
+    nodes: f64,
+}
 
-/// Each turn plays the same games twice, at fixed nodes: with browsers that
-/// follow them and without. The games have a processor to themselves, because
+/// The pairs of a run with one worker, from number `first` on.
+fn measured(run: &Path, first: u64) -> Vec<Measured> {
+    let text = fs::read_to_string(run.join("games.csv")).expect("there");
+    // Pair, nodes of both engines, when the pair ended.
+    let game = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |at: usize| fields[at].parse::<i64>().expect("a number");
+        (number(0), number(10) + number(11), number(24))
+    };
+    let games: Vec<_> = text.lines().skip(1).map(game).collect();
+    let pairs: Vec<_> = games.chunks_exact(2).collect();
+    let played = pairs
+        .windows(2)
+        .filter(|two| two[1][0].0 >= first as i64)
+        .map(|two| Measured {
+            start_ms: two[0][0].2,
+            end_ms: two[1][0].2,
+            nodes: (two[1][0].1 + two[1][1].1) as f64,
+        });
+    played.collect()
+}
+
+/// Nodes a second over the pairs that were played wholly between two times.
+fn speed(pairs: &[Measured], from_ms: i64, until_ms: i64) -> f64 {
+    let within = |pair: &&Measured| from_ms <= pair.start_ms && pair.end_ms <= until_ms;
+    let (nodes, ms) = pairs
+        .iter()
+        .filter(within)
+        .fold((0.0, 0), |(nodes, ms), pair| {
+            (nodes + pair.nodes, ms + pair.end_ms - pair.start_ms)
+        });
+    assert!(ms > 0, "no pair was played in {} ms", until_ms - from_ms);
+    1000.0 * nodes / ms as f64
+}
+
+/// How long the server works, and how long it is stopped.
+const PHASE: Duration = Duration::from_secs(4);
+
+/// A run of 100,000 games goes on while browsers follow it, and every few
+/// seconds the server is stopped, or works again. So short a time apart, the
+/// machine's own speed is nearly the same. What the server has missed it makes
+/// up for when it works. The games have a processor to themselves, because
 /// browsers work elsewhere, on other machines.
 #[test]
 #[ignore = "a measurement of many minutes, for docs/serve.md: its result depends on the machine"]
 fn speed_of_games_with_and_without_browsers() {
-    let turns = setting("HONE_TURNS", 60);
+    let turns = setting("HONE_TURNS", 90);
     let engine = stillwater().display().to_string();
-    let players = engines(
-        ("one", &engine, ""),
-        ("two", &engine, "options = { Hash = 17 }"),
-    );
-    let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=5000\"\npairs = {PAIRS_OF_A_TURN}\nconcurrency = 1\n\
-         openings = \"default\"\n[adjudication]\nmax_moves = 20\n"
-    ));
-    fs::create_dir_all(setup.run("results")).expect("made");
+    let setup = seed(&engine, &engine, "nodes=2000");
+    let run = setup.run("results/run");
+    Copies::of(&run).grow(PAIRS, now_ms() - 1000);
     stay_on(1);
     let server = Server::start(&setup.run("results"), &[]);
-    let play = |turn: usize, is_watched: bool| {
-        let name = format!("{turn}-{is_watched}");
-        let (out, seed) = (format!("results/{name}"), format!("match.seed={turn}"));
-        let mut player = setup.command("match", &out, &["--set", &seed]);
-        player.stdout(Stdio::null()).stderr(Stdio::null());
-        stay_on(0);
-        let mut player = player.spawn().expect("hone starts");
-        stay_on(1);
-        let page = format!("/runs/{name}");
-        wait_until("the page", || server.get(&page).status == 200);
-        let browsers = is_watched.then(|| Browsers::open(&server, &format!("{page}/events")));
-        assert!(player.wait().expect("waited for").success());
-        if let Some(browsers) = browsers {
-            assert!(browsers.bytes() > 0, "nobody has watched");
-            browsers.close();
-        }
-        thought(&setup.run(&out), PAIRS_BEFORE)
+    wait_until("the run is read", || {
+        server.get("/api/runs").json()["runs"][0]["pairs"] == PAIRS
+    });
+    let mut player = hone();
+    player.arg("resume").arg(&run);
+    player.stdout(Stdio::null()).stderr(Stdio::null());
+    stay_on(0);
+    let mut player = player.spawn().expect("hone starts");
+    stay_on(1);
+    let browsers = Browsers::open(&server, "/runs/run/events");
+    wait_until("the run goes on", || rows(&run) > 2 * PAIRS as usize + 20);
+    let phase = |is_served: bool| {
+        let (before, from) = (browsers.bytes(), now_ms());
+        server.signal(if is_served {
+            libc::SIGCONT
+        } else {
+            libc::SIGSTOP
+        });
+        thread::sleep(PHASE);
+        let is_seen = browsers.bytes() - before > 100_000;
+        assert_eq!(is_seen, is_served, "what the browsers see");
+        (from, now_ms())
     };
-    // Without browsers, then with them: which comes first changes, so that a
-    // drift of the machine's speed cancels out.
-    let turns: Vec<[(f64, f64); 2]> = (0..turns)
+    // Which comes first changes, so that a drift of the machine's speed cancels
+    // out.
+    let phases: Vec<_> = (0..turns)
         .map(|turn| match turn % 2 == 1 {
             true => {
-                let watched = play(turn, true);
-                [play(turn, false), watched]
+                let served = phase(true);
+                [phase(false), served]
             }
-            false => [play(turn, false), play(turn, true)],
+            false => [phase(false), phase(true)],
         })
         .collect();
-    let ratios = |measure: fn((f64, f64)) -> f64| -> Vec<f64> {
-        let ratio = |[without, with]: &[(f64, f64); 2]| measure(*with) / measure(*without);
-        turns.iter().map(|turn| 100.0 * ratio(turn)).collect()
-    };
-    let (share, of_share) = mean(&ratios(|(thought, took)| thought / took));
-    let (speed, of_speed) = mean(&ratios(|(_, took)| 1.0 / took));
-    let shares: Vec<f64> = turns
+    server.signal(libc::SIGCONT);
+    signal(&player, libc::SIGTERM);
+    player.wait().expect("waited for");
+    browsers.close();
+    let pairs = measured(&run, PAIRS + 1);
+    let speeds = |(from, until): (i64, i64)| speed(&pairs, from, until);
+    let ratios = phases
         .iter()
-        .map(|[(thought, took), _]| 100.0 * thought / took)
-        .collect();
+        .map(|[without, with]| 100.0 * speeds(*with) / speeds(*without));
+    let ratios: Vec<f64> = ratios.collect();
+    let (ratio, error) = mean(&ratios);
     println!(
-        "{} turns with {BROWSERS} browsers, ± two standard errors\n\
-         engines think {:.2} % of the time without; with {share:.3} % of that, ± {of_share:.3}\n\
-         speed of the games: {speed:.1} % of that without, ± {of_speed:.1}",
-        turns.len(),
-        mean(&shares).0,
+        "{turns} turns of {} s, {} games after the first {}: with {BROWSERS} browsers their speed \
+         is {ratio:.2} % of that without, ± {error:.2} (two standard errors)",
+        2 * PHASE.as_secs(),
+        2 * pairs.len(),
+        2 * PAIRS,
     );
 }

@@ -68,6 +68,11 @@ impl Server {
         self.child.id()
     }
 
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: i32) {
+        super::signal(&self.child, signal);
+    }
+
     /// Sends these bytes and reads until the other end closes.
     pub(crate) fn send(&self, request: &str) -> Answer {
         let mut stream = self.connect();
