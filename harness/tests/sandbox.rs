@@ -11,11 +11,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::repository::EngineRepository;
+use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
 use common::{
     Finished, Setup, engines, finish, hone, on_run, processes_with, rows, scripted, signal,
-    wait_until,
+    wait_until, workspace,
 };
 use tempfile::TempDir;
 
@@ -251,6 +251,83 @@ fn a_build_reaches_nothing_but_its_own_folders() {
     }
     assert!(world.is_home_empty());
     assert!(!builds[0].join("made").exists());
+}
+
+/// Three commits of an engine that writes to `HOME` when it is built and when it
+/// plays, and the commands that build or start it.
+fn writing_engine() -> EngineRepository {
+    let repository = EngineRepository::new();
+    repository.write_engine("", 1);
+    for (name, before) in [("engine.sh", "exec "), ("build.sh", "cp ")] {
+        let text = fs::read_to_string(repository.path().join(name)).unwrap();
+        let writing = format!("touch \"$HOME/{name}\" || true\n{before}");
+        repository.write(name, &text.replace(before, &writing));
+    }
+    for number in 1..4 {
+        repository.write("README", &number.to_string());
+        repository.commit(&format!("Change {number}"));
+    }
+    repository.git(&["tag", "v1", "HEAD~1"]);
+    repository
+}
+
+#[test]
+fn tuning_bisecting_and_tracking_have_it_too() {
+    if !works() {
+        return;
+    }
+    let (repository, world) = (writing_engine(), World::new());
+    let built = format!("git = \".\"\nbuild = \"{BUILD}\"\n");
+    let script = repository.path().join("engine.sh");
+    let mode = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&script, mode).unwrap();
+    let plain = format!("name = \"sw\"\ncmd = '{}'\n", script.display());
+    for (engine, more, arguments, written) in [
+        (
+            &plain,
+            "[tune]\npairs = 2\nbatch = 2\n[tune.params]\nQsDeltaMargin = { min = 0, max = 400 }\n",
+            &["tune"][..],
+            &["engine.sh"][..],
+        ),
+        (
+            &built,
+            "[bisect]\nmax_pairs = 4\n",
+            &["bisect", "--good", "HEAD~2", "--bad", "HEAD"],
+            &["engine.sh", "build.sh"],
+        ),
+        (
+            &built,
+            "[track]\nbranch = \"main\"\nanchor = \"v1\"\npairs = 2\n",
+            &["track"],
+            &["engine.sh", "build.sh"],
+        ),
+    ] {
+        let config = repository.dir.path().join("config.toml");
+        let text = format!(
+            "[[engine]]\n{engine}[match]\nlimit = \"nodes=20\"\nconcurrency = 1\n\
+             openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 4\n{more}",
+            workspace().join("books/quick.epd").display()
+        );
+        fs::write(&config, text).unwrap();
+        for sandbox in [&[][..], &["--sandbox"]] {
+            let run = tempfile::tempdir_in(repository.dir.path()).unwrap();
+            let mut command = repository.hone();
+            command.arg(arguments[0]).arg(&config);
+            command.args(&arguments[1..]).args(sandbox).arg("--out");
+            command.arg(run.path().join("run"));
+            // Of its own, so that each is built anew.
+            command.env("HONE_CACHE", run.path().join("cache"));
+            let finished = world.finish(command);
+            let ended = matches!(finished.code, Some(0 | 3));
+            assert!(ended, "{arguments:?} {sandbox:?}: {}", finished.stderr);
+            if sandbox.is_empty() {
+                for name in written {
+                    fs::remove_file(world.home.path().join(name)).expect("it wrote there");
+                }
+            }
+            assert!(world.is_home_empty(), "{arguments:?} {sandbox:?}");
+        }
+    }
 }
 
 /// What `hone` itself writes after a build must not follow where it points.
