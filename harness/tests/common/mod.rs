@@ -164,9 +164,9 @@ pub(crate) fn signal(child: &std::process::Child, signal: i32) {
     }
 }
 
-/// Waits until something holds, at most a minute.
+/// Waits until something holds, at most five minutes: a busy machine takes its time.
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(300);
     while !holds() {
         assert!(Instant::now() < deadline, "{what} did not come about");
         thread::sleep(Duration::from_millis(5));
