@@ -218,9 +218,11 @@ fn what_is_off_by_default_can_be_switched_on() {
 fn histories_and_other_switches_change_the_search() {
     let quiet = "r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10";
     let promoting = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
+    let racing = "8/2k3P1/1p6/p4n2/4N2P/7p/1P4pK/8 w - - 0 1";
     let nodes = |options: &[(&str, &str)]| {
         let mut engine = engine(options);
-        [SHARP, quiet, promoting].map(|fen| search(&mut engine, &game(fen), depth(8)).stats.nodes())
+        let games = [SHARP, quiet, promoting, racing].map(game);
+        games.map(|game| search(&mut engine, &game, depth(8)).stats.nodes())
     };
     let default = nodes(&[]);
     for option in [
