@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use super::fast_match;
 use super::server::Fleet;
 use crate::common::chromium::Chromium;
 use crate::common::server::Server;
@@ -13,7 +12,7 @@ use crate::common::{Setup, engines, finish, scripted, signal, wait_until};
 #[test]
 fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
     let Some(fleet) = Fleet::start() else { return };
-    let setup = fast_match(20_000, "");
+    let setup = long_match(10);
     let results = setup.run("results");
     fs::create_dir(&results).expect("made");
     let server = Server::start(&results, &[&format!("--fleet={}", fleet.submit)]);
@@ -42,7 +41,7 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
         workers.iter().all(has_played)
             && fleet["residuals"].as_array().is_some_and(|r| !r.is_empty())
     });
-    // A run that answers too late is missing for one look.
+    // A run that answers too late is missing for one look, on a busy machine.
     wait_until("a page with all of them", || {
         let page = server.get("/fleet").body;
         let texts = [
@@ -66,6 +65,8 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
         browser.has_behaved();
     }
     for run in &mut runs {
+        let ended = run.try_wait().expect("a child");
+        assert!(ended.is_none(), "a run ended by itself: {ended:?}");
         signal(run, libc::SIGTERM);
         run.wait().expect("it ends");
     }
@@ -116,12 +117,13 @@ fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
     assert!(!audit.contains(&bob), "secrets stay out of it");
 }
 
-/// Engines that think for a tenth of a second.
-fn slow_match() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed} go=late:100", scripted());
+/// More games than a test sees. They have a clock: with a limit of nodes, a run
+/// ends when its games only repeat earlier ones.
+fn long_match(ms_a_move: u32) -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed} go=late:{ms_a_move}", scripted());
     let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
     Setup::new(&format!(
-        "{players}[match]\nlimit = \"60+1\"\npairs = 1000\n\
+        "{players}[match]\nlimit = \"60+1\"\npairs = 20000\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n"
     ))
 }
@@ -129,7 +131,7 @@ fn slow_match() -> Setup {
 #[test]
 fn games_on_other_machines_are_followed_move_by_move() {
     let Some(fleet) = Fleet::start() else { return };
-    let setup = slow_match();
+    let setup = long_match(100);
     let results = setup.run("results");
     fs::create_dir(&results).expect("made");
     let server = Server::start(&results, &[&format!("--fleet={}", fleet.submit)]);
