@@ -86,11 +86,6 @@ impl<E: Experiment> Fold<E> {
         self.experiment.verdict().or_else(repeated)
     }
 
-    /// Numbers of the pairs that were left out as repeats, ascending.
-    pub fn dropped(&self) -> &[u64] {
-        self.repeats.dropped()
-    }
-
     /// Whether an absorbed pair is evidence, and not left out as a repeat.
     pub fn counts(&self, pair: u64) -> bool {
         let shard = self.experiment.shard();

@@ -171,6 +171,13 @@ impl Chromium {
 
     /// Sends a command and waits for its answer.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+        let message = self.ask(method, params);
+        assert!(message["error"].is_null(), "{method}: {message}");
+        message["result"].clone()
+    }
+
+    /// Sends a command and waits for its answer, which may be an error.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next_id += 1;
         let mut command = json!({ "id": self.next_id, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -182,8 +189,7 @@ impl Chromium {
         loop {
             let message = self.receive();
             if message["id"] == self.next_id {
-                assert!(message["error"].is_null(), "{method}: {message}");
-                return message["result"].clone();
+                return message;
             }
         }
     }
@@ -226,13 +232,8 @@ impl Chromium {
 
     /// The value of an expression.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
-        let params = json!({ "expression": expression, "returnByValue": true });
-        let answer = self.call("Runtime.evaluate", params);
-        assert!(
-            answer["exceptionDetails"].is_null(),
-            "{expression}: {answer}"
-        );
-        answer["result"]["value"].clone()
+        let answer = self.call("Runtime.evaluate", to_evaluate(expression));
+        value(expression, &answer)
     }
 
     /// Clicks with the mouse on the middle of an element.
@@ -330,7 +331,13 @@ impl Chromium {
     /// Waits until an expression is true.
     pub(crate) fn wait_for(&mut self, expression: &str) {
         let deadline = Instant::now() + PATIENCE;
-        while self.eval(expression) != json!(true) {
+        loop {
+            let answer = self.ask("Runtime.evaluate", to_evaluate(expression));
+            // A page that a click leaves answers with an error.
+            let is_left = answer["error"]["message"] == "Inspected target navigated or closed";
+            if !is_left && value(expression, &answer["result"]) == json!(true) {
+                return;
+            }
             assert!(Instant::now() < deadline, "{expression} did not come about");
             thread::sleep(Duration::from_millis(50));
         }
@@ -345,6 +352,20 @@ impl Chromium {
             );
         }
     }
+}
+
+/// Parameters of `Runtime.evaluate`.
+fn to_evaluate(expression: &str) -> Value {
+    json!({ "expression": expression, "returnByValue": true })
+}
+
+/// What an expression is by the result of `Runtime.evaluate`.
+fn value(expression: &str, result: &Value) -> Value {
+    assert!(
+        result["exceptionDetails"].is_null(),
+        "{expression}: {result}"
+    );
+    result["result"]["value"].clone()
 }
 
 impl Drop for Chromium {

@@ -7,9 +7,8 @@ use anyhow::Context as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::kinds;
 use crate::rules::Outcome;
-use crate::run::{RepeatRule, RunFiles};
+use crate::run::{MANIFEST, RunFiles};
 use crate::stats::Pentanomial;
 
 /// One game of a run.
@@ -41,7 +40,7 @@ pub(super) struct RunFolder {
 
 impl RunFolder {
     /// Reads `games.csv`. Pairs of which one game is missing are left out, and
-    /// those that the run left out because they repeat earlier games.
+    /// those that do not count because they repeat earlier games.
     pub(super) fn read(folder: &Path) -> Result<Self, anyhow::Error> {
         let path = folder.join("games.csv");
         let mut reader = csv::Reader::from_path(&path)
@@ -59,7 +58,7 @@ impl RunFolder {
             let row = row.with_context(|| format!("{}, row {}", path.display(), i + 2))?;
             games.entry(row.pair).or_default().insert(row.game, row);
         }
-        for pair in dropped(folder) {
+        for pair in dropped(folder)? {
             games.remove(&(pair + 1));
         }
         let pairs = games
@@ -89,16 +88,13 @@ impl RunFolder {
     }
 }
 
-/// Numbers, from 0, of the pairs that a run left out. A ledger without its
-/// manifest has none.
-fn dropped(folder: &Path) -> Vec<u64> {
-    let Ok(files) = RunFiles::open(folder) else {
-        return Vec::new();
-    };
-    if files.manifest.repeats == RepeatRule::Count {
-        return Vec::new();
+/// Numbers, from 0, of the pairs that do not count because they repeat earlier games.
+/// A ledger without its manifest has none.
+fn dropped(folder: &Path) -> anyhow::Result<Vec<u64>> {
+    if !folder.join(MANIFEST).exists() {
+        return Ok(Vec::new());
     }
-    kinds::fold_of(&files).map_or(Vec::new(), |fold| fold.dropped().to_vec())
+    Ok(RunFiles::open(folder)?.dropped_pairs()?)
 }
 
 #[cfg(test)]
