@@ -5,7 +5,7 @@ use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 use std::ops::ControlFlow;
-use stillwater::board::{Color, Position, movegen};
+use stillwater::board::{Color, Position};
 use stillwater::uci::parse::find_move;
 
 /// A position and what came of it.
@@ -13,26 +13,25 @@ pub(crate) struct Sample {
     pub(crate) position: Position,
     /// 1 if White won, 0 if Black did, between them for a draw.
     pub(crate) result: f32,
-    /// The same, mixed with what the engine expected.
-    pub(crate) target: f32,
+    /// What the engine found for White, in pawns.
+    pub(crate) score: Option<f32>,
 }
 
 /// Moves at the beginning of a game that say little about its result.
 const OPENING_PLIES: usize = 6;
 
-/// Pawns ahead that make a win e times as likely as a loss.
-const PAWNS_PER_UNIT: f32 = 1.6;
-
 /// Reads games in PGN, or lines of `FEN;result` with the result as `1-0`,
-/// `0-1`, `1/2-1/2` or a number. Positions in check or with a capture pending
-/// are left out, because their evaluation means little. Where a game's comments
-/// hold the scores that the engines found, these are mixed into the result, as
-/// the part `blend` (0 to 1) of it.
-pub(crate) fn read(text: &str, blend: f32, mut take: impl FnMut(Sample)) -> anyhow::Result<()> {
+/// `0-1`, `1/2-1/2` or a number. Takes those positions that are `wanted`, of games
+/// only where the move played is no capture.
+pub(crate) fn read(
+    text: &str,
+    wanted: fn(&Position) -> bool,
+    mut take: impl FnMut(Sample),
+) -> anyhow::Result<()> {
     if text.trim_start().starts_with('[') {
         let mut reader = Reader::new(text.as_bytes());
         for number in 1.. {
-            let Some(game) = reader.read_game(&mut Replay { blend })? else {
+            let Some(game) = reader.read_game(&mut Replay { wanted })? else {
                 break;
             };
             let samples = game.with_context(|| format!("game {number}"))?;
@@ -43,7 +42,7 @@ pub(crate) fn read(text: &str, blend: f32, mut take: impl FnMut(Sample)) -> anyh
     for (number, line) in (1..).zip(text.lines()) {
         if !line.trim().is_empty() {
             let sample = read_line(line).with_context(|| format!("line {number}"))?;
-            if is_quiet(&sample.position) {
+            if wanted(&sample.position) {
                 take(sample);
             }
         }
@@ -62,7 +61,7 @@ fn read_line(line: &str) -> anyhow::Result<Sample> {
     Ok(Sample {
         position,
         result: target,
-        target,
+        score: None,
     })
 }
 
@@ -75,19 +74,9 @@ fn outcome(text: &str) -> Option<f32> {
     }
 }
 
-/// No check, and no capture that wins something.
-fn is_quiet(position: &Position) -> bool {
-    const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
-    let mut noisy = Vec::new();
-    movegen::noisy(position, &mut noisy);
-    !position.in_check()
-        && !noisy
-            .iter()
-            .any(|scored| position.see_at_least(scored.mv, 1, &VALUES))
-}
-
 /// The game being read.
 struct Game {
+    wanted: fn(&Position) -> bool,
     position: Position,
     /// The same, for reading moves.
     chess: Chess,
@@ -100,10 +89,11 @@ struct Game {
 }
 
 impl Game {
-    fn from_fen(fen: &str) -> anyhow::Result<Game> {
+    fn from_fen(fen: &str, wanted: fn(&Position) -> bool) -> anyhow::Result<Game> {
         let setup = fen.parse::<Fen>()?.into_setup();
         let mode = CastlingMode::detect(&setup);
         Ok(Game {
+            wanted,
             position: Position::from_fen(fen).map_err(anyhow::Error::msg)?,
             chess: setup.position(mode)?,
             plies: 0,
@@ -120,7 +110,10 @@ impl Game {
         let mv = find_move(&self.position, &uci).context("the rules disagree")?;
         self.plies += 1;
         self.scored = None;
-        if self.plies > OPENING_PLIES && !self.position.is_noisy(mv) && is_quiet(&self.position) {
+        if self.plies > OPENING_PLIES
+            && !self.position.is_noisy(mv)
+            && (self.wanted)(&self.position)
+        {
             self.scored = Some(self.position.turn);
             self.kept.push((self.position.clone(), None));
         }
@@ -129,22 +122,15 @@ impl Game {
         Ok(())
     }
 
-    fn samples(self, blend: f32) -> Vec<Sample> {
+    fn samples(self) -> Vec<Sample> {
         let Some(result) = self.result else {
             return Vec::new();
-        };
-        let target = |score: Option<f32>| match score {
-            Some(score) => {
-                let expected = 1.0 / (1.0 + (-score / PAWNS_PER_UNIT).exp());
-                (1.0 - blend) * result + blend * expected
-            }
-            None => result,
         };
         let kept = self.kept.into_iter();
         kept.map(|(position, score)| Sample {
             position,
             result,
-            target: target(score),
+            score,
         })
         .collect()
     }
@@ -152,7 +138,7 @@ impl Game {
 
 /// Plays games over.
 struct Replay {
-    blend: f32,
+    wanted: fn(&Position) -> bool,
 }
 
 impl Visitor for Replay {
@@ -161,7 +147,7 @@ impl Visitor for Replay {
     type Output = anyhow::Result<Vec<Sample>>;
 
     fn begin_tags(&mut self) -> ControlFlow<Self::Output, Game> {
-        or_break(Game::from_fen(stillwater::board::fen::START))
+        or_break(Game::from_fen(stillwater::board::fen::START, self.wanted))
     }
 
     fn tag(&mut self, game: &mut Game, name: &[u8], value: RawTag) -> ControlFlow<Self::Output> {
@@ -170,7 +156,7 @@ impl Visitor for Replay {
             b"FEN" => {
                 *game = Game {
                     result: game.result,
-                    ..or_break(Game::from_fen(&value))?
+                    ..or_break(Game::from_fen(&value, self.wanted))?
                 };
             }
             b"Result" => game.result = outcome(&value),
@@ -206,7 +192,7 @@ impl Visitor for Replay {
     }
 
     fn end_game(&mut self, game: Game) -> Self::Output {
-        Ok(game.samples(self.blend))
+        Ok(game.samples())
     }
 }
 
@@ -224,7 +210,12 @@ mod tests {
 
     fn all(text: &str) -> anyhow::Result<Vec<Sample>> {
         let mut samples = Vec::new();
-        read(text, 0.5, |sample| samples.push(sample)).map(|()| samples)
+        read(
+            text,
+            |position| !position.in_check(),
+            |sample| samples.push(sample),
+        )
+        .map(|()| samples)
     }
 
     #[test]
@@ -234,14 +225,15 @@ mod tests {
                    6. Re1 b5 7. Bb3 d6 0-1\n";
         let samples = all(pgn).unwrap();
         assert!(samples.len() >= 4, "{}", samples.len());
-        assert!(samples[0].target > 0.49, "result 0, score very high");
-        assert!(samples[1..].iter().all(|sample| sample.target == 0.0));
+        assert_eq!(samples[0].score, Some(9.99));
+        assert!(samples[1..].iter().all(|sample| sample.score.is_none()));
+        assert!(samples.iter().all(|sample| sample.result == 0.0));
     }
 
     #[test]
     fn lines_of_fen_and_result() {
         let lines = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1;1-0\n4k3/8/8/8/8/8/4P3/4K3 b - - 0 1;0.5\n";
-        let targets: Vec<f32> = all(lines).unwrap().iter().map(|s| s.target).collect();
+        let targets: Vec<f32> = all(lines).unwrap().iter().map(|s| s.result).collect();
         assert_eq!(targets, [1.0, 0.5]);
         for bad in [
             "nonsense",
@@ -265,14 +257,19 @@ mod tests {
             ("Rh7", "h1h7"),
             ("Kf2", "e1f2"),
         ] {
-            let mut game = Game::from_fen(fen).unwrap();
+            let mut game = Game::from_fen(fen, |_| true).unwrap();
             let mv = find_move(&game.position, uci).unwrap();
             let expected = game.position.play(mv);
             game.play(&text.parse().unwrap()).unwrap();
             assert_eq!(game.position, expected, "{text}");
         }
         let illegal = "Qd4".parse().unwrap();
-        assert!(Game::from_fen(fen).unwrap().play(&illegal).is_err());
+        assert!(
+            Game::from_fen(fen, |_| true)
+                .unwrap()
+                .play(&illegal)
+                .is_err()
+        );
         assert!(all("[Result \"1-0\"]\n\n1. e4 e4 1-0\n").is_err());
     }
 }

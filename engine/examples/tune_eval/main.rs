@@ -11,6 +11,7 @@ use anyhow::{Context as _, ensure};
 use clap::Parser;
 use fit::{Fit, Settings};
 use std::path::PathBuf;
+use stillwater::board::{Position, movegen};
 
 /// Fit the evaluation of Stillwater to games. A twentieth of the positions is
 /// held out to judge by, by the results alone.
@@ -43,10 +44,10 @@ fn main() -> anyhow::Result<()> {
     let mut number = 0;
     for file in &arguments.games {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let read = games::read(&text, arguments.blend, |sample| {
+        let read = games::read(&text, is_quiet, |sample| {
             match is_held_out(number) {
                 true => judge.add(&sample.position, sample.result),
-                false => fit.add(&sample.position, sample.target),
+                false => fit.add(&sample.position, target(&sample, arguments.blend)),
             }
             number += 1;
         });
@@ -73,6 +74,27 @@ fn main() -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// No check, and no capture that wins something.
+fn is_quiet(position: &Position) -> bool {
+    const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
+    let mut noisy = Vec::new();
+    movegen::noisy(position, &mut noisy);
+    !position.in_check()
+        && !noisy
+            .iter()
+            .any(|scored| position.see_at_least(scored.mv, 1, &VALUES))
+}
+
+/// Pawns ahead that make a win e times as likely as a loss.
+const PAWNS_PER_UNIT: f32 = 1.6;
+
+/// The result, of which the part `blend` is what the engine expected, if it is known.
+fn target(sample: &games::Sample, blend: f32) -> f32 {
+    let expected = |score: f32| 1.0 / (1.0 + (-score / PAWNS_PER_UNIT).exp());
+    let expected = sample.score.map_or(sample.result, expected);
+    (1.0 - blend) * sample.result + blend * expected
 }
 
 fn losses(fit: &Fit, judge: &Fit) -> String {

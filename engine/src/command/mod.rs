@@ -87,7 +87,7 @@ pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Optio
         ["perft", depth] => counting::perft(position, number(depth)?, chess960),
         ["qperft", depth] => counting::qperft(position, number(depth)?, counting::QUIESCENCE_PLIES),
         ["qsearch"] => qsearch(engine, game),
-        ["eval"] => crate::eval::explain(position),
+        ["eval"] => crate::eval::explain(position, engine.params().network),
         ["d" | "display"] => display(position, chess960),
         _ => return Ok(None),
     }))

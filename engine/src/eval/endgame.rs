@@ -11,11 +11,9 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
         true => Color::White,
         false => Color::Black,
     };
-    if position.pieces(strong, Role::Pawn).is_empty() {
-        return scale_without_pawns(position, strong);
-    }
-    if is_wrong_bishop(position, strong) {
-        return 0;
+    match winnable(position, strong) {
+        64 => {}
+        scale => return scale,
     }
     let bishops = position.role(Role::Bishop);
     let others = position.role(Role::Knight) | position.role(Role::Rook);
@@ -24,6 +22,17 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     match opposite {
         true if (others | position.role(Role::Queen)).is_empty() => 32,
         true => 52,
+        false => 64,
+    }
+}
+
+/// How much of the advantage of `strong` counts, of 64, by what it could win with.
+pub fn winnable(position: &Position, strong: Color) -> i32 {
+    if position.pieces(strong, Role::Pawn).is_empty() {
+        return scale_without_pawns(position, strong);
+    }
+    match is_wrong_bishop(position, strong) {
+        true => 0,
         false => 64,
     }
 }

@@ -9,12 +9,15 @@
 //!   of a position.
 //! * [`endgame`]: what is known of endgames as a whole.
 //!
-//! `examples/tune_eval` fits the weights to the results of games and writes
-//! them anew.
+//! * [`network`]: a small neural network that corrects the sum of all these.
+//!
+//! `examples/tune_eval` fits the weights of the terms to games, and then
+//! `examples/train_network` those of the network.
 
 pub mod endgame;
 mod king;
 mod mobility;
+pub mod network;
 mod passed;
 pub mod pawns;
 mod pieces;
@@ -26,22 +29,63 @@ pub mod weights;
 
 use crate::board::{Bitboard, Color, Position};
 use mobility::{Attacks, Side};
+use network::accumulator::Accumulator;
 use pawns::PawnCache;
 use tapered::Tapered;
 use terms::{Feature, Sink, Sum, price_of_danger};
 use weights::Term;
 
-/// The value of a position for the side to move, in centipawns.
-pub fn evaluate(position: &Position, cache: &mut PawnCache) -> i32 {
-    let structure = cache.look_up(position);
-    let mut sum = structure.total();
-    sum.plain += position.placement.total(position);
-    assess(position, structure.passed, &mut sum);
-    finish(position, sum.total())
+/// Values positions, and remembers what makes it fast. What it remembers depends on
+/// positions alone.
+#[derive(Default)]
+pub struct Evaluator {
+    accumulator: Accumulator,
+    pawns: PawnCache,
 }
 
-/// The same, shown term by term.
-pub fn explain(position: &Position) -> String {
+impl Evaluator {
+    /// The value of a position `ply` half moves from the root for the side to move, in
+    /// centipawns: the sum of the terms, corrected by the `network`.
+    pub fn evaluate(&mut self, position: &Position, ply: usize, network: bool) -> i32 {
+        let terms = self.terms(position);
+        match network {
+            true => corrected(position, terms, self.accumulator.evaluate(position, ply)),
+            false => terms,
+        }
+    }
+
+    /// The same by terms alone. It is what the network is fitted to correct.
+    pub fn terms(&mut self, position: &Position) -> i32 {
+        let structure = self.pawns.look_up(position);
+        let mut sum = structure.total();
+        sum.plain += position.placement.total(position);
+        assess(position, structure.passed, &mut sum);
+        finish(position, sum.total())
+    }
+
+    /// Looks at a position before those that come after it are evaluated by the
+    /// network, which makes these cheaper.
+    pub fn visit(&mut self, position: &Position, ply: usize) {
+        self.accumulator.visit(position, ply);
+    }
+}
+
+/// The sum of the terms with the network's correction: what cannot be won stays drawn.
+fn corrected(position: &Position, terms: i32, correction: i32) -> i32 {
+    let value = terms + correction;
+    let strong = if value > 0 {
+        position.turn
+    } else {
+        !position.turn
+    };
+    match endgame::winnable(position, strong) {
+        64 => value,
+        scale => value * scale / 64,
+    }
+}
+
+/// The evaluation term by term, and, if wanted, what the `network` adds.
+pub fn explain(position: &Position, network: bool) -> String {
     let features = features(position);
     let row = |name: &str, [white, black, difference]: [String; 3]| {
         format!("{name:<18}{white:>16}{black:>16}{difference:>16}\n")
@@ -70,12 +114,15 @@ pub fn explain(position: &Position) -> String {
         .map(|danger| Tapered::ZERO - price_of_danger(danger));
     let prices = [white, black, white - black].map(show);
     out += &row("price of danger", prices);
-    let (score, scale) = (finish(position, total), endgame::scale(position, total));
+    let (mut score, scale) = (finish(position, total), endgame::scale(position, total));
     let phase = position.phase.min(tapered::FULL_PHASE);
-    out + &format!(
-        "phase {phase} of 24, endgame scaled by {scale} of 64\n\
-         {score} centipawns for the side to move"
-    )
+    out += &format!("phase {phase} of 24, endgame scaled by {scale} of 64\n");
+    if network {
+        let correction = Accumulator::default().evaluate(position, 0);
+        out += &format!("terms {score}, network {correction:+}\n");
+        score = corrected(position, score, correction);
+    }
+    out + &format!("{score} centipawns for the side to move")
 }
 
 /// Every feature of a position by itself.

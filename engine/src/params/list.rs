@@ -406,6 +406,11 @@ settings! {
         time_nodes: i32 = "TimeNodes", 100, 0..=300, 20;
     }
 
+    "Evaluation" {
+        /// Correct the sum of the evaluation's terms by the neural network.
+        network: bool = "Network", true;
+    }
+
     "Exchange values" {
         /// Value of a pawn in exchanges, in centipawns.
         see_pawn: i32 = "SeePawn", 100, 0..=1000, 10;

@@ -63,7 +63,7 @@ impl Search<'_> {
                 return DRAW;
             }
             if ply >= MAX_PLY {
-                return self.evaluate(position);
+                return self.evaluate(position, ply);
             }
             if self.params.mate_distance_pruning {
                 alpha = alpha.max(mated_in(ply));

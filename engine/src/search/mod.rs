@@ -31,7 +31,7 @@ pub mod stats;
 pub mod table;
 
 use crate::board::{Kind, Move, MoveList, Position, Role, movegen};
-use crate::eval::pawns::PawnCache;
+use crate::eval::Evaluator;
 use crate::params::Params;
 use derived::Derived;
 use history::{History, Moved};
@@ -82,7 +82,7 @@ pub struct Shared<'a> {
 pub struct Memory {
     pub history: History,
     /// Depends on positions alone, so it need not be cleared.
-    pub pawns: PawnCache,
+    pub evaluator: Evaluator,
 }
 
 /// What the search keeps of each ply of the current line.
@@ -112,7 +112,7 @@ pub struct Search<'a> {
     shared: &'a Shared<'a>,
     params: &'a Params,
     history: &'a mut History,
-    pawns: &'a mut PawnCache,
+    evaluator: &'a mut Evaluator,
     observer: &'a mut dyn Observer,
     /// 0 for the thread that answers.
     thread: u64,
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
             shared,
             params: shared.params,
             history: &mut memory.history,
-            pawns: &mut memory.pawns,
+            evaluator: &mut memory.evaluator,
             observer,
             thread,
             root_moves: Vec::new(),
@@ -224,8 +224,9 @@ impl<'a> Search<'a> {
         false
     }
 
-    fn evaluate(&mut self, position: &Position) -> i32 {
-        crate::eval::evaluate(position, self.pawns).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+    fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        let value = self.evaluator.evaluate(position, ply, self.params.network);
+        value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
     /// An evaluation with what the searches of like positions add to it.
@@ -243,6 +244,9 @@ impl<'a> Search<'a> {
     fn make(&mut self, node: &Node, mv: Move) -> Position {
         let key = node.position.likely_key_after(mv);
         self.shared.table.prefetch(key);
+        if self.params.network {
+            self.evaluator.visit(node.position, node.ply);
+        }
         let moved = Moved::new(node.position, mv);
         let child = node.position.play(mv);
         self.descend(node, &child, moved);

@@ -79,7 +79,7 @@ impl Search<'_> {
     pub(super) fn find_eval(&mut self, node: &mut Node, correct: bool) {
         node.raw_eval = match node.hit {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
-            _ => self.evaluate(node.position),
+            _ => self.evaluate(node.position, node.ply),
         };
         node.eval = match correct {
             true => self.corrected(node.position, node.raw_eval),

@@ -34,13 +34,13 @@ impl Search<'_> {
             return DRAW;
         }
         if ply >= MAX_PLY {
-            return self.evaluate(position);
+            return self.evaluate(position, ply);
         }
 
         // 2. Limits of plies: QsMaxPly from the horizon, QsMaxPlyFromRoot.
         if let Some(limit) = self.ply_limit(ply, depth) {
             self.stats.count(limit);
-            return self.static_eval(position);
+            return self.static_eval(position, ply);
         }
 
         // 3. Transposition table (QsTt). Entries made with quiet checks
@@ -169,8 +169,8 @@ impl Search<'_> {
     }
 
     /// The evaluation as quiescence uses it: QsCorrection.
-    fn static_eval(&mut self, position: &Position) -> i32 {
-        let eval = self.evaluate(position);
+    fn static_eval(&mut self, position: &Position, ply: usize) -> i32 {
+        let eval = self.evaluate(position, ply);
         match self.params.qs_correction {
             true => self.corrected(position, eval),
             false => eval,

@@ -182,10 +182,10 @@ fn stockfish_8_has_all_its_regimes() {
 }
 
 /// Document 003's remedy keeps the queen: an odd number of plies would end with
-/// its capture of a protected pawn.
+/// its capture of a protected knight.
 #[test]
 fn the_opponents_last_move_is_seen() {
-    let queen = "4k3/2p5/3p4/8/8/8/3Q4/4K3 w - - 0 1";
+    let queen = "4k3/2p5/3n4/8/8/8/3Q4/4K3 w - - 0 1";
     let position = Position::from_fen(queen).expect("a legal position");
     for (design, takes) in [("last-move-own", true), ("last-move-opponent", false)] {
         let mut engine = engine(&[PLAIN, design], &[]);

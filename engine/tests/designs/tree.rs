@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use stillwater::board::see::Values;
 use stillwater::board::{Kind, Move, Position, Role, Square, movegen};
-use stillwater::eval::evaluate;
-use stillwater::eval::pawns::PawnCache;
+use stillwater::eval::Evaluator;
 use stillwater::search::score::{DRAW, MATE_BOUND, from_table, to_table};
 use stillwater::search::table::Bound;
 
@@ -28,7 +27,7 @@ pub(crate) struct Tree {
     keys: Vec<u64>,
     /// The moves between them, each with the exchange value of its victim.
     path: Vec<(Move, i32)>,
-    pawns: PawnCache,
+    evaluator: Evaluator,
 }
 
 impl Tree {
@@ -40,7 +39,7 @@ impl Tree {
             table: HashMap::new(),
             keys: Vec::new(),
             path: Vec::new(),
-            pawns: PawnCache::default(),
+            evaluator: Evaluator::default(),
         }
     }
 
@@ -73,7 +72,8 @@ impl Tree {
     }
 
     pub(crate) fn evaluate(&mut self, position: &Position) -> i32 {
-        evaluate(position, &mut self.pawns).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+        let value = self.evaluator.evaluate(position, self.path.len(), true);
+        value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
     /// What `search` returns for the position after `mv`.

@@ -1,0 +1,232 @@
+//! Fits the weights of the network to games:
+//!
+//! ```text
+//! cargo run --release -p engine --example train_network -- extract games.pgn --out positions.bin
+//! cargo run --release -p engine --example train_network -- fit positions.bin \
+//!     --out engine/src/eval/network/weights.bin
+//! ```
+
+mod adam;
+#[path = "../tune_eval/games.rs"]
+mod games;
+mod layers;
+mod play;
+mod sample;
+mod train;
+
+use anyhow::{Context as _, ensure};
+use clap::{Args, Parser};
+use layers::Layers;
+use sample::Sample;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use stillwater::board::{Color, Position};
+use train::Settings;
+
+/// Fit the network of Stillwater to games
+#[derive(Parser)]
+enum Command {
+    /// Take from games the positions to learn from: not in check, the move played no capture
+    Extract(Extract),
+    /// Play games with some random moves, and take their positions with their scores
+    Play(Play),
+    /// Fit a network to positions, a twentieth of which is held out to judge by
+    Fit(Fit),
+}
+
+#[derive(Args)]
+struct Extract {
+    /// Games in PGN with the scores of the engines in their comments
+    #[arg(required = true)]
+    games: Vec<PathBuf>,
+    /// Where to write the positions, 28 bytes each
+    #[arg(long)]
+    out: PathBuf,
+}
+
+#[derive(Args)]
+struct Play {
+    /// Openings: a position in FEN or EPD a line
+    #[arg(required = true)]
+    openings: Vec<PathBuf>,
+    /// Games to play
+    #[arg(long)]
+    games: u64,
+    /// Nodes for each position
+    #[arg(long, default_value_t = 100)]
+    nodes: u64,
+    /// How often a random move is played instead of the best one, 0 to 1
+    #[arg(long, default_value_t = 0.2)]
+    random: f64,
+    /// Options of the engine, as NAME=VALUE
+    #[arg(long, value_parser = name_and_value)]
+    set: Vec<(String, String)>,
+    /// Processors to use
+    #[arg(long, default_value_t = Settings::default().threads)]
+    threads: usize,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write the positions
+    #[arg(long)]
+    out: PathBuf,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("needs NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+#[derive(Args)]
+struct Fit {
+    /// Positions from `extract`
+    #[arg(required = true)]
+    positions: Vec<PathBuf>,
+    /// Passes over the positions
+    #[arg(long, default_value_t = Settings::default().epochs)]
+    epochs: usize,
+    /// Size of a step at the beginning; falls to almost nothing
+    #[arg(long, default_value_t = Settings::default().rate)]
+    rate: f32,
+    /// Positions between two steps
+    #[arg(long, default_value_t = Settings::default().batch)]
+    batch: usize,
+    /// Part of the target that the result of the game makes up, 0 to 1; the rest is the score
+    #[arg(long, default_value_t = Settings::default().result)]
+    result: f32,
+    /// Processors to use. The same number gives the same network
+    #[arg(long, default_value_t = Settings::default().threads)]
+    threads: usize,
+    #[arg(long, default_value_t = Settings::default().seed)]
+    seed: u64,
+    /// Weights to begin with; random ones if left out
+    #[arg(long)]
+    start: Option<PathBuf>,
+    /// Where to write the weights
+    #[arg(long)]
+    out: PathBuf,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Extract(arguments) => extract(&arguments),
+        Command::Play(arguments) => play(arguments),
+        Command::Fit(arguments) => fit(arguments),
+    }
+}
+
+fn extract(arguments: &Extract) -> anyhow::Result<()> {
+    let out = &arguments.out;
+    let mut file = BufWriter::new(File::create(out).with_context(|| out.display().to_string())?);
+    let mut count = 0;
+    for path in &arguments.games {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let mut written = Ok(());
+        let read = games::read(
+            &text,
+            |position| !position.in_check(),
+            |taken| {
+                if let Some(sample) = of_game(&taken)
+                    && written.is_ok()
+                {
+                    written = file.write_all(&sample.to_bytes());
+                    count += 1;
+                }
+            },
+        );
+        read.with_context(|| path.display().to_string())?;
+        written.with_context(|| out.display().to_string())?;
+        eprintln!("{count} positions after {}", path.display());
+    }
+    file.flush().with_context(|| out.display().to_string())
+}
+
+/// `None` without a score.
+fn of_game(taken: &games::Sample) -> Option<Sample> {
+    let (score, result) = match taken.position.turn {
+        Color::White => (taken.score?, taken.result),
+        Color::Black => (-taken.score?, 1.0 - taken.result),
+    };
+    Sample::new(
+        &taken.position,
+        (100.0 * score).round() as i32,
+        Some(result),
+    )
+}
+
+fn play(arguments: Play) -> anyhow::Result<()> {
+    let mut openings = Vec::new();
+    for path in &arguments.openings {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        for (number, line) in (1..).zip(text.lines()) {
+            // An EPD's operations come after the first four fields.
+            let fen: Vec<&str> = line.split_whitespace().take(4).collect();
+            let position = Position::from_fen(&fen.join(" ")).map_err(anyhow::Error::msg);
+            let place = || format!("{}, line {number}", path.display());
+            openings.push(position.with_context(place)?);
+        }
+    }
+    ensure!(!openings.is_empty(), "there are no openings");
+    let plan = play::Plan {
+        nodes: arguments.nodes,
+        games: arguments.games,
+        random: arguments.random.clamp(0.0, 1.0),
+        threads: arguments.threads.max(1),
+        seed: arguments.seed,
+        set: arguments.set,
+    };
+    let out = &arguments.out;
+    let file = File::create(out).with_context(|| out.display().to_string())?;
+    let progress = Mutex::new((BufWriter::new(file), 0u64, 0u64));
+    play::run(&plan, &openings, |samples| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, games, positions) = &mut *progress;
+        for sample in &samples {
+            file.write_all(&sample.to_bytes())?;
+        }
+        *games += 1;
+        *positions += samples.len() as u64;
+        if games.is_multiple_of(1000) || *games == plan.games {
+            eprintln!("{positions} positions of {games} games");
+        }
+        Ok(())
+    })?;
+    let (mut file, ..) = progress
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    file.flush().with_context(|| out.display().to_string())
+}
+
+fn fit(arguments: Fit) -> anyhow::Result<()> {
+    let mut samples = Vec::new();
+    for path in &arguments.positions {
+        let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let (chunks, rest) = bytes.as_chunks();
+        ensure!(rest.is_empty(), "{} is cut off", path.display());
+        samples.extend(chunks.iter().map(Sample::from_bytes));
+    }
+    ensure!(!samples.is_empty(), "there are no positions");
+    let settings = Settings {
+        epochs: arguments.epochs,
+        rate: arguments.rate,
+        batch: arguments.batch.max(1),
+        result: arguments.result,
+        threads: arguments.threads.max(1),
+        seed: arguments.seed,
+    };
+    let start = match &arguments.start {
+        None => Layers::random(arguments.seed),
+        Some(path) => {
+            let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+            let layers = Layers::from_bytes(&bytes);
+            layers.with_context(|| format!("{} is not of this network", path.display()))?
+        }
+    };
+    let examples = train::with_terms(&settings, samples);
+    let network = train::run(&settings, start, &examples, |progress| {
+        eprintln!("{progress}");
+    });
+    let out = &arguments.out;
+    std::fs::write(out, network.to_bytes()).with_context(|| out.display().to_string())
+}

@@ -1,0 +1,166 @@
+//! Passes over the positions.
+
+use crate::adam::Adam;
+use crate::layers::Layers;
+use crate::sample::{Example, Sample};
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+use std::time::Instant;
+use stillwater::eval::Evaluator;
+use stillwater::eval::network::CENTIPAWNS;
+
+/// Positions that are held out are of many games each, so that no game is in both parts
+/// but at the seams.
+const STRETCH: u32 = 4_000;
+
+pub(crate) struct Settings {
+    pub(crate) epochs: usize,
+    pub(crate) rate: f32,
+    /// Positions between two steps.
+    pub(crate) batch: usize,
+    pub(crate) result: f32,
+    pub(crate) threads: usize,
+    pub(crate) seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            epochs: 5,
+            rate: 0.001,
+            batch: 1024,
+            result: 0.3,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            seed: 1,
+        }
+    }
+}
+
+/// Fits `network` and tells its losses, which are mean squares of the error of the
+/// expected result.
+pub(crate) fn run(
+    settings: &Settings,
+    mut network: Layers,
+    examples: &[Example],
+    mut tell: impl FnMut(String),
+) -> Layers {
+    let (held_out, mut taken): (Vec<u32>, Vec<u32>) =
+        (0..examples.len() as u32).partition(|index| index / STRETCH % 20 == 10);
+    tell(format!(
+        "{} positions, {} held out; loss of these before {:.6}",
+        taken.len(),
+        held_out.len(),
+        judge(settings, &network, examples, &held_out)
+    ));
+    let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+    let mut adam = Adam::new();
+    let steps = settings.epochs * taken.len().div_ceil(settings.batch);
+    let mut step = 0;
+    let begin = Instant::now();
+    for epoch in 1..=settings.epochs {
+        taken.shuffle(&mut random);
+        let mut loss = 0.0;
+        for batch in taken.chunks(settings.batch) {
+            let (slopes, error) = learn(settings, &network, examples, batch);
+            loss += error;
+            // From the rate down to a hundredth of it, along a cosine.
+            let done = step as f32 / steps as f32;
+            let part = 0.505 + 0.495 * (std::f32::consts::PI * done).cos();
+            adam.step(&mut network, &slopes, settings.rate * part);
+            step += 1;
+        }
+        tell(format!(
+            "epoch {epoch}: loss {:.6}, held out {:.6}, {:.0} s",
+            loss / taken.len() as f64,
+            judge(settings, &network, examples, &held_out),
+            begin.elapsed().as_secs_f64()
+        ));
+    }
+    network
+}
+
+/// The mean derivatives of the loss, and the sum of losses.
+fn learn(
+    settings: &Settings,
+    network: &Layers,
+    examples: &[Example],
+    batch: &[u32],
+) -> (Layers, f64) {
+    let parts = share_out(settings, batch, |part| {
+        let (mut slopes, mut loss) = (Layers::zero(), 0.0);
+        for &index in part {
+            let example = &examples[index as usize];
+            let inputs = example.sample.inputs();
+            let trace = network.run(&inputs);
+            let (error, expected) = error(settings, example, trace.output);
+            loss += f64::from(error * error);
+            let slope = 2.0 * error * expected * (1.0 - expected) / batch.len() as f32;
+            slopes.learn(network, &inputs, &trace, slope);
+        }
+        (slopes, loss)
+    });
+    let sum = |(mut slopes, loss): (Layers, f64), (other, more): (Layers, f64)| {
+        slopes.add(&other);
+        (slopes, loss + more)
+    };
+    parts.into_iter().reduce(sum).expect("a part at least")
+}
+
+/// The mean loss.
+fn judge(settings: &Settings, network: &Layers, examples: &[Example], held_out: &[u32]) -> f64 {
+    let losses = share_out(settings, held_out, |part| {
+        let loss = |&index: &u32| {
+            let example = &examples[index as usize];
+            let output = network.run(&example.sample.inputs()).output;
+            f64::from(error(settings, example, output).0.powi(2))
+        };
+        part.iter().map(loss).sum::<f64>()
+    });
+    losses.into_iter().sum::<f64>() / held_out.len().max(1) as f64
+}
+
+/// By how much the result expected by the terms and the network's `output` is too great,
+/// and this result.
+fn error(settings: &Settings, example: &Example, output: f32) -> (f32, f32) {
+    let unit = CENTIPAWNS as f32;
+    let expected = 1.0 / (1.0 + (-example.terms as f32 / unit - output).exp());
+    let target = example.sample.target(settings.result, unit);
+    (expected - target, expected)
+}
+
+/// The samples with what the terms find of them.
+pub(crate) fn with_terms(settings: &Settings, samples: Vec<Sample>) -> Vec<Example> {
+    let list: Vec<u32> = (0..samples.len() as u32).collect();
+    let parts = share_out(settings, &list, |part| {
+        let mut evaluator = Evaluator::default();
+        let mut example = |&index: &u32| {
+            let sample = samples[index as usize];
+            let terms = evaluator.terms(&sample.position());
+            Example { sample, terms }
+        };
+        part.iter().map(&mut example).collect::<Vec<_>>()
+    });
+    parts.concat()
+}
+
+/// What `work` makes of equal parts of `list`, in order, each on a thread of its own.
+fn share_out<T: Send>(
+    settings: &Settings,
+    list: &[u32],
+    work: impl Fn(&[u32]) -> T + Sync,
+) -> Vec<T> {
+    let part = list.len().div_ceil(settings.threads).max(1);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = list
+            .chunks(part)
+            .map(|part| scope.spawn(move || work(part)))
+            .collect();
+        let join = |thread: std::thread::ScopedJoinHandle<T>| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        threads.into_iter().map(join).collect()
+    })
+}

@@ -1,0 +1,212 @@
+//! The sums of the first layer, kept up to date from ply to ply.
+
+use super::{HIDDEN, Network, Row, input, is_mirrored};
+use crate::board::{Bitboard, Color, Position, Role};
+use crate::search::score::MAX_PLY;
+
+/// The sums of one position.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Sums {
+    /// By side: White's first.
+    rows: [Row; 2],
+    /// Of the position.
+    key: u64,
+    /// The pieces that have been summed.
+    roles: [Bitboard; 6],
+    colors: [Bitboard; 2],
+    /// Which side sees the board mirrored.
+    mirrored: [bool; 2],
+}
+
+/// Inputs that change from one position to another, as both sides see them, at most as
+/// many as a board has squares.
+struct Inputs {
+    list: [[u16; 64]; 2],
+    count: usize,
+}
+
+impl Inputs {
+    const NONE: Inputs = Inputs {
+        list: [[0; 64]; 2],
+        count: 0,
+    };
+
+    fn extend(&mut self, mirrored: [bool; 2], color: Color, role: Role, squares: Bitboard) {
+        for square in squares {
+            for side in Color::BOTH {
+                let input = input(side, mirrored[side.index()], color, role, square);
+                self.list[side.index()][self.count & 63] = input as u16;
+            }
+            self.count += 1;
+        }
+    }
+
+    fn of(&self, side: Color) -> &[u16] {
+        &self.list[side.index()][..self.count.min(64)]
+    }
+}
+
+/// The sums of the positions on the way from the root. What a ply keeps may be of
+/// another line than the current one: only the difference is summed, whatever it is.
+pub struct Accumulator {
+    network: &'static Network,
+    /// The empty board, then the root and so on.
+    plies: Vec<Sums>,
+}
+
+impl Default for Accumulator {
+    fn default() -> Accumulator {
+        Accumulator::new(Network::get())
+    }
+}
+
+impl Accumulator {
+    pub fn new(network: &'static Network) -> Accumulator {
+        let empty = Sums {
+            rows: [network.bias; 2],
+            key: 0,
+            roles: [Bitboard::EMPTY; 6],
+            colors: [Bitboard::EMPTY; 2],
+            mirrored: [false; 2],
+        };
+        Accumulator {
+            network,
+            plies: vec![empty; MAX_PLY + 2],
+        }
+    }
+
+    /// The correction of a position `ply` half moves from the root, in centipawns for
+    /// the side to move. It depends on the position alone.
+    pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        let network = self.network;
+        let [white, black] = self.visit(position, ply);
+        let (own, other) = match position.turn {
+            Color::White => (white, black),
+            Color::Black => (black, white),
+        };
+        network.output(own, other, position.occupied().count())
+    }
+
+    /// Sums a position, which makes those that come after it cheaper: White's sums and
+    /// Black's.
+    pub fn visit(&mut self, position: &Position, ply: usize) -> &[Row; 2] {
+        let (before, after) = self.plies.split_at_mut(ply.min(MAX_PLY) + 1);
+        let (before, after) = (&before[before.len() - 1], &mut after[0]);
+        if after.key != position.key {
+            self.network.update(position, before, after);
+        }
+        &after.rows
+    }
+}
+
+impl Network {
+    /// Writes to `after` the sums of `position`, by what is different in `before`.
+    fn update(&self, position: &Position, before: &Sums, after: &mut Sums) {
+        let mirrored = Color::BOTH.map(|side| is_mirrored(position, side));
+        let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
+        let colors = Color::BOTH.map(|color| position.color(color));
+        let recolored = before.colors[0] ^ colors[0];
+        for role in Role::ALL {
+            let (old, new) = (before.roles[role.index()], position.role(role));
+            after.roles[role.index()] = new;
+            if (old ^ new | old & recolored).is_empty() {
+                continue;
+            }
+            for color in Color::BOTH {
+                let old = old & before.colors[color.index()];
+                let new = new & colors[color.index()];
+                added.extend(mirrored, color, role, new & !old);
+                removed.extend(mirrored, color, role, old & !new);
+            }
+        }
+        for side in Color::BOTH {
+            let to = &mut after.rows[side.index()];
+            if before.mirrored[side.index()] == mirrored[side.index()] {
+                let from = &before.rows[side.index()];
+                self.sum(from, added.of(side), removed.of(side), to);
+            } else {
+                // All inputs are others: sum anew.
+                let mut all = Inputs::NONE;
+                for color in Color::BOTH {
+                    for role in Role::ALL {
+                        all.extend(mirrored, color, role, position.pieces(color, role));
+                    }
+                }
+                self.sum(&self.bias, all.of(side), &[], to);
+            }
+        }
+        (after.key, after.colors, after.mirrored) = (position.key, colors, mirrored);
+    }
+
+    /// Writes to `to` the sums `from` with inputs added and removed. After most moves
+    /// one pass is enough.
+    fn sum(&self, from: &Row, added: &[u16], removed: &[u16], to: &mut Row) {
+        let row = |input: u16| &self.inputs[usize::from(input)];
+        match (added, removed) {
+            (&[moved], &[origin]) => {
+                let (moved, origin) = (row(moved), row(origin));
+                for i in 0..HIDDEN {
+                    to[i] = from[i] + moved[i] - origin[i];
+                }
+            }
+            (&[moved], &[first, second]) => {
+                let (moved, first, second) = (row(moved), row(first), row(second));
+                for i in 0..HIDDEN {
+                    to[i] = from[i] + moved[i] - first[i] - second[i];
+                }
+            }
+            _ => {
+                *to = *from;
+                for &input in added {
+                    to.iter_mut()
+                        .zip(row(input))
+                        .for_each(|(sum, &weight)| *sum += weight);
+                }
+                for &input in removed {
+                    to.iter_mut()
+                        .zip(row(input))
+                        .for_each(|(sum, &weight)| *sum -= weight);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::movegen;
+    use rand::seq::IndexedRandom as _;
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
+
+    #[test]
+    fn a_correction_depends_on_the_position_alone() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut kept = Accumulator::default();
+        for game in 0..40 {
+            let mut line = vec![Position::start()];
+            for _ in 0..120 {
+                // Another move, or another line from a few plies before.
+                if random.random_range(0..4) == 0 {
+                    line.truncate(line.len().saturating_sub(3).max(1));
+                }
+                let position = line.last().unwrap();
+                let moves = movegen::legal_moves(position);
+                let Some(&mv) = moves.choose(&mut random) else {
+                    break;
+                };
+                line.push(position.play(mv));
+                // Not every ply is evaluated.
+                if random.random_range(0..3) == 0 {
+                    continue;
+                }
+                let (ply, position) = (line.len() - 1, line.last().unwrap());
+                let value = kept.evaluate(position, ply);
+                let fresh = Accumulator::default().evaluate(position, 0);
+                assert_eq!(value, fresh, "game {game}, {}", position.fen(false));
+            }
+        }
+    }
+}
