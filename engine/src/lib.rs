@@ -10,7 +10,8 @@
 //! * [`uci`]: the conversation with a user interface.
 //! * [`command`]: the commands that are not UCI, as on the command line.
 //!
-//! `examples/tune_eval` fits the weights of the evaluation to games.
+//! `examples/tune_eval` fits the weights of the evaluation's terms to games,
+//! `examples/train_network` those of the network that corrects them.
 
 pub mod board;
 pub mod command;

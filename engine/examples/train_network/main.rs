@@ -103,7 +103,7 @@ struct Fit {
     /// Weights to begin with; random ones if left out
     #[arg(long)]
     start: Option<PathBuf>,
-    /// Where to write the weights
+    /// Where to write the weights, after every pass
     #[arg(long)]
     out: PathBuf,
 }
@@ -139,6 +139,7 @@ fn extract(arguments: &Extract) -> anyhow::Result<()> {
         written.with_context(|| out.display().to_string())?;
         eprintln!("{count} positions after {}", path.display());
     }
+    ensure!(count > 0, "the games have no positions with scores");
     file.flush().with_context(|| out.display().to_string())
 }
 
@@ -203,7 +204,12 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
     for path in &arguments.positions {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         let (chunks, rest) = bytes.as_chunks();
-        ensure!(rest.is_empty(), "{} is cut off", path.display());
+        if !rest.is_empty() {
+            eprintln!(
+                "{}: the last position is cut off and left out",
+                path.display()
+            );
+        }
         samples.extend(chunks.iter().map(Sample::from_bytes));
     }
     ensure!(!samples.is_empty(), "there are no positions");
@@ -223,10 +229,11 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
             layers.with_context(|| format!("{} is not of this network", path.display()))?
         }
     };
+    eprintln!("{} positions are valued by terms", samples.len());
     let examples = train::with_terms(&settings, samples);
-    let network = train::run(&settings, start, &examples, |progress| {
-        eprintln!("{progress}");
-    });
-    let out = &arguments.out;
-    std::fs::write(out, network.to_bytes()).with_context(|| out.display().to_string())
+    let tell = |progress| eprintln!("{progress}");
+    train::run(&settings, start, &examples, tell, |network| {
+        let out = &arguments.out;
+        std::fs::write(out, network.to_bytes()).with_context(|| out.display().to_string())
+    })
 }

@@ -6,13 +6,16 @@ use crate::sample::{Example, Sample};
 use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use stillwater::eval::Evaluator;
 use stillwater::eval::network::CENTIPAWNS;
 
 /// Positions that are held out are of many games each, so that no game is in both parts
 /// but at the seams.
 const STRETCH: u32 = 4_000;
+
+/// Time between two words about a pass.
+const TELL_EVERY: Duration = Duration::from_secs(20);
 
 pub(crate) struct Settings {
     pub(crate) epochs: usize,
@@ -37,14 +40,15 @@ impl Default for Settings {
     }
 }
 
-/// Fits `network` and tells its losses, which are mean squares of the error of the
-/// expected result.
+/// Fits `network`, gives it to `keep` after every pass, and tells its losses, which are
+/// mean squares of the error of the expected result.
 pub(crate) fn run(
     settings: &Settings,
     mut network: Layers,
     examples: &[Example],
-    mut tell: impl FnMut(String),
-) -> Layers {
+    tell: impl Fn(String),
+    keep: impl Fn(&Layers) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let (held_out, mut taken): (Vec<u32>, Vec<u32>) =
         (0..examples.len() as u32).partition(|index| index / STRETCH % 20 == 10);
     tell(format!(
@@ -60,8 +64,13 @@ pub(crate) fn run(
     let begin = Instant::now();
     for epoch in 1..=settings.epochs {
         taken.shuffle(&mut random);
-        let mut loss = 0.0;
-        for batch in taken.chunks(settings.batch) {
+        let (mut loss, mut told) = (0.0, Instant::now());
+        for (number, batch) in taken.chunks(settings.batch).enumerate() {
+            if told.elapsed() > TELL_EVERY {
+                let done = 100 * number * settings.batch / taken.len();
+                tell(format!("epoch {epoch}: {done} % of the positions"));
+                told = Instant::now();
+            }
             let (slopes, error) = learn(settings, &network, examples, batch);
             loss += error;
             // From the rate down to a hundredth of it, along a cosine.
@@ -76,8 +85,9 @@ pub(crate) fn run(
             judge(settings, &network, examples, &held_out),
             begin.elapsed().as_secs_f64()
         ));
+        keep(&network)?;
     }
-    network
+    Ok(())
 }
 
 /// The mean derivatives of the loss, and the sum of losses.
