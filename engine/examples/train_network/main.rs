@@ -210,7 +210,10 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
                 path.display()
             );
         }
-        samples.extend(chunks.iter().map(Sample::from_bytes));
+        for bytes in chunks {
+            let sample = Sample::from_bytes(bytes);
+            samples.push(sample.with_context(|| format!("{} has no positions", path.display()))?);
+        }
     }
     ensure!(!samples.is_empty(), "there are no positions");
     let settings = Settings {

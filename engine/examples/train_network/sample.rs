@@ -75,17 +75,21 @@ impl Sample {
         bytes
     }
 
-    pub(crate) fn from_bytes(bytes: &[u8; BYTES]) -> Sample {
+    /// What `to_bytes` wrote; `None` if it is no position.
+    pub(crate) fn from_bytes(bytes: &[u8; BYTES]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk().expect("28 bytes");
         let (pieces, rest) = rest.split_first_chunk().expect("20 bytes");
         let (score, rest) = rest.split_first_chunk().expect("4 bytes");
-        Sample {
+        let sample = Sample {
             occupied: u64::from_le_bytes(*occupied),
             pieces: *pieces,
             score: i16::from_le_bytes(*score),
             result: rest[0],
             black_to_move: rest[1] != 0,
-        }
+        };
+        let known = |code: &u8| code & 7 < 6 && code >> 4 & 7 < 6;
+        let possible = sample.occupied.count_ones() <= 32 && pieces.iter().all(known);
+        (possible && sample.result <= UNKNOWN).then_some(sample)
     }
 
     /// What is to be learnt: the chance of the side to move, of which the result, if it
@@ -159,7 +163,8 @@ mod tests {
     fn a_sample_is_read_as_it_was_written() {
         let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 b - - 0 10";
         let sample = sample(fen, -123, Some(0.5)).unwrap();
-        assert_eq!(Sample::from_bytes(&sample.to_bytes()), sample);
+        assert_eq!(Sample::from_bytes(&sample.to_bytes()), Some(sample));
+        assert_eq!(Sample::from_bytes(&[b'['; BYTES]), None);
         let ranks = |fen: &str| fen.split(' ').next().map(String::from);
         let position = sample.position();
         assert_eq!(ranks(&position.fen(false)), ranks(fen));
