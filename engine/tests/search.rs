@@ -264,6 +264,7 @@ fn histories_and_other_switches_change_the_search() {
         ("QsFailHardLow", "100"),
         ("QsMoves", "captures"),
         ("SeeQueen", "600"),
+        ("Network", "false"),
     ] {
         assert_ne!(nodes(&[option]), default, "{option:?}");
     }
@@ -429,6 +430,20 @@ fn evaluation_is_the_same_from_both_sides_and_as_the_sum_of_its_terms() {
             let sum = sum.lines().last().unwrap();
             assert!(sum.starts_with(&format!("{first} centipawns ")), "{sum}");
         }
+    }
+}
+
+#[test]
+fn the_network_does_not_win_what_cannot_be_won() {
+    let mut evaluator = stillwater::eval::Evaluator::default();
+    for fen in [
+        "8/8/4k3/8/8/8/8/1N1NK3 w - - 0 1",
+        "8/8/4k3/8/8/8/8/1N1NK3 b - - 0 1",
+        "7k/8/8/8/8/8/6BP/4K2B w - - 0 1",
+    ] {
+        let position = Position::from_fen(fen).unwrap();
+        // `true`: with the network.
+        assert_eq!(evaluator.evaluate(&position, 0, true), 0, "{fen}");
     }
 }
 

@@ -28,7 +28,7 @@ use train::Settings;
 /// Fit the network of Stillwater to games
 #[derive(Parser)]
 enum Command {
-    /// Take from games the positions to learn from: not in check, the move played no capture
+    /// Extract quiet positions from games: not in check, and the move played is not a capture
     Extract(Extract),
     /// Play games with some random moves, and take their positions with their scores
     Play(Play),
@@ -83,13 +83,13 @@ struct Fit {
     /// Positions from `extract`
     #[arg(required = true)]
     positions: Vec<PathBuf>,
-    /// Passes over the positions
+    /// Epochs: passes over all positions
     #[arg(long, default_value_t = Settings::default().epochs)]
     epochs: usize,
-    /// Size of a step at the beginning; falls to almost nothing
+    /// Learning rate at the beginning; it falls to a hundredth of that along a cosine
     #[arg(long, default_value_t = Settings::default().rate)]
     rate: f32,
-    /// Positions between two steps
+    /// Positions in a batch
     #[arg(long, default_value_t = Settings::default().batch)]
     batch: usize,
     /// Part of the target that the result of the game makes up, 0 to 1; the rest is the score
@@ -139,7 +139,10 @@ fn extract(arguments: &Extract) -> anyhow::Result<()> {
         written.with_context(|| out.display().to_string())?;
         eprintln!("{count} positions after {}", path.display());
     }
-    ensure!(count > 0, "the games have no positions with scores");
+    ensure!(
+        count > 0,
+        "cannot extract positions: the games have no scores in their comments"
+    );
     file.flush().with_context(|| out.display().to_string())
 }
 
@@ -168,7 +171,10 @@ fn play(arguments: Play) -> anyhow::Result<()> {
             openings.push(position.with_context(place)?);
         }
     }
-    ensure!(!openings.is_empty(), "there are no openings");
+    ensure!(
+        !openings.is_empty(),
+        "cannot play: the files of openings are empty"
+    );
     let plan = play::Plan {
         nodes: arguments.nodes,
         games: arguments.games,
@@ -212,10 +218,18 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
         }
         for bytes in chunks {
             let sample = Sample::from_bytes(bytes);
-            samples.push(sample.with_context(|| format!("{} has no positions", path.display()))?);
+            samples.push(sample.with_context(|| {
+                format!(
+                    "cannot read {}: it was not written by `play` or `extract`",
+                    path.display()
+                )
+            })?);
         }
     }
-    ensure!(!samples.is_empty(), "there are no positions");
+    ensure!(
+        !samples.is_empty(),
+        "cannot fit: the files of positions are empty"
+    );
     let settings = Settings {
         epochs: arguments.epochs,
         rate: arguments.rate,
@@ -229,7 +243,12 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
         Some(path) => {
             let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
             let layers = Layers::from_bytes(&bytes);
-            layers.with_context(|| format!("{} is not of this network", path.display()))?
+            layers.with_context(|| {
+                format!(
+                    "cannot start from {}: not the weights of this network",
+                    path.display()
+                )
+            })?
         }
     };
     eprintln!("{} positions are valued by terms", samples.len());

@@ -26,11 +26,11 @@ pub(crate) struct Plan {
     pub(crate) set: Vec<(String, String)>,
 }
 
-/// A game ends at so many half moves,
+/// A game ends at this ply.
 const MOST_PLIES: usize = 200;
-/// or when the score has been so many centipawns
+/// A game ends when the score has been at least this many centipawns
 const DECIDED: i32 = 1500;
-/// so often.
+/// this many times.
 const OFTEN: usize = 6;
 
 /// Plays games from `openings` and gives `take` the samples of each, from several

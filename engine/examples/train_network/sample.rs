@@ -5,7 +5,7 @@ use stillwater::eval::network::{INPUTS, bucket, input};
 
 pub(crate) const BYTES: usize = 28;
 
-/// Scores beyond so many centipawns are as good as mates.
+/// Scores above this many centipawns are treated as mates and left out.
 const MOST: i32 = 3000;
 
 /// A result that is not known.
@@ -75,7 +75,7 @@ impl Sample {
         bytes
     }
 
-    /// What `to_bytes` wrote; `None` if it is no position.
+    /// What `to_bytes` wrote; `None` if it is not a valid position.
     pub(crate) fn from_bytes(bytes: &[u8; BYTES]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk().expect("28 bytes");
         let (pieces, rest) = rest.split_first_chunk().expect("20 bytes");

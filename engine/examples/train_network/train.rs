@@ -20,7 +20,7 @@ const TELL_EVERY: Duration = Duration::from_secs(20);
 pub(crate) struct Settings {
     pub(crate) epochs: usize,
     pub(crate) rate: f32,
-    /// Positions between two steps.
+    /// Positions in a batch.
     pub(crate) batch: usize,
     pub(crate) result: f32,
     pub(crate) threads: usize,

@@ -21,8 +21,8 @@ pub(crate) struct Sample {
 const OPENING_PLIES: usize = 6;
 
 /// Reads games in PGN, or lines of `FEN;result` with the result as `1-0`,
-/// `0-1`, `1/2-1/2` or a number. Takes those positions that are `wanted`, of games
-/// only where the move played is no capture.
+/// `0-1`, `1/2-1/2` or a number. Takes the positions that are `wanted`; from games,
+/// only those where the move played is not a capture.
 pub(crate) fn read(
     text: &str,
     wanted: fn(&Position) -> bool,

@@ -15,15 +15,15 @@ use crate::board::{Color, Position, Role, Square};
 use std::sync::OnceLock;
 use wide::{i16x16, i32x8};
 
-/// Sums of the first layer, a side.
+/// Size of the hidden layer (the accumulator) of each side.
 pub const HIDDEN: usize = 256;
-/// Inputs a side: colours, roles, squares.
+/// Input features of each side: colours, roles, squares.
 pub const INPUTS: usize = 2 * 6 * 64;
-/// Second layers, by number of pieces.
+/// Output buckets, by number of pieces.
 pub const BUCKETS: usize = 8;
-/// What stands for 1 in the first layer, and in the second.
+/// Quantization: the integer that represents 1.0 in the first layer, and in the second.
 pub const ONE: [i16; 2] = [255, 64];
-/// Centipawns of an output of 1: with so many, a win is e times as likely as a loss.
+/// Centipawns of an output of 1.0. At this score a win is e times as likely as a loss.
 pub const CENTIPAWNS: i32 = 160;
 
 /// A row of weights of the first layer.
@@ -116,7 +116,7 @@ fn squares(sums: &Row, weights: &Row) -> i32 {
     total.reduce_add()
 }
 
-/// Which second layer a position with so many pieces uses.
+/// The output bucket of a position with this number of pieces.
 pub fn bucket(pieces: usize) -> usize {
     (pieces.saturating_sub(2) / 4).min(BUCKETS - 1)
 }
@@ -160,6 +160,7 @@ mod tests {
     #[test]
     fn sums_of_the_first_layer_stay_within_16_bits() {
         let network = Network::get();
+        // A piece is added before its origin is removed: one more than on a board.
         for lane in 0..HIDDEN {
             let mut weights: Vec<i32> = network
                 .inputs
@@ -167,7 +168,7 @@ mod tests {
                 .map(|row| i32::from(row[lane]))
                 .collect();
             weights.sort_by_key(|weight| -weight.abs());
-            let most: i32 = weights[..32].iter().map(|weight| weight.abs()).sum();
+            let most: i32 = weights[..33].iter().map(|weight| weight.abs()).sum();
             assert!(
                 most + i32::from(network.bias[lane].abs()) <= 32767,
                 "{lane}: {most}"
