@@ -194,6 +194,10 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_output() {
         let mut layers = Layers::random(5);
+        // Large enough that a wrong factor shows.
+        for weight in &mut layers.0[OUTPUT..OUTPUT_BIAS] {
+            *weight *= 100.0;
+        }
         for fen in FENS {
             let (_, inputs) = inputs(fen);
             let trace = layers.run(&inputs);

@@ -106,3 +106,37 @@ fn play(
     }
     samples
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    fn samples(seed: u64, random: f64) -> Vec<Sample> {
+        let plan = Plan {
+            nodes: 20,
+            games: 3,
+            random,
+            threads: 1,
+            seed,
+            set: vec![("Network".into(), "false".into())],
+        };
+        let all = Mutex::new(Vec::new());
+        let take = |samples| {
+            all.lock().unwrap().extend::<Vec<Sample>>(samples);
+            Ok(())
+        };
+        run(&plan, &[Position::start()], take).unwrap();
+        all.into_inner().unwrap()
+    }
+
+    #[test]
+    fn games_depend_on_the_seed_alone_and_differ_by_their_random_moves() {
+        let first = samples(1, 0.2);
+        assert!(first.len() > 20, "{}", first.len());
+        assert!(first.iter().all(|sample| !sample.position().in_check()));
+        assert_eq!(first, samples(1, 0.2));
+        assert_ne!(first, samples(2, 0.2));
+        assert_eq!(samples(1, 0.0), samples(2, 0.0));
+    }
+}

@@ -209,4 +209,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_piece_of_the_other_color_is_another_piece() {
+        let [white, black] = [
+            "4k3/8/8/3N4/8/8/8/4K3 w - - 0 1",
+            "4k3/8/8/3n4/8/8/8/4K3 w - - 0 1",
+        ]
+        .map(|fen| Position::from_fen(fen).unwrap());
+        let mut kept = Accumulator::default();
+        kept.visit(&white, 0);
+        let fresh = Accumulator::default().evaluate(&black, 0);
+        assert_eq!(kept.evaluate(&black, 1), fresh);
+    }
 }
