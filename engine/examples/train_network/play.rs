@@ -1,12 +1,12 @@
-//! Many short searches: games with a random move now and then, whose positions are
-//! labelled by what a search of a hundred nodes finds.
+//! Games of short searches with a random move now and then, whose positions are labelled
+//! by what the search found and by how the game ended.
 
 use crate::sample::Sample;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use std::sync::atomic::{AtomicU64, Ordering};
-use stillwater::board::{Position, movegen};
+use stillwater::board::{Color, Position, movegen};
 use stillwater::engine::Engine;
 use stillwater::params::{Params, Settings};
 use stillwater::search::limits::{Limits, StopOrder};
@@ -28,7 +28,7 @@ pub(crate) struct Plan {
 
 /// A game ends at this ply.
 const MOST_PLIES: usize = 200;
-/// A game ends when the score has been at least this many centipawns
+/// A game is won by the side that has been at least this many centipawns ahead
 const DECIDED: i32 = 1500;
 /// this many times.
 const OFTEN: usize = 6;
@@ -71,6 +71,7 @@ pub(crate) fn run(
     })
 }
 
+/// The samples of one game. Those after its last random move know its result.
 fn play(
     plan: &Plan,
     engine: &mut Engine,
@@ -83,28 +84,67 @@ fn play(
     };
     engine.new_game();
     let mut game = Game::new(opening);
-    let mut samples = Vec::new();
-    let mut decided = 0;
-    while game.keys.len() <= MOST_PLIES && decided < OFTEN {
-        let position = &game.position;
-        let moves = movegen::legal_moves(position);
-        if position.halfmoves >= 100 || position.insufficient_material() {
-            break;
+    // The quiet positions, the score for the side to move in each, and how many of them
+    // come before the last random move.
+    let mut quiet = Vec::new();
+    let mut disturbed = 0;
+    let mut decided = [0; 2];
+    let points = loop {
+        let moves = movegen::legal_moves(&game.position);
+        if let Some(points) = white_points(&game, moves.is_empty(), decided) {
+            break points;
         }
-        let Some(&any) = moves.choose(random) else {
-            break;
-        };
         let outcome = engine.search(&game, &limits, &mut Silent, &StopOrder::default(), 1);
-        decided += usize::from(outcome.score.abs() >= DECIDED);
+        let position = &game.position;
+        let ahead = match outcome.score >= 0 {
+            true => position.turn,
+            false => !position.turn,
+        };
+        decided[ahead.index()] += usize::from(outcome.score.abs() >= DECIDED);
         if !position.in_check() && !position.is_noisy(outcome.best) && !is_mate(outcome.score) {
-            samples.extend(Sample::new(position, outcome.score, None));
+            quiet.push((position.clone(), outcome.score));
         }
-        game.play(match random.random_bool(plan.random) {
-            true => any,
-            false => outcome.best,
+        let any = moves
+            .choose(random)
+            .filter(|_| random.random_bool(plan.random));
+        if any.is_some() {
+            disturbed = quiet.len();
+        }
+        game.play(*any.unwrap_or(&outcome.best));
+    };
+    let sample = |(number, (position, score)): (usize, &(Position, i32))| {
+        let points = points.filter(|_| number >= disturbed);
+        let points = points.map(|white| match position.turn {
+            Color::White => white,
+            Color::Black => 1.0 - white,
         });
+        Sample::new(position, *score, points)
+    };
+    quiet.iter().enumerate().filter_map(sample).collect()
+}
+
+/// `None` while the game goes on, and `Some(None)` for a game broken off.
+fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<Option<f32>> {
+    let position = &game.position;
+    let won = |side| match side {
+        Color::White => 1.0,
+        Color::Black => 0.0,
+    };
+    let key = game.keys.last();
+    let seen = game.keys.iter().filter(|other| Some(*other) == key).count();
+    if no_move && position.in_check() {
+        return Some(Some(won(!position.turn)));
     }
-    samples
+    if no_move || position.halfmoves >= 100 || position.insufficient_material() || seen >= 3 {
+        return Some(Some(0.5));
+    }
+    let winner = Color::BOTH
+        .into_iter()
+        .find(|side| decided[side.index()] >= OFTEN);
+    if let Some(winner) = winner {
+        return Some(Some(won(winner)));
+    }
+    (game.keys.len() > MOST_PLIES).then_some(None)
 }
 
 #[cfg(test)]
@@ -112,7 +152,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    fn samples(seed: u64, random: f64) -> Vec<Sample> {
+    fn samples(opening: &str, seed: u64, random: f64) -> Vec<Sample> {
         let plan = Plan {
             nodes: 20,
             games: 3,
@@ -126,17 +166,46 @@ mod tests {
             all.lock().unwrap().extend::<Vec<Sample>>(samples);
             Ok(())
         };
-        run(&plan, &[Position::start()], take).unwrap();
+        let opening = Position::from_fen(opening).unwrap();
+        run(&plan, &[opening], take).unwrap();
         all.into_inner().unwrap()
     }
 
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
     #[test]
     fn games_depend_on_the_seed_alone_and_differ_by_their_random_moves() {
-        let first = samples(1, 0.2);
+        let first = samples(START, 1, 0.2);
         assert!(first.len() > 20, "{}", first.len());
         assert!(first.iter().all(|sample| !sample.position().in_check()));
-        assert_eq!(first, samples(1, 0.2));
-        assert_ne!(first, samples(2, 0.2));
-        assert_eq!(samples(1, 0.0), samples(2, 0.0));
+        assert_eq!(first, samples(START, 1, 0.2));
+        assert_ne!(first, samples(START, 2, 0.2));
+        assert_eq!(samples(START, 1, 0.0), samples(START, 2, 0.0));
+    }
+
+    #[test]
+    fn positions_after_the_last_random_move_know_the_result() {
+        let points = |sample: &Sample| {
+            // A part of 1 leaves the result alone, and without one the score.
+            let [one, other] = [1.0, 100.0].map(|unit| sample.target(1.0, unit));
+            (one == other && [0.0, 0.5, 1.0].contains(&one)).then_some(one)
+        };
+        let won = samples("4k3/pppp4/8/8/8/8/PPPP4/RQ2K3 w - - 0 1", 1, 0.0);
+        assert!(!won.is_empty());
+        for sample in &won {
+            let white = sample.position().turn == Color::White;
+            assert_eq!(points(sample), Some(f32::from(white)));
+        }
+        let drawn = samples("4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1", 1, 0.0);
+        assert!(drawn.len() > 3);
+        assert!(drawn.iter().all(|sample| points(sample) == Some(0.5)));
+        let random = samples(START, 1, 1.0);
+        assert!(
+            random
+                .iter()
+                .filter(|sample| points(sample).is_some())
+                .count()
+                < 3
+        );
     }
 }
