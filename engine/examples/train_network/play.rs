@@ -91,7 +91,8 @@ fn play(
     let mut decided = [0; 2];
     let points = loop {
         let moves = movegen::legal_moves(&game.position);
-        if let Some(points) = white_points(&game, moves.is_empty(), decided) {
+        let points = white_points(&game, moves.is_empty(), decided);
+        if points.is_some() || game.keys.len() > MOST_PLIES {
             break points;
         }
         let outcome = engine.search(&game, &limits, &mut Silent, &StopOrder::default(), 1);
@@ -123,8 +124,8 @@ fn play(
     quiet.iter().enumerate().filter_map(sample).collect()
 }
 
-/// `None` while the game goes on, and `Some(None)` for a game broken off.
-fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<Option<f32>> {
+/// White's points, if the game is over. `decided` counts how often each side was far ahead.
+fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<f32> {
     let position = &game.position;
     let won = |side| match side {
         Color::White => 1.0,
@@ -133,18 +134,15 @@ fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<Optio
     let key = game.keys.last();
     let seen = game.keys.iter().filter(|other| Some(*other) == key).count();
     if no_move && position.in_check() {
-        return Some(Some(won(!position.turn)));
+        return Some(won(!position.turn));
     }
     if no_move || position.halfmoves >= 100 || position.insufficient_material() || seen >= 3 {
-        return Some(Some(0.5));
+        return Some(0.5);
     }
     let winner = Color::BOTH
         .into_iter()
         .find(|side| decided[side.index()] >= OFTEN);
-    if let Some(winner) = winner {
-        return Some(Some(won(winner)));
-    }
-    (game.keys.len() > MOST_PLIES).then_some(None)
+    winner.map(won)
 }
 
 #[cfg(test)]
@@ -200,12 +198,7 @@ mod tests {
         assert!(drawn.len() > 3);
         assert!(drawn.iter().all(|sample| points(sample) == Some(0.5)));
         let random = samples(START, 1, 1.0);
-        assert!(
-            random
-                .iter()
-                .filter(|sample| points(sample).is_some())
-                .count()
-                < 3
-        );
+        let known = random.iter().filter_map(points).count();
+        assert!(known < 3, "{known}");
     }
 }
