@@ -100,7 +100,7 @@ settings! {
         /// Skip captures that win nothing by exchanges if the evaluation is far below alpha.
         qs_futility: bool = "QsFutility", true;
         /// Centipawns below alpha from which only winning captures are searched.
-        qs_futility_base: i32 = "QsFutilityBase", 61, 0..=2000, 20;
+        qs_futility_base: i32 = "QsFutilityBase", 58, 0..=2000, 20;
         /// Skip captures that lose material by static exchange evaluation.
         qs_see: bool = "QsSee", true;
         /// Exchange value in centipawns that a capture must reach; quiet checks need no more than 0.
@@ -173,7 +173,7 @@ settings! {
         /// Divisor of the decay of continuation histories.
         counter_history_decay: i32 = "CounterHistoryDecay", 936, 32..=1000, 48;
         /// Percentage at which the history after the opponent's last move counts.
-        continuation_weight_1: i32 = "ContinuationWeight1", 140, 0..=400, 10;
+        continuation_weight_1: i32 = "ContinuationWeight1", 185, 0..=400, 10;
         /// Percentage at which the history after the own last move counts.
         continuation_weight_2: i32 = "ContinuationWeight2", 100, 0..=400, 10;
         /// Percentage at which the history after the own move before that counts.
@@ -220,7 +220,7 @@ settings! {
         /// Least depth of aspiration windows.
         aspiration_depth: i32 = "AspirationDepth", 4, 1..=32, 1;
         /// Half of the first window in centipawns.
-        aspiration_window: i32 = "AspirationWindow", 15, 1..=500, 3;
+        aspiration_window: i32 = "AspirationWindow", 16, 1..=500, 3;
         /// Percentage by which a window that failed grows.
         aspiration_growth: i32 = "AspirationGrowth", 60, 10..=400, 10;
         /// Window in centipawns beyond which the root is searched with an open one.
@@ -241,7 +241,7 @@ settings! {
         /// Search a ply more at the horizon, once in a line, if the last move took a piece worth at least this many centipawns; 0 for never.
         horizon_captures: i32 = "HorizonCaptures", 0, 0..=4000, 50;
         /// Plies by which the extensions of one line may add up; 0 switches extensions off.
-        extension_limit: i32 = "ExtensionLimit", 29, 0..=100, 2;
+        extension_limit: i32 = "ExtensionLimit", 31, 0..=100, 2;
         /// Extend the table move if all others are much worse.
         singular_extensions: bool = "SingularExtensions", true;
         /// Least depth of the test for singularity.
@@ -249,7 +249,7 @@ settings! {
         /// Plies by which the table's entry may be shallower than the node it is tested at.
         singular_table_depth: i32 = "SingularTableDepth", 3, 0..=8, 1;
         /// Centipawns per ply of depth, in hundredths, by which others must be worse.
-        singular_margin: i32 = "SingularMargin", 105, 0..=1000, 20;
+        singular_margin: i32 = "SingularMargin", 114, 0..=1000, 20;
         /// Extend by two plies if others are far worse.
         double_extensions: bool = "DoubleExtensions", true;
         /// Further centipawns by which others must be worse for two plies.
@@ -272,7 +272,7 @@ settings! {
         /// Greatest depth of reverse futility pruning.
         reverse_futility_depth: i32 = "ReverseFutilityDepth", 8, 1..=32, 1;
         /// Centipawns above beta asked for per ply of depth.
-        reverse_futility_margin: i32 = "ReverseFutilityMargin", 71, 0..=500, 8;
+        reverse_futility_margin: i32 = "ReverseFutilityMargin", 79, 0..=500, 8;
         /// Centipawns less that are asked for when improving.
         reverse_futility_improving: i32 = "ReverseFutilityImproving", 68, 0..=500, 8;
         /// Percentage of the way from beta to the evaluation that reverse futility returns.
@@ -323,17 +323,17 @@ settings! {
         /// Greatest depth of late move pruning.
         lmp_depth: i32 = "LmpDepth", 8, 1..=32, 1;
         /// Moves always searched before late moves are skipped.
-        lmp_base: i32 = "LmpBase", 7, 1..=64, 1;
+        lmp_base: i32 = "LmpBase", 5, 1..=64, 1;
         /// Percentage of depth squared added to them, halved when not improving.
-        lmp_square: i32 = "LmpSquare", 131, 0..=400, 10;
+        lmp_square: i32 = "LmpSquare", 183, 0..=400, 10;
         /// Skip quiet moves where the evaluation is far below alpha.
         futility: bool = "Futility", true;
         /// Greatest reduced depth of futility pruning.
         futility_depth: i32 = "FutilityDepth", 8, 1..=32, 1;
         /// Constant part of the futility margin in centipawns.
-        futility_base: i32 = "FutilityBase", 22, 0..=1000, 12;
+        futility_base: i32 = "FutilityBase", 37, 0..=1000, 12;
         /// Futility margin in centipawns per ply of reduced depth.
-        futility_margin: i32 = "FutilityMargin", 42, 0..=500, 10;
+        futility_margin: i32 = "FutilityMargin", 47, 0..=500, 10;
         /// Skip quiet moves with bad histories at low depth.
         history_pruning: bool = "HistoryPruning", true;
         /// Greatest reduced depth of history pruning.
@@ -345,9 +345,9 @@ settings! {
         /// Greatest depth of pruning by exchange value.
         see_pruning_depth: i32 = "SeePruningDepth", 9, 1..=32, 1;
         /// Centipawns a quiet move may lose per ply of reduced depth.
-        see_quiet_margin: i32 = "SeeQuietMargin", 60, 0..=500, 6;
+        see_quiet_margin: i32 = "SeeQuietMargin", 82, 0..=500, 6;
         /// Centipawns a capture or a check may lose per ply of depth.
-        see_capture_margin: i32 = "SeeCaptureMargin", 121, 0..=500, 10;
+        see_capture_margin: i32 = "SeeCaptureMargin", 101, 0..=500, 10;
     }
 
     "Reductions" {
@@ -358,23 +358,23 @@ settings! {
         /// Moves searched before reductions begin; one more on the principal variation.
         lmr_moves: i32 = "LmrMoves", 1, 1..=32, 1;
         /// Constant part of the reduction, in hundredths of a ply.
-        lmr_base: i32 = "LmrBase", 110, -200..=300, 15;
+        lmr_base: i32 = "LmrBase", 102, -200..=300, 15;
         /// Divisor of ln(depth) ln(move number), in hundredths.
-        lmr_div: i32 = "LmrDiv", 163, 50..=1000, 15;
+        lmr_div: i32 = "LmrDiv", 165, 50..=1000, 15;
         /// Hundredths of a ply by which captures are reduced less.
         lmr_noisy: i32 = "LmrNoisy", 250, 0..=400, 15;
         /// Hundredths of a ply less on the principal variation.
-        lmr_pv: i32 = "LmrPv", 103, 0..=400, 15;
+        lmr_pv: i32 = "LmrPv", 133, 0..=400, 15;
         /// Hundredths of a ply more where a cutoff is expected.
-        lmr_cut_node: i32 = "LmrCutNode", 25, 0..=400, 15;
+        lmr_cut_node: i32 = "LmrCutNode", 27, 0..=400, 15;
         /// Hundredths of a ply more when not improving.
-        lmr_not_improving: i32 = "LmrNotImproving", 85, 0..=400, 15;
+        lmr_not_improving: i32 = "LmrNotImproving", 103, 0..=400, 15;
         /// Hundredths of a ply less for checks.
         lmr_check: i32 = "LmrCheck", 80, 0..=400, 15;
         /// Hundredths of a ply less for killers and countermoves.
         lmr_killer: i32 = "LmrKiller", 80, 0..=400, 15;
         /// History that takes a ply off the reduction of a quiet move.
-        lmr_history_div: i32 = "LmrHistoryDiv", 14858, 1000..=100000, 1000;
+        lmr_history_div: i32 = "LmrHistoryDiv", 18671, 1000..=100000, 1000;
         /// Capture history that takes a ply off the reduction of a capture.
         lmr_capture_div: i32 = "LmrCaptureDiv", 8000, 1000..=100000, 1000;
     }
