@@ -242,8 +242,6 @@ impl<'a> Search<'a> {
 
     /// Makes a move. The caller removes its key from the list again.
     fn make(&mut self, node: &Node, mv: Move) -> Position {
-        let key = node.position.likely_key_after(mv);
-        self.shared.table.prefetch(key);
         if self.params.network {
             self.evaluator.visit(node.position, node.ply);
         }

@@ -152,9 +152,11 @@ impl Search<'_> {
 fn sort(moves: &mut [Scored], floor: i32) {
     for i in 1..moves.len() {
         let scored = moves[i];
-        let score = scored.score.max(floor);
+        if scored.score <= floor {
+            continue;
+        }
         let mut hole = i;
-        while hole > 0 && moves[hole - 1].score.max(floor) < score {
+        while hole > 0 && moves[hole - 1].score < scored.score {
             moves[hole] = moves[hole - 1];
             hole -= 1;
         }

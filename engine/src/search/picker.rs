@@ -135,8 +135,16 @@ impl Search<'_> {
         picker
     }
 
-    /// The next legal move.
+    /// The next legal move. What the table knows of the position after it is fetched
+    /// while others decide whether the move is made.
     pub(super) fn next_move(&mut self, picker: &mut Picker) -> Option<Move> {
+        let mv = self.find_next(picker)?;
+        let key = picker.line.position.likely_key_after(mv);
+        self.shared.table.prefetch(key);
+        Some(mv)
+    }
+
+    fn find_next(&mut self, picker: &mut Picker) -> Option<Move> {
         let position = picker.line.position;
         picker.history = None;
         loop {

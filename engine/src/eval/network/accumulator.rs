@@ -1,7 +1,7 @@
 //! The sums of the first layer, kept up to date from ply to ply.
 
-use super::{HIDDEN, Network, Row, input, is_mirrored};
-use crate::board::{Bitboard, Color, Position, Role};
+use super::{Network, Row, input, is_mirrored};
+use crate::board::{Bitboard, Color, Position, Role, Square};
 use crate::search::score::MAX_PLY;
 
 /// The sums of one position.
@@ -12,11 +12,19 @@ struct Sums {
     rows: [Row; 2],
     /// Of the position.
     key: u64,
-    /// The pieces that have been summed.
+    /// The pieces that have been summed: by role, colour and square.
     roles: [Bitboard; 6],
     colors: [Bitboard; 2],
+    board: [Option<Role>; 64],
     /// Which side sees the board mirrored.
     mirrored: [bool; 2],
+}
+
+impl Sums {
+    fn piece_at(&self, square: Square) -> Option<(Color, Role)> {
+        let black = self.colors[1].contains(square);
+        self.board[square.index()].map(|role| (Color::BOTH[usize::from(black)], role))
+    }
 }
 
 /// Inputs that change from one position to another, as both sides see them, at most as
@@ -32,14 +40,14 @@ impl Inputs {
         count: 0,
     };
 
-    fn extend(&mut self, mirrored: [bool; 2], color: Color, role: Role, squares: Bitboard) {
-        for square in squares {
-            for side in Color::BOTH {
-                let input = input(side, mirrored[side.index()], color, role, square);
-                self.list[side.index()][self.count & 63] = input as u16;
-            }
-            self.count += 1;
+    /// Adds the piece on a square, if there is one.
+    fn push(&mut self, mirrored: [bool; 2], square: Square, piece: Option<(Color, Role)>) {
+        let Some((color, role)) = piece else { return };
+        for side in Color::BOTH {
+            let input = input(side, mirrored[side.index()], color, role, square);
+            self.list[side.index()][self.count & 63] = input as u16;
         }
+        self.count += 1;
     }
 
     fn of(&self, side: Color) -> &[u16] {
@@ -68,6 +76,7 @@ impl Accumulator {
             key: 0,
             roles: [Bitboard::EMPTY; 6],
             colors: [Bitboard::EMPTY; 2],
+            board: [None; 64],
             mirrored: [false; 2],
         };
         Accumulator {
@@ -106,19 +115,14 @@ impl Network {
         let mirrored = Color::BOTH.map(|side| is_mirrored(position, side));
         let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
         let colors = Color::BOTH.map(|color| position.color(color));
-        let recolored = before.colors[0] ^ colors[0];
-        for role in Role::ALL {
-            let (old, new) = (before.roles[role.index()], position.role(role));
-            after.roles[role.index()] = new;
-            if (old ^ new | old & recolored).is_empty() {
-                continue;
-            }
-            for color in Color::BOTH {
-                let old = old & before.colors[color.index()];
-                let new = new & colors[color.index()];
-                added.extend(mirrored, color, role, new & !old);
-                removed.extend(mirrored, color, role, old & !new);
-            }
+        let roles = Role::ALL.map(|role| position.role(role));
+        let mut changed = (before.colors[0] ^ colors[0]) | (before.colors[1] ^ colors[1]);
+        for (&old, &new) in before.roles.iter().zip(&roles) {
+            changed |= old ^ new;
+        }
+        for square in changed {
+            added.push(mirrored, square, position.piece_at(square));
+            removed.push(mirrored, square, before.piece_at(square));
         }
         for side in Color::BOTH {
             let to = &mut after.rows[side.index()];
@@ -128,15 +132,14 @@ impl Network {
             } else {
                 // All inputs are others: sum anew.
                 let mut all = Inputs::NONE;
-                for color in Color::BOTH {
-                    for role in Role::ALL {
-                        all.extend(mirrored, color, role, position.pieces(color, role));
-                    }
+                for square in position.occupied() {
+                    all.push(mirrored, square, position.piece_at(square));
                 }
                 self.sum(&self.bias, all.of(side), &[], to);
             }
         }
-        (after.key, after.colors, after.mirrored) = (position.key, colors, mirrored);
+        (after.key, after.mirrored) = (position.key, mirrored);
+        (after.roles, after.colors, after.board) = (roles, colors, *position.board());
     }
 
     /// Writes to `to` the sums `from` with inputs added and removed. After most moves
@@ -146,13 +149,13 @@ impl Network {
         match (added, removed) {
             (&[moved], &[origin]) => {
                 let (moved, origin) = (row(moved), row(origin));
-                for i in 0..HIDDEN {
+                for i in 0..to.len() {
                     to[i] = from[i] + moved[i] - origin[i];
                 }
             }
             (&[moved], &[first, second]) => {
                 let (moved, first, second) = (row(moved), row(first), row(second));
-                for i in 0..HIDDEN {
+                for i in 0..to.len() {
                     to[i] = from[i] + moved[i] - first[i] - second[i];
                 }
             }

@@ -26,8 +26,9 @@ pub const ONE: [i16; 2] = [255, 64];
 /// Centipawns of an output of 1.0. At this score a win is e times as likely as a loss.
 pub const CENTIPAWNS: i32 = 160;
 
-/// A row of weights of the first layer.
-type Row = [i16; HIDDEN];
+/// A row of weights of the first layer, sixteen a register.
+type Row = [i16x16; HIDDEN / LANES];
+const LANES: usize = 16;
 
 /// The weights.
 pub struct Network {
@@ -55,11 +56,15 @@ impl Network {
         let (weights, biases) = bytes.split_at_checked(2 * rows * HIDDEN)?;
         let (weights, _) = weights.as_chunks::<2>();
         let (biases, rest) = biases.as_chunks::<4>();
-        let mut weights = weights.iter().map(|&bytes| i16::from_le_bytes(bytes));
+        let (registers, _) = weights.as_chunks::<LANES>();
+        let mut weights = registers
+            .iter()
+            .map(|register| i16x16::new(register.map(i16::from_le_bytes)));
+        let row = [i16x16::ZERO; HIDDEN / LANES];
         let mut network = Network {
-            inputs: boxed([0; HIDDEN]),
-            bias: [0; HIDDEN],
-            output: boxed([[0; HIDDEN]; 2]),
+            inputs: boxed(row),
+            bias: row,
+            output: boxed([row; 2]),
             output_bias: [0; BUCKETS],
         };
         let inputs = network.inputs.as_flattened_mut().iter_mut();
@@ -104,14 +109,12 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
 /// of the factors keeps the first product within 16 bits: 255 times at most 127.
 fn squares(sums: &Row, weights: &Row) -> i32 {
     let (zero, one) = (i16x16::ZERO, i16x16::splat(ONE[0]));
-    let (sums, _) = sums.as_chunks();
-    let (weights, _) = weights.as_chunks();
     let total = sums
         .iter()
         .zip(weights)
         .fold(i32x8::ZERO, |total, (&sums, &weights)| {
-            let limited = i16x16::new(sums).max(zero).min(one);
-            total + limited.dot(limited * i16x16::new(weights))
+            let limited = sums.max(zero).min(one);
+            total + limited.dot(limited * weights)
         });
     total.reduce_add()
 }
@@ -150,9 +153,12 @@ mod tests {
         let network = Network::get();
         let one = i64::from(ONE[0]);
         for weights in network.output.iter() {
-            let weights = weights.as_flattened();
-            assert!(weights.iter().all(|weight| weight.abs() <= 127));
-            let most: i64 = weights.iter().map(|&weight| i64::from(weight.abs())).sum();
+            let weights = weights
+                .as_flattened()
+                .iter()
+                .flat_map(|lanes| lanes.to_array());
+            assert!(weights.clone().all(|weight| weight.abs() <= 127));
+            let most: i64 = weights.map(|weight| i64::from(weight.abs())).sum();
             assert!(most * one * one < i64::from(i32::MAX), "{most}");
         }
     }
@@ -161,16 +167,14 @@ mod tests {
     fn sums_of_the_first_layer_stay_within_16_bits() {
         let network = Network::get();
         // A piece is added before its origin is removed: one more than on a board.
+        let weight = |row: &Row, lane: usize| i32::from(row[lane / LANES].to_array()[lane % LANES]);
         for lane in 0..HIDDEN {
-            let mut weights: Vec<i32> = network
-                .inputs
-                .iter()
-                .map(|row| i32::from(row[lane]))
-                .collect();
+            let mut weights: Vec<i32> =
+                network.inputs.iter().map(|row| weight(row, lane)).collect();
             weights.sort_by_key(|weight| -weight.abs());
             let most: i32 = weights[..33].iter().map(|weight| weight.abs()).sum();
             assert!(
-                most + i32::from(network.bias[lane].abs()) <= 32767,
+                most + weight(&network.bias, lane).abs() <= 32767,
                 "{lane}: {most}"
             );
         }
