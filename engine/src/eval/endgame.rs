@@ -17,8 +17,8 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     }
     let bishops = position.role(Role::Bishop);
     let others = position.role(Role::Knight) | position.role(Role::Rook);
-    let one_each = Color::BOTH.map(|color| (bishops & position.color(color)).count()) == [1, 1];
-    let opposite = one_each && (bishops & Bitboard::DARK).count() == 1;
+    let one_of_two = |half: Bitboard| bishops.count() == 2 && (bishops & half).count() == 1;
+    let opposite = one_of_two(Bitboard::DARK) && one_of_two(position.color(Color::White));
     match opposite {
         true if (others | position.role(Role::Queen)).is_empty() => 32,
         true => 52,
@@ -73,14 +73,15 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
     let pieces = |role| position.pieces(strong, role);
     let (pawns, bishops) = (pieces(Role::Pawn), pieces(Role::Bishop));
     let edge = pawns.first().file();
+    if !matches!(edge, 0 | 7) || (pawns & !Bitboard::file(edge)).any() {
+        return false;
+    }
     let corner = Square::at(edge, 7).relative(strong);
     let guarded = match Bitboard::DARK.contains(corner) {
         true => Bitboard::DARK,
         false => !Bitboard::DARK,
     };
-    matches!(edge, 0 | 7)
-        && (pawns & !Bitboard::file(edge)).is_empty()
-        && position.color(strong) == pawns | bishops | pieces(Role::King)
+    position.color(strong) == pawns | bishops | pieces(Role::King)
         && (bishops & guarded).is_empty()
         && position.king(!strong).distance(corner) < 2
 }

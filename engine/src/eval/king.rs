@@ -5,22 +5,13 @@ use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
-/// What threatens the king of `us`.
+/// What threatens the king of `us`, but for the pieces that `mobility` counts.
 #[inline(always)]
 pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let king = position.king(us);
     let ring = attacks::king(king);
     sink.add(us, Term::DangerBase, 0, 1);
-    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        let index = role.index();
-        let attackers = i32::from(enemy.king_attackers[index]);
-        if attackers > 0 {
-            sink.add(us, Term::DangerAttacker, index, attackers);
-            let attacks = i32::from(enemy.king_attacks[index]);
-            sink.add(us, Term::DangerAttacks, index, attacks);
-        }
-    }
     if position.pieces(!us, Role::Queen).is_empty() {
         sink.add(us, Term::DangerWithoutQueen, 0, 1);
     }

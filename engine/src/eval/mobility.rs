@@ -11,10 +11,6 @@ pub(super) struct Attacks {
     pub(super) all: Bitboard,
     /// Attacked at least twice.
     pub(super) twice: Bitboard,
-    /// Pieces that attack near the enemy king, and the squares they attack
-    /// there, by role.
-    pub(super) king_attackers: [u8; 6],
-    pub(super) king_attacks: [u8; 6],
     /// What alone stands between the king and an enemy slider.
     pub(super) blockers: Bitboard,
 }
@@ -79,7 +75,8 @@ fn king_zone(position: &Position, color: Color) -> Bitboard {
     around | around.forward(color)
 }
 
-/// Adds the attacks of the pieces of `us`, and finds how freely they stand.
+/// Adds the attacks of the pieces of `us`, and finds how freely they stand and how
+/// many attack near the enemy king.
 #[inline(always)]
 pub(super) fn mobility(
     position: &Position,
@@ -131,8 +128,9 @@ impl Pieces<'_> {
             self.own.add(role, reach);
             let near_king = reach & self.enemy_zone;
             if near_king.any() {
-                self.own.king_attackers[role.index()] += 1;
-                self.own.king_attacks[role.index()] += near_king.count() as u8;
+                let squares = near_king.count() as i32;
+                sink.add(!self.us, Term::DangerAttacker, role.index(), 1);
+                sink.add(!self.us, Term::DangerAttacks, role.index(), squares);
             }
             sink.add(self.us, term, (reach & self.area).count(), 1);
         }

@@ -57,9 +57,9 @@ impl Evaluator {
     /// The same by terms alone. It is what the network is fitted to correct.
     pub fn terms(&mut self, position: &Position) -> i32 {
         let structure = self.pawns.look_up(position);
-        let mut sum = structure.total();
+        let (mut sum, passed) = (structure.total(), structure.passed);
         sum.plain += position.placement.total(position);
-        assess(position, structure.passed, &mut sum);
+        assess(position, passed, &mut sum);
         finish(position, sum.total())
     }
 

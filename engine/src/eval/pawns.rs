@@ -37,7 +37,7 @@ impl Structure {
 }
 
 impl PawnCache {
-    pub(super) fn look_up(&mut self, position: &Position) -> Structure {
+    pub(super) fn look_up(&mut self, position: &Position) -> &Structure {
         let [key, ..] = position.part_keys;
         let entry = &mut self.0[key as usize % ENTRIES];
         if entry.key != key {
@@ -58,7 +58,7 @@ impl PawnCache {
                 (entry.kings[index], entry.shelter[index]) = (Some(king), sum);
             }
         }
-        *entry
+        entry
     }
 }
 

@@ -10,6 +10,7 @@ use crate::board::{Bitboard, Role, Square, attacks};
 pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
     let bishops = position.pieces(us, Role::Bishop);
+    let knights = position.pieces(us, Role::Knight);
     let enemy_pawns = position.pieces(!us, Role::Pawn);
     // Where no enemy pawn can ever attack, and an own one defends.
     let ranks = (3..=5).fold(Bitboard::EMPTY, |set, rank| {
@@ -17,19 +18,16 @@ pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
     });
     let lines = enemy_pawns.forward(!us).fill_forward(!us);
     let outposts = ranks & side.own.by(Role::Pawn) & !(lines.west() | lines.east());
-    for minor in bishops | position.pieces(us, Role::Knight) {
-        let is_bishop = usize::from(bishops.contains(minor));
-        if outposts.contains(minor) {
-            sink.add(us, Term::Outpost, is_bishop, 1);
-        } else if is_bishop == 0 && (attacks::knight(minor) & outposts & !position.color(us)).any()
-        {
+    for (index, minors) in [knights, bishops].into_iter().enumerate() {
+        sink.add(us, Term::Outpost, index, (minors & outposts).count() as i32);
+    }
+    for knight in knights & !outposts {
+        if (attacks::knight(knight) & outposts & !position.color(us)).any() {
             sink.add(us, Term::OutpostInReach, 0, 1);
         }
-        let front = Bitboard::of(minor).forward(us);
-        if (front & position.role(Role::Pawn)).any() {
-            sink.add(us, Term::MinorBehindPawn, 0, 1);
-        }
     }
+    let shielded = (knights | bishops).forward(us) & position.role(Role::Pawn);
+    sink.add(us, Term::MinorBehindPawn, 0, shielded.count() as i32);
     for bishop in bishops {
         self::bishop(side, bishop, sink);
     }
