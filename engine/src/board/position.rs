@@ -98,11 +98,6 @@ impl Position {
         self.board[square.index()]
     }
 
-    /// The roles of all pieces by square.
-    pub fn board(&self) -> &[Option<Role>; 64] {
-        &self.board
-    }
-
     pub fn piece_at(&self, square: Square) -> Option<(Color, Role)> {
         let black = self.color(Color::Black).contains(square);
         let color = Color::BOTH[usize::from(black)];

@@ -138,7 +138,11 @@ mod tests {
             ("8/8/4k3/3r4/8/8/8/B3K2R w - - 0 1", 12),
             ("8/8/4k3/3n4/8/8/8/4K2R w - - 0 1", 12),
             ("8/8/4k3/3n4/8/8/8/4K1B1 w - - 0 1", 0),
+            // Opposite bishops, alone and with rooks; the same colour; both of one side.
             ("8/8/4kb2/8/8/5B2/4P3/4K3 w - - 0 1", 32),
+            ("7r/8/4kb2/8/8/5B2/4P3/4K2R w - - 0 1", 52),
+            ("8/8/4kb2/8/8/4B3/4P3/4K3 w - - 0 1", 64),
+            ("8/8/4k3/8/8/4BB2/4P3/4K3 w - - 0 1", 64),
         ] {
             assert_eq!(white_scale(fen), expected, "{fen}");
         }

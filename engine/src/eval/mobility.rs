@@ -1,4 +1,5 @@
-//! What each side attacks, and how freely its pieces stand.
+//! What each side attacks, how freely its pieces stand, and how many of them attack
+//! near the enemy king.
 
 use super::terms::Sink;
 use super::weights::Term;

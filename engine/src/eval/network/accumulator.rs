@@ -12,18 +12,18 @@ struct Sums {
     rows: [Row; 2],
     /// Of the position.
     key: u64,
-    /// The pieces that have been summed: by role, colour and square.
+    /// The pieces that have been summed.
     roles: [Bitboard; 6],
     colors: [Bitboard; 2],
-    board: [Option<Role>; 64],
     /// Which side sees the board mirrored.
     mirrored: [bool; 2],
 }
 
 impl Sums {
     fn piece_at(&self, square: Square) -> Option<(Color, Role)> {
-        let black = self.colors[1].contains(square);
-        self.board[square.index()].map(|role| (Color::BOTH[usize::from(black)], role))
+        let stands = |set: &Bitboard| set.contains(square);
+        let color = Color::BOTH[self.colors.iter().position(stands)?];
+        Some((color, Role::ALL[self.roles.iter().position(stands)?]))
     }
 }
 
@@ -76,7 +76,6 @@ impl Accumulator {
             key: 0,
             roles: [Bitboard::EMPTY; 6],
             colors: [Bitboard::EMPTY; 2],
-            board: [None; 64],
             mirrored: [false; 2],
         };
         Accumulator {
@@ -139,7 +138,7 @@ impl Network {
             }
         }
         (after.key, after.mirrored) = (position.key, mirrored);
-        (after.roles, after.colors, after.board) = (roles, colors, *position.board());
+        (after.roles, after.colors) = (roles, colors);
     }
 
     /// Writes to `to` the sums `from` with inputs added and removed. After most moves
