@@ -41,3 +41,27 @@ fn each_test_that_is_named_exists() {
     }
     assert!(named >= 30, "only {named} tests are named");
 }
+
+#[test]
+fn each_file_of_tests_that_is_named_exists() {
+    let page = common::workspace().join("docs/reliability.md");
+    let page = fs::read_to_string(page).expect("there");
+    let tests = common::workspace().join("harness/tests");
+    let words: Vec<&str> = page.split_whitespace().collect();
+    let options = words
+        .windows(2)
+        .filter_map(|pair| (pair[0].trim_matches('`') == "--test").then_some(pair[1]));
+    let paths = page.split('`').filter_map(|quoted| {
+        let path = quoted.strip_prefix("harness/tests/")?;
+        path.strip_suffix(".rs")
+    });
+    let mut named = 0;
+    for name in options.chain(paths) {
+        let name = name.trim_end_matches(['`', '.', ',']);
+        let exists = tests.join(format!("{name}.rs")).exists()
+            || tests.join(format!("{name}/main.rs")).exists();
+        assert!(exists, "no file of tests is named {name}");
+        named += 1;
+    }
+    assert!(named >= 30, "only {named} files of tests are named");
+}
