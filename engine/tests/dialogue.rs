@@ -90,6 +90,11 @@ fn number_after(line: &str, word: &str) -> u64 {
     words.next().expect(word).parse().expect("a number")
 }
 
+fn centipawns(line: &str) -> i32 {
+    let score = line.split(" score cp ").nth(1).expect("a score");
+    score.split(' ').next().unwrap().parse().expect("a number")
+}
+
 #[test]
 fn introduces_itself_with_every_option() {
     let mut session = Session::new();
@@ -277,6 +282,45 @@ fn the_end_of_input_ends_it() {
     let rest = session.end();
     let answers = rest.iter().filter(|line| line.starts_with("bestmove"));
     assert_eq!(answers.count(), 1);
+}
+
+/// In each of these a later line was once better than one before it.
+#[test]
+fn several_best_lines_come_by_their_scores() {
+    for (fen, depth) in [
+        (
+            "1r1q1rk1/3bppbp/p2p1np1/2pP4/P1n1P3/2N2N1P/1P1B1PP1/1RRQ2K1 w - - 2 19",
+            12,
+        ),
+        (
+            "3r1rk1/1p3pp1/p1p1bq1p/4p3/4P3/1BP2Q1P/PP3PP1/3R1RK1 w - - 0 20",
+            12,
+        ),
+        (
+            "4r1k1/1p3pp1/p1pr1n1p/3p4/3P1N2/1P2P2P/P4PP1/2R1R1K1 b - - 3 24",
+            12,
+        ),
+    ] {
+        let mut session = Session::new();
+        session.send("setoption name MultiPV value 3");
+        session.send(&format!("position fen {fen}"));
+        let lines = session.ask(&format!("go depth {depth}"), "bestmove");
+        let (infos, best) = lines.split_at(lines.len() - 1);
+        let infos: Vec<_> = infos
+            .iter()
+            .filter(|line| line.contains(" score "))
+            .collect();
+        for iteration in infos.chunks(3) {
+            let scores: Vec<_> = iteration.iter().map(|line| centipawns(line)).collect();
+            assert!(scores.is_sorted_by(|a, b| a >= b), "{fen}: {iteration:?}");
+        }
+        let first = infos[infos.len() - 3].split(" pv ").nth(1).unwrap();
+        let first = first.split(' ').next().unwrap();
+        assert!(
+            best[0].starts_with(&format!("bestmove {first}")),
+            "{fen}: {best:?}"
+        );
+    }
 }
 
 #[test]

@@ -61,6 +61,10 @@ impl Search<'_> {
     /// (correction history: -25 Elo [-69, 18], since then its weights are
     /// halved: +29 [12, 46]).
     pub(super) fn remember<const PV: bool>(&mut self, node: &Node, original_alpha: i32) {
+        // The score of a second or third line is not that of the position.
+        if node.ply == 0 && self.root_line > 0 {
+            return;
+        }
         let bound = Bound::of(node.best, original_alpha, node.beta, PV);
         let informative = match bound {
             Bound::Lower => node.best > node.eval,
@@ -76,9 +80,6 @@ impl Search<'_> {
             let difference = node.best - node.raw_eval;
             self.history
                 .update_correction(self.params, node.position, node.depth, difference);
-        }
-        if node.ply == 0 && self.root_line > 0 {
-            return;
         }
         self.store(node, node.depth, bound, PV);
     }

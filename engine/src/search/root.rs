@@ -65,8 +65,9 @@ struct Patience {
     stable: i32,
 }
 
-/// Bounds of an aspiration window are reported after this time.
-const BOUNDS_AFTER: Duration = Duration::from_secs(3);
+/// Bounds of an aspiration window, and the first lines of an iteration while later ones
+/// are searched, are reported after this time.
+const REPORTS_AFTER: Duration = Duration::from_secs(3);
 
 impl Search<'_> {
     /// Searches the root, reporting `lines` best lines.
@@ -146,8 +147,12 @@ impl Search<'_> {
                     }
                     return;
                 }
-                self.report(depth, line, Bound::Exact);
-                reported = self.nodes;
+                // A later line may turn out to be better than one before it.
+                self.root_moves[..=line].sort_by_key(|root| -root.score);
+                if line + 1 == lines || self.shared.clock.elapsed() >= REPORTS_AFTER {
+                    (0..=line).for_each(|line| self.report(depth, line, Bound::Exact));
+                    reported = self.nodes;
+                }
             }
             if self.thread == 0 && self.is_enough(&mut patience) {
                 return;
@@ -186,7 +191,7 @@ impl Search<'_> {
                 reduction = (reduction + 1).min(params.aspiration_reduction);
                 Bound::Lower
             };
-            if self.shared.clock.elapsed() >= BOUNDS_AFTER {
+            if self.shared.clock.elapsed() >= REPORTS_AFTER {
                 self.report(depth, line, bound);
             }
             window += window * params.aspiration_growth / 100 + 1;
