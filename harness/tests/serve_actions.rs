@@ -211,7 +211,10 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     assert_eq!(submitted.status, 200, "{submitted:?}");
     assert_eq!(words(&server, "one"), "approval");
     // Who approves it can read what it is.
-    assert_eq!(server.get("/api/queue/one").body, config);
+    let read = server.get("/api/queue/one");
+    assert_eq!(read.body, config);
+    let tag = read.head.lines().find_map(|line| line.strip_prefix("etag: "));
+    let tag = tag.expect("an entity tag").trim_matches('"').to_string();
     assert_eq!(server.get("/api/queue/..%2Faudit").status, 404);
     let act =
         |action: &str, token: &str| server.post(&format!("/api/runs/one/{action}"), token, "");
@@ -232,7 +235,21 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     drop(server);
     let server = acting.server_with(&["--approve"]);
     assert_eq!(words(&server, "one"), "approval");
-    let approved = server.post("/api/runs/one/approve", OTHER, "");
+    let approve = |what: &str| server.post(&format!("/api/runs/one/approve{what}"), OTHER, "");
+    assert_eq!(approve("").status, 400, "of which configuration?");
+    // Who submitted it submits another one under its name.
+    assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
+    let other = acting.config(1);
+    let submitted = server.post("/api/queue?name=one&kind=match", TOKEN, &other);
+    assert_eq!(submitted.status, 200, "{submitted:?}");
+    let changed = approve(&format!("?config={tag}"));
+    assert_eq!(changed.status, 409, "{changed:?}");
+    assert!(changed.body.contains("another configuration"), "{changed:?}");
+    assert_eq!(words(&server, "one"), "approval");
+    assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
+    let again = server.post("/api/queue?name=one&kind=match", TOKEN, &config);
+    assert_eq!(again.status, 200, "{again:?}");
+    let approved = approve(&format!("?config={tag}"));
     assert_eq!(approved.status, 200, "{approved:?}");
     wait_until("it is played", || words(&server, "one") == "gone");
     assert_eq!(rows(&acting.results.join("one")), 4);

@@ -244,4 +244,13 @@ fn pages_of_every_kind_suit_everyone() {
     );
     browser.visit(&server.home(), "/?until=2001-01-01");
     browser.wait_for("document.getElementById('filter-count').textContent === '1 of 6 runs'");
+    // The form of the finished runs is sent by the browser, which obeys the page's policy.
+    browser.visit(&server.home(), "/finished");
+    browser.eval("document.getElementById('filter-kind').value = 'tune'");
+    browser.click("#finished button");
+    browser.wait_for(
+        "new URLSearchParams(location.search).get('kind') === 'tune' \
+         && document.querySelectorAll('main [data-kind]').length === 1",
+    );
+    browser.has_behaved();
 }

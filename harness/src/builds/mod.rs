@@ -49,6 +49,8 @@ pub use recipe::{Recipe, Revision};
 pub(crate) use record::BuildRecord;
 pub use record::Built;
 pub(crate) use sha256::sha256_file;
+#[cfg(feature = "serve")]
+pub(crate) use sha256::sha256_of;
 #[cfg(feature = "fleet")]
 pub(crate) use source::{MAX_PACK, Pack, is_commit_id, record_of};
 pub(crate) use speed::speed;

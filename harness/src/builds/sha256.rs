@@ -1,4 +1,4 @@
-//! Checksums of files.
+//! Checksums.
 
 use std::fs::File;
 use std::io;
@@ -21,6 +21,13 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
         }
     }
     Ok(hex(&hasher.finalize()))
+}
+
+/// The sha256 of bytes in hexadecimal digits.
+#[cfg(feature = "serve")]
+pub(crate) fn sha256_of(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    hex(&Sha256::digest(bytes))
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {

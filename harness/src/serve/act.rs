@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Extension, Path, Query, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use super::actions::{Action, Event, Refusal, Submission};
 use super::guard::refused;
 use super::peer::Peer;
 use super::state::{Actions, Shared};
+use crate::builds::sha256_of;
 
 /// The other end of the connection.
 type From = Extension<ConnectInfo<Peer>>;
@@ -23,14 +24,21 @@ pub(super) async fn queue(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// The configuration of a run in the queue, for who is to approve it.
+/// The configuration of a run in the queue, for who is to approve it; its SHA-256 is the
+/// entity tag.
 pub(super) async fn configuration(
     State(shared): State<Shared>,
     Path(run): Path<String>,
 ) -> Response {
     let actions = shared.actions.as_ref();
     match actions.and_then(|actions| actions.queue.configuration(&run)) {
-        Some(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        Some(text) => {
+            let headers = [
+                (CONTENT_TYPE, "text/plain; charset=utf-8".to_string()),
+                (ETAG, format!("\"{}\"", sha256_of(text.as_bytes()))),
+            ];
+            (headers, text).into_response()
+        }
         None => refused(StatusCode::NOT_FOUND, "the queue does not have this run"),
     }
 }
@@ -54,10 +62,18 @@ pub(super) async fn submit(
     .await
 }
 
+/// What an approval is for.
+#[derive(Deserialize)]
+pub(super) struct Approval {
+    /// SHA-256 of the configuration.
+    config: Option<String>,
+}
+
 pub(super) async fn action(
     State(shared): State<Shared>,
     Extension(ConnectInfo(peer)): From,
     Path((run, action)): Path<(String, String)>,
+    Query(Approval { config }): Query<Approval>,
     headers: HeaderMap,
 ) -> Response {
     let known: Result<Action, _> = serde_json::from_value(json!(action));
@@ -74,7 +90,7 @@ pub(super) async fn action(
         &headers,
         &action,
         &name,
-        move |actions, by| actions.queue.act(&run, known, by),
+        move |actions, by| actions.queue.act(&run, known, by, config.as_deref()),
     )
     .await
 }

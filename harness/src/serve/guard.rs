@@ -14,10 +14,11 @@ use axum::response::{IntoResponse, Response};
 use super::state::Shared;
 
 /// Only scripts and styles of this server; no other site may frame a page.
-/// Charts have styles of single elements, which cannot load anything.
+/// Charts have styles of single elements, which cannot load anything. The search of
+/// finished runs is a form that is sent to this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       style-src-attr 'unsafe-inline'; img-src 'self'; connect-src 'self'; \
-                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// What a browser says of where a request comes from.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -9,6 +9,7 @@ use anyhow::Context;
 use serde::Deserialize;
 
 use super::job::{Job, Submission, Wanted, check_name};
+use crate::builds::sha256_of;
 use crate::config;
 use crate::kinds;
 use crate::run::{MANIFEST, Manifest};
@@ -174,11 +175,18 @@ impl Queue {
         Ok(())
     }
 
-    /// Does something with a run.
+    /// Does something with a run. `read` is the SHA-256 of the configuration that is
+    /// approved.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub(crate) fn act(&self, run: &str, action: Action, by: &str) -> Result<(), Refusal> {
+    pub(crate) fn act(
+        &self,
+        run: &str,
+        action: Action,
+        by: &str,
+        read: Option<&str>,
+    ) -> Result<(), Refusal> {
         let mut state = self.lock();
         if !state.jobs.iter().any(|job| job.name == run) {
             if action != Action::Resume {
@@ -200,7 +208,7 @@ impl Queue {
             return Err(Refusal::Conflict(message));
         }
         match action {
-            Action::Approve => approve(job, by)?,
+            Action::Approve => approve(job, &self.folder, by, read)?,
             Action::Pause => {
                 job.wanted = Wanted::Paused;
                 if let Some(playing) = playing {
@@ -375,8 +383,9 @@ impl Queue {
     }
 }
 
-/// The owner of another token approves.
-fn approve(job: &mut Job, by: &str) -> Result<(), Refusal> {
+/// The owner of another token approves the configuration that was read: who submitted
+/// the run can stop it and submit another one under its name.
+fn approve(job: &mut Job, folder: &Path, by: &str, read: Option<&str>) -> Result<(), Refusal> {
     if !job.needs_approval() {
         let message = format!("`{}` does not wait for approval", job.name);
         return Err(Refusal::Conflict(message));
@@ -384,6 +393,20 @@ fn approve(job: &mut Job, by: &str) -> Result<(), Refusal> {
     if job.by == by {
         let message = format!(
             "{by} submitted `{}`: somebody else must approve it",
+            job.name
+        );
+        return Err(Refusal::Conflict(message));
+    }
+    let config = fs::read(job.config(folder)).map_err(|error| Refusal::Invalid(error.into()))?;
+    let Some(read) = read else {
+        return Err(Refusal::Invalid(anyhow::anyhow!(
+            "an approval needs `config=SHA256`, of the configuration that /api/queue/{} shows",
+            job.name
+        )));
+    };
+    if !read.eq_ignore_ascii_case(&sha256_of(&config)) {
+        let message = format!(
+            "`{}` has another configuration than the one that was read",
             job.name
         );
         return Err(Refusal::Conflict(message));

@@ -23,6 +23,45 @@ function showActions(root) {
   for (const group of root.querySelectorAll(".actions")) group.hidden = false;
 }
 
+// Shows a configuration until somebody approves it or not.
+function isApproved(run, config) {
+  const dialog = document.createElement("dialog");
+  const heading = document.createElement("h2");
+  heading.textContent = `Approve ${run}?`;
+  const text = document.createElement("pre");
+  text.textContent = config;
+  text.tabIndex = 0;
+  const form = document.createElement("form");
+  form.method = "dialog";
+  for (const word of ["Approve", "Cancel"]) {
+    const button = document.createElement("button");
+    button.value = word;
+    button.textContent = word;
+    form.append(button, " ");
+  }
+  dialog.append(heading, text, form);
+  byId("main").append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "Approve");
+    });
+  });
+}
+
+// What is approved is what was read: the server compares its SHA-256, the entity tag.
+async function approval(run) {
+  const answer = await fetch(`/api/queue/${encodeURIComponent(run)}`);
+  const text = await answer.text();
+  if (!answer.ok) {
+    tell(text.trim(), false);
+    return null;
+  }
+  const config = answer.headers.get("ETag").replaceAll('"', "");
+  return (await isApproved(run, text)) ? `?config=${config}` : null;
+}
+
 async function press(button) {
   const { action } = button.dataset;
   const { run } = button.closest(".actions").dataset;
@@ -31,6 +70,10 @@ async function press(button) {
     const priority = window.prompt(`Priority of ${run}; higher starts first`, "0");
     if (priority === null) return;
     query = `?priority=${encodeURIComponent(priority)}`;
+  }
+  if (action === "approve") {
+    query = await approval(run);
+    if (query === null) return;
   }
   const token = savedToken() || window.prompt("Token") || "";
   const { isDone, words } = await act(`/api/runs/${encodeURIComponent(run)}/${action}${query}`, null, token);
