@@ -85,6 +85,19 @@ fn a_good_change_passes() {
 }
 
 #[test]
+fn a_subject_is_text_in_the_summary() {
+    let repository = repository();
+    let subject = "Faster, @team: [here](https://evil.example) <img src=x> | #1";
+    repository.commit_engine("", 6, subject);
+    let gate = gate(&repository, &["--set", "sprt.max_pairs=1"]);
+    assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
+    assert!(gate.summary.contains("Faster, @"), "{}", gate.summary);
+    for part in ["@team", "[here]", "://", "<img", " | #", "#1"] {
+        assert!(!gate.summary.contains(part), "{part} in {}", gate.summary);
+    }
+}
+
+#[test]
 fn a_bad_change_fails() {
     let repository = repository();
     repository.git(&["checkout", "--quiet", "main"]);

@@ -1,6 +1,8 @@
 //! The command line that repeats a run.
 
 use crate::builds::Spec;
+#[cfg(feature = "fleet")]
+use crate::fleet::Access;
 
 /// A command line that repeats this one: branches and `HEAD` are replaced by
 /// the commits that were built. `commits` are those of the run's engines in
@@ -12,8 +14,20 @@ pub(super) fn repeating(arguments: &[String], commits: &[Option<String>]) -> Str
         Some("match") => engines(arguments, commits),
         _ => sides(arguments, commits),
     };
-    words.extend(pinned);
+    words.extend(pinned.into_iter().map(without_credential));
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// A command line is shown to others: the line of a fleet in it lets everyone start
+/// programs there. Whoever repeats the run has a fleet of their own.
+fn without_credential(argument: String) -> String {
+    #[cfg(feature = "fleet")]
+    if let Some(fleet) = argument.strip_prefix("--fleet=")
+        && Access::is_line(fleet)
+    {
+        return "--fleet".to_string();
+    }
+    argument
 }
 
 /// The engines of `--dev` and `--base`.
@@ -145,6 +159,17 @@ mod tests {
                 "hone bisect my.toml --json --good c1 --bad c2",
             ),
             ("resume latest", &["c1", "c2"], "hone resume latest"),
+            #[cfg(feature = "fleet")]
+            (
+                "sprt a.toml --fleet=hone1.c2VjcmV0",
+                &[],
+                "hone sprt a.toml --fleet",
+            ),
+            (
+                "match a.toml --fleet=fleet.toml",
+                &[],
+                "hone match a.toml '--fleet=fleet.toml'",
+            ),
         ] {
             assert_eq!(repeated(line, commits), expected, "{line}");
         }

@@ -97,9 +97,12 @@ impl Access {
     /// Reads a line, and nothing but a line: no file.
     #[cfg(feature = "serve")]
     pub(crate) fn of_line(text: &str) -> Option<Self> {
-        text.trim()
-            .starts_with(PREFIX)
-            .then(|| Self::read(text).ok())?
+        Self::is_line(text).then(|| Self::read(text).ok())?
+    }
+
+    /// Whether a text is a line, which holds the secret.
+    pub(crate) fn is_line(text: &str) -> bool {
+        text.trim().starts_with(PREFIX)
     }
 
     /// Reads a `fleet.toml`.
@@ -109,7 +112,7 @@ impl Access {
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        match text.trim().starts_with(PREFIX) {
+        match Self::is_line(&text) {
             true => Self::read(&text),
             false => toml::from_str(&text).with_context(|| path.display().to_string()),
         }

@@ -51,8 +51,7 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     writeln!(out, "| | |\n|---|---|")?;
     for engine in &facts.engines {
         let commit = engine.commit.as_deref().map_or(String::new(), |commit| {
-            let subject = engine.subject.as_deref().unwrap_or_default();
-            let subject = subject.replace('|', "\\|");
+            let subject = escape_markdown(engine.subject.as_deref().unwrap_or_default());
             let changes = if engine.uncommitted {
                 " and uncommitted changes"
             } else {
@@ -114,7 +113,8 @@ fn write_end(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std
     writeln!(
         out,
         "| limit, openings | {}, {} |",
-        facts.limit, facts.openings
+        facts.limit,
+        escape_markdown(&facts.openings)
     )?;
     let f = &facts.failures;
     let failures: u64 = [&f.time_forfeit, &f.crash, &f.stall, &f.illegal_move]
