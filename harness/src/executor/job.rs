@@ -29,6 +29,22 @@ pub struct Player {
     pub restart: bool,
 }
 
+impl Player {
+    /// All options its engine is given: what the rules ask for, then its own.
+    pub(crate) fn all_options(&self, rules: &Rules) -> Vec<(String, String)> {
+        let by_rules = [
+            (rules.variant == Variant::Chess960, "UCI_Chess960"),
+            (self.ponder, "Ponder"),
+        ];
+        by_rules
+            .into_iter()
+            .filter(|(asked, _)| *asked)
+            .map(|(_, name)| (name.to_string(), "true".to_string()))
+            .chain(self.options.iter().cloned())
+            .collect()
+    }
+}
+
 /// The rules that all pairs of a run share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {

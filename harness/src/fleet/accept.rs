@@ -1,10 +1,9 @@
 //! Whether a result fits its job. A worker is another machine, perhaps of
 //! another person: its games are replayed before they count.
 
-use std::sync::Arc;
-
 use super::clock::Reference;
 use super::message::{EvidenceText, Played};
+use crate::engine::uci::Launch;
 use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
 use crate::experiment::PairResult;
 use crate::run::verify;
@@ -93,14 +92,14 @@ pub(crate) fn accept(
 }
 
 /// Evidence under known names. `hone replay` starts the program that
-/// `replay.toml` names: that is never one that a worker chose.
+/// `replay.toml` names, with the options there: a worker chooses neither.
 fn kept(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
     let mut files = Vec::new();
     for (name, text) in evidence.files {
         let known = EVIDENCE.into_iter().find(|known| *known == name);
         let known = known.ok_or("its evidence has a file of an unknown name")?;
         let text = match known {
-            REPLAY => with_own_launch(job, &text)?,
+            REPLAY => with_own_engine(job, &text)?,
             _ => text,
         };
         files.push((known, text));
@@ -112,7 +111,9 @@ fn kept(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
     })
 }
 
-fn with_own_launch(job: &PairJob, text: &str) -> Result<String, String> {
+/// The situation with program and options as they are here: the worker's paths are
+/// those of another machine.
+fn with_own_engine(job: &PairJob, text: &str) -> Result<String, String> {
     let mut situation: Situation =
         toml::from_str(text).map_err(|_| "its evidence cannot be replayed".to_string())?;
     let player = job
@@ -120,7 +121,8 @@ fn with_own_launch(job: &PairJob, text: &str) -> Result<String, String> {
         .iter()
         .find(|player| *player.name == *situation.name);
     let player = player.ok_or("its evidence is of an engine that did not play")?;
-    situation.launch = (*Arc::clone(&player.launch)).clone();
+    situation.launch = Launch::clone(&player.launch);
+    situation.options = player.all_options(&job.rules);
     Ok(toml::to_string(&situation).expect("a situation can be put into TOML"))
 }
 
@@ -131,7 +133,6 @@ mod tests {
     use super::super::message::samples::played;
     use super::super::samples::pair_job;
     use super::*;
-    use crate::engine::uci::Launch;
 
     fn situation(program: &str) -> String {
         let situation = Situation {
@@ -143,7 +144,7 @@ mod tests {
             allowed_ms: 1,
             startup_ms: 1,
             stall_ms: 1,
-            options: Vec::new(),
+            options: vec![("Debug Log File".to_string(), "/home/me/notes".to_string())],
             launch: Launch {
                 program: program.into(),
                 args: vec!["-c".to_string()],
@@ -181,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_worker_cannot_choose_what_is_replayed_or_where_evidence_goes() {
-        let job = pair_job(0);
+        let mut job = pair_job(0);
+        job.players[0].options = [("Hash".to_string(), "8".to_string())].into();
         let with = |name: &str, text: String| {
             let mut played = played(0, String::new());
             played.evidence.push(EvidenceText {
@@ -192,7 +194,11 @@ mod tests {
         };
         let accepted = with(REPLAY, situation("/bin/sh")).expect("kept");
         let (_, text) = &accepted.evidence[0].files[0];
-        assert!(!text.contains("/bin/sh") && !text.contains("-c"), "{text}");
+        for part in ["/bin/sh", "-c", "Debug Log File"] {
+            assert!(!text.contains(part), "{part} in {text}");
+        }
+        let kept: Situation = toml::from_str(text).expect("a situation");
+        assert_eq!(kept.options, *job.players[0].options);
         assert!(with("../../x", String::new()).is_err());
     }
 }

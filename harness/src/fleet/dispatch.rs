@@ -12,6 +12,7 @@ use super::lease::RunKey;
 use super::message::{Played, Status};
 use super::presence::Presence;
 use crate::executor::PairJob;
+use crate::settings::OnFailure;
 
 /// A pair that no worker has, and whose job is not in the queue, is sent again
 /// this long after it was sent.
@@ -132,6 +133,13 @@ impl<R> Dispatch<R> {
     /// The job of a pair in flight.
     pub(crate) fn job(&self, pair: u64) -> Option<&PairJob> {
         self.flights.get(&pair).map(|flight| &flight.job)
+    }
+
+    /// Whether the run itself is to stop when an engine fails in this pair, which is
+    /// in flight: not because a worker says so.
+    pub(crate) fn stops_at_failure(&self, pair: u64) -> bool {
+        self.job(pair)
+            .is_some_and(|job| job.rules.on_failure == OnFailure::Stop)
     }
 
     /// Takes a job. Returns what early results make of it: the deliveries that
@@ -278,6 +286,8 @@ impl<R> Dispatch<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::super::message::samples::{played, status};
@@ -438,6 +448,18 @@ mod tests {
         assert_eq!(dispatch.workers(now), 0);
         let judged = dispatch.take(&worker("good"), result(&key, 0), 2);
         assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
+    }
+
+    #[test]
+    fn whether_a_failure_stops_the_run_is_the_runs_own_rule() {
+        let mut dispatch = Dispatch::<u64>::new(RunKey::random(), 1);
+        let mut strict = pair_job(1);
+        Arc::make_mut(&mut strict.rules).on_failure = OnFailure::Stop;
+        for job in [pair_job(0), strict] {
+            dispatch.submit(job, Instant::now());
+        }
+        let stops = [0, 1, 2].map(|pair| dispatch.stops_at_failure(pair));
+        assert_eq!(stops, [false, true, false]);
     }
 
     #[test]

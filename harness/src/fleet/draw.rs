@@ -182,22 +182,14 @@ impl Draw {
 
 #[cfg(test)]
 mod tests {
+    use super::super::message::samples;
     use super::*;
 
     fn notice(priority: u32, threads: usize) -> Notice {
         Notice {
-            title: String::new(),
             priority,
             threads,
-            memory_mb: 100,
-            platform: "linux-x86_64".to_string(),
-            has_sources: false,
-            tables: None,
-            recorded: 0,
-            in_flight: 0,
-            draining: false,
-            exclude: Vec::new(),
-            excluded: BTreeMap::new(),
+            ..samples::notice()
         }
     }
 

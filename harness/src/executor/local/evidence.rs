@@ -7,7 +7,6 @@ use std::time::Duration;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
-use super::slot::options_of;
 use crate::engine::uci::{Client, MemorySize};
 use crate::executor::{Evidence, PairJob, Situation};
 use crate::platform::MachineMemory;
@@ -91,7 +90,7 @@ fn situation(failure: &Failure<'_>) -> Situation {
         allowed_ms: u64::try_from(allowed.as_millis()).unwrap_or(u64::MAX),
         startup_ms: rules.startup_ms,
         stall_ms: rules.stall_ms,
-        options: options_of(player, rules),
+        options: player.all_options(rules),
         launch: (*player.launch).clone(),
     }
 }

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
 use crate::executor::{MemoryNote, Player, ProgramError, Rules};
-use crate::rules::openings::Variant;
 
 /// The place of one of a pair's two players: keeps its engine alive until
 /// another is needed there.
@@ -89,7 +88,7 @@ impl EngineSlot {
         rules: &Rules,
         deadline: Instant,
     ) -> Result<(), AnswerError> {
-        let options = options_of(player, rules);
+        let options = player.all_options(rules);
         let client = self.client();
         client.configure(&options, deadline).await?;
         client.send(b"ucinewgame\nisready\n", deadline).await
@@ -119,18 +118,4 @@ impl EngineSlot {
             client.kill().await;
         }
     }
-}
-
-/// All options an engine is given: what the rules ask for, then its own.
-pub(super) fn options_of(player: &Player, rules: &Rules) -> Vec<(String, String)> {
-    let by_rules = [
-        (rules.variant == Variant::Chess960, "UCI_Chess960"),
-        (player.ponder, "Ponder"),
-    ];
-    by_rules
-        .into_iter()
-        .filter(|(asked, _)| *asked)
-        .map(|(_, name)| (name.to_string(), "true".to_string()))
-        .chain(player.options.iter().cloned())
-        .collect()
 }

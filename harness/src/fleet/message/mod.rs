@@ -2,6 +2,10 @@
 //! size. What is malformed, too long or of another version is refused.
 
 mod files;
+#[cfg(test)]
+pub(super) mod samples;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -314,6 +318,23 @@ pub(crate) struct Notice {
     pub(crate) excluded: BTreeMap<String, String>,
 }
 
+impl Notice {
+    /// The bytes of the notice, with as many workers in quarantine as have room: one
+    /// that is not told why is refused all the same, and however many there are, the
+    /// run goes on.
+    ///
+    /// # Errors
+    /// [`MessageError`].
+    pub(crate) fn encode_shortened(&mut self) -> Result<Vec<u8>, MessageError> {
+        loop {
+            match encode(self) {
+                Err(MessageError::TooLong { .. }) if self.excluded.pop_first().is_some() => {}
+                encoded => return encoded,
+            }
+        }
+    }
+}
+
 impl Message for Notice {
     const LIMIT: usize = 32 * 1024;
 
@@ -362,164 +383,6 @@ impl Message for Status {
         match self.cores > 4096 || self.busy > self.cores || !self.pace.is_finite() {
             true => Err("a number"),
             false => Ok(()),
-        }
-    }
-}
-
-#[cfg(test)]
-pub(super) mod samples {
-    use super::super::samples::pair_job;
-    use super::*;
-    use crate::rules::{Effort, Outcome, Termination};
-
-    pub(crate) fn job(pair: u64) -> Job {
-        let file = |player| FileRef {
-            sha256: "0a".repeat(32),
-            bytes: 12,
-            name: "engine".to_string(),
-            player,
-            option: None,
-            bench: None,
-        };
-        Job {
-            run: Name::new("run").expect("a name"),
-            lease: "0".repeat(32),
-            pair: pair_job(pair),
-            files: vec![file(0), file(1)],
-            sources: Vec::new(),
-            reference: None,
-        }
-    }
-
-    /// 1. f3 e5 2. g4 Qh4#, twice: each engine loses with White.
-    pub(crate) fn played(pair: u64, lease: String) -> Played {
-        let moves = "f2f3 e7e5 g2g4 d8h4";
-        let game = || GameResult {
-            outcome: Outcome::Black,
-            termination: Termination::Checkmate,
-            plies: 4,
-            ms: [1, 2],
-            nodes: [200, 200],
-            effort: [Effort::default(); 2],
-            digest: crate::rules::game_digest(None, moves, Outcome::Black),
-            line: None,
-        };
-        let text = |white: &str, black: &str| GameText {
-            pgn: format!(
-                "[Event \"?\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{}\"]\n\
-                 [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n",
-                pair + 1
-            ),
-            epd: String::new(),
-            reason: "Black mates".to_string(),
-        };
-        Played {
-            pair,
-            lease,
-            finished_ms: 5,
-            nps: None,
-            built: false,
-            games: [game(), game()],
-            texts: [text("new", "old"), text("old", "new")],
-            evidence: Vec::new(),
-        }
-    }
-
-    /// The status of a worker of four cores that has these pairs.
-    pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
-        Status {
-            hone: String::new(),
-            platform: String::new(),
-            processor: String::new(),
-            cores: 4,
-            busy: 0,
-            games: 0,
-            time_forfeits: 0,
-            failures: 0,
-            pace: 0.0,
-            holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
-            refuses: BTreeMap::new(),
-            builds: false,
-            building: BTreeSet::new(),
-            leaving: false,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::samples::{job, played};
-    use super::*;
-
-    #[test]
-    fn messages_come_back_as_they_were_sent() {
-        let sent = job(3);
-        let bytes = encode(&sent).expect("sent");
-        let received: Job = decode(&bytes).expect("read");
-        assert_eq!(received, sent);
-        let sent = Reply::Played(Box::new(played(3, "1".repeat(32))));
-        let received: Reply = decode(&encode(&sent).expect("sent")).expect("read");
-        assert_eq!(received, sent);
-    }
-
-    #[test]
-    fn other_versions_and_unknown_fields_are_refused() {
-        let bytes = encode(&job(3)).expect("sent");
-        let text = String::from_utf8(bytes).expect("text");
-        let newer = text.replacen(&format!("\"hone\":{VERSION}"), "\"hone\":99", 1);
-        assert_eq!(
-            decode::<Job>(newer.as_bytes()),
-            Err(MessageError::Version(99))
-        );
-        for (from, to) in [
-            ("\"body\"", "\"more\":1,\"body\""),
-            ("\"lease\"", "\"more\":1,\"lease\""),
-            ("\"lease\":\"0", "\"lease\":\"x"),
-            ("\"name\":\"engine\"", "\"name\":\"../engine\""),
-            ("\"run\":\"run\"", "\"run\":\"run.>\""),
-            ("\"program\":\"new\"", "\"program\":\"/bin/sh\""),
-            ("\"dir\":null", "\"dir\":\"/tmp\""),
-        ] {
-            assert!(text.contains(from), "{from} in {text}");
-            let changed = text.replacen(from, to, 1);
-            assert!(decode::<Job>(changed.as_bytes()).is_err(), "{to}");
-        }
-    }
-
-    #[test]
-    fn what_is_too_long_is_refused_unread() {
-        let bytes = vec![b' '; Job::LIMIT + 1];
-        let error = decode::<Job>(&bytes).expect_err("too long");
-        assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
-    }
-
-    #[test]
-    fn a_text_with_two_games_is_refused() {
-        let mut two = played(0, "1".repeat(32));
-        two.texts[0].pgn = two.texts[0].pgn.repeat(2);
-        assert!(encode(&Reply::Played(Box::new(two))).is_err());
-    }
-
-    proptest! {
-        /// Any single damaged byte is either noticed or leaves a valid message.
-        #[test]
-        fn damaged_messages_never_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000) {
-            let mut bytes = encode(&job(3)).expect("sent");
-            let at = at % bytes.len();
-            bytes[at] = byte;
-            if let Ok(read) = decode::<Job>(&bytes) {
-                prop_assert!(encode(&read).is_ok());
-            }
-            bytes.truncate(cut % bytes.len());
-            prop_assert!(decode::<Job>(&bytes).is_err());
-        }
-
-        #[test]
-        fn bytes_of_any_kind_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..500)) {
-            prop_assert!(decode::<Reply>(&bytes).is_err());
-            prop_assert!(decode::<Status>(&bytes).is_err());
         }
     }
 }

@@ -409,7 +409,7 @@ impl<L: RunnerLink> Runner<L> {
         let capacity = self.dispatch.capacity(Instant::now());
         self.carrier.capacity.store(capacity, Ordering::Relaxed);
         self.notice.in_flight = self.dispatch.in_flight();
-        match encode(&self.notice) {
+        match self.notice.encode_shortened() {
             Ok(bytes) => self.report(self.link.announce(bytes).await),
             Err(error) => self.fail(error.to_string()),
         }

@@ -201,8 +201,9 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
-        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair);
-        if is_honest && refusal.stops_run {
+        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair)
+            && !self.dispatch.is_excluded(worker);
+        if is_honest && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
             self.fail(refusal.reason);
         } else if is_honest {
             errln!(

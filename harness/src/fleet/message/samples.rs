@@ -1,0 +1,96 @@
+//! Messages for tests.
+
+use super::super::samples::pair_job;
+use super::*;
+use crate::rules::{Effort, Outcome, Termination};
+
+pub(crate) fn job(pair: u64) -> Job {
+    let file = |player| FileRef {
+        sha256: "0a".repeat(32),
+        bytes: 12,
+        name: "engine".to_string(),
+        player,
+        option: None,
+        bench: None,
+    };
+    Job {
+        run: Name::new("run").expect("a name"),
+        lease: "0".repeat(32),
+        pair: pair_job(pair),
+        files: vec![file(0), file(1)],
+        sources: Vec::new(),
+        reference: None,
+    }
+}
+
+/// 1. f3 e5 2. g4 Qh4#, twice: each engine loses with White.
+pub(crate) fn played(pair: u64, lease: String) -> Played {
+    let moves = "f2f3 e7e5 g2g4 d8h4";
+    let game = || GameResult {
+        outcome: Outcome::Black,
+        termination: Termination::Checkmate,
+        plies: 4,
+        ms: [1, 2],
+        nodes: [200, 200],
+        effort: [Effort::default(); 2],
+        digest: crate::rules::game_digest(None, moves, Outcome::Black),
+        line: None,
+    };
+    let text = |white: &str, black: &str| GameText {
+        pgn: format!(
+            "[Event \"?\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{}\"]\n\
+             [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n",
+            pair + 1
+        ),
+        epd: String::new(),
+        reason: "Black mates".to_string(),
+    };
+    Played {
+        pair,
+        lease,
+        finished_ms: 5,
+        nps: None,
+        built: false,
+        games: [game(), game()],
+        texts: [text("new", "old"), text("old", "new")],
+        evidence: Vec::new(),
+    }
+}
+
+/// The status of a worker of four cores that has these pairs.
+pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
+    Status {
+        hone: String::new(),
+        platform: String::new(),
+        processor: String::new(),
+        cores: 4,
+        busy: 0,
+        games: 0,
+        time_forfeits: 0,
+        failures: 0,
+        pace: 0.0,
+        holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
+        refuses: BTreeMap::new(),
+        builds: false,
+        building: BTreeSet::new(),
+        leaving: false,
+    }
+}
+
+/// The notice of a run with nothing under way.
+pub(crate) fn notice() -> Notice {
+    Notice {
+        title: String::new(),
+        priority: 100,
+        threads: 1,
+        memory_mb: 100,
+        platform: "linux-x86_64".to_string(),
+        has_sources: false,
+        tables: None,
+        recorded: 0,
+        in_flight: 0,
+        draining: false,
+        exclude: Vec::new(),
+        excluded: BTreeMap::new(),
+    }
+}

@@ -1,0 +1,86 @@
+use proptest::prelude::*;
+
+use super::samples::{self, job, played};
+use super::*;
+
+#[test]
+fn messages_come_back_as_they_were_sent() {
+    let sent = job(3);
+    let bytes = encode(&sent).expect("sent");
+    let received: Job = decode(&bytes).expect("read");
+    assert_eq!(received, sent);
+    let sent = Reply::Played(Box::new(played(3, "1".repeat(32))));
+    let received: Reply = decode(&encode(&sent).expect("sent")).expect("read");
+    assert_eq!(received, sent);
+}
+
+#[test]
+fn other_versions_and_unknown_fields_are_refused() {
+    let bytes = encode(&job(3)).expect("sent");
+    let text = String::from_utf8(bytes).expect("text");
+    let newer = text.replacen(&format!("\"hone\":{VERSION}"), "\"hone\":99", 1);
+    assert_eq!(
+        decode::<Job>(newer.as_bytes()),
+        Err(MessageError::Version(99))
+    );
+    for (from, to) in [
+        ("\"body\"", "\"more\":1,\"body\""),
+        ("\"lease\"", "\"more\":1,\"lease\""),
+        ("\"lease\":\"0", "\"lease\":\"x"),
+        ("\"name\":\"engine\"", "\"name\":\"../engine\""),
+        ("\"run\":\"run\"", "\"run\":\"run.>\""),
+        ("\"program\":\"new\"", "\"program\":\"/bin/sh\""),
+        ("\"dir\":null", "\"dir\":\"/tmp\""),
+    ] {
+        assert!(text.contains(from), "{from} in {text}");
+        let changed = text.replacen(from, to, 1);
+        assert!(decode::<Job>(changed.as_bytes()).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn what_is_too_long_is_refused_unread() {
+    let bytes = vec![b' '; Job::LIMIT + 1];
+    let error = decode::<Job>(&bytes).expect_err("too long");
+    assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
+}
+
+#[test]
+fn a_notice_has_room_for_any_number_of_workers_in_quarantine() {
+    let reason = "its result was refused".repeat(10);
+    let excluded = (0..500).map(|number| (format!("all/box-{number}"), reason.clone()));
+    let mut notice = samples::notice();
+    notice.excluded = excluded.collect();
+    assert!(encode(&notice).is_err());
+    let bytes = notice.encode_shortened().expect("it fits");
+    let read: Notice = decode(&bytes).expect("read");
+    assert!(read.excluded.len() > 50, "{}", read.excluded.len());
+}
+
+#[test]
+fn a_text_with_two_games_is_refused() {
+    let mut two = played(0, "1".repeat(32));
+    two.texts[0].pgn = two.texts[0].pgn.repeat(2);
+    assert!(encode(&Reply::Played(Box::new(two))).is_err());
+}
+
+proptest! {
+    /// Any single damaged byte is either noticed or leaves a valid message.
+    #[test]
+    fn damaged_messages_never_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000) {
+        let mut bytes = encode(&job(3)).expect("sent");
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if let Ok(read) = decode::<Job>(&bytes) {
+            prop_assert!(encode(&read).is_ok());
+        }
+        bytes.truncate(cut % bytes.len());
+        prop_assert!(decode::<Job>(&bytes).is_err());
+    }
+
+    #[test]
+    fn bytes_of_any_kind_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..500)) {
+        prop_assert!(decode::<Reply>(&bytes).is_err());
+        prop_assert!(decode::<Status>(&bytes).is_err());
+    }
+}
