@@ -89,12 +89,14 @@ fn edge_cases_are_null_or_finite() {
     let wins = json("elo --wdl 1000000000,0,0");
     assert!(wins["elo"]["estimate"].as_f64().unwrap() > 1000.0);
     for model in ["normalized", "logistic", "bayesian", "betting"] {
-        for counts in [
+        let pairs = [
             "--pentanomial 0,0,1000000000,0,0",
             "--pentanomial 0,0,0,0,1",
-            "--wdl 0,0,0",
-            "--wdl 0,7,0",
-        ] {
+            "--pentanomial 0,0,0,0,0",
+        ];
+        let games = ["--wdl 0,0,0", "--wdl 0,7,0"];
+        let games = games.iter().filter(|_| model != "betting");
+        for counts in pairs.iter().chain(games) {
             let sprt = json(&format!("sprt {counts} --elo0 -5 --elo1 0 --model {model}"));
             assert!(sprt["llr"].as_f64().unwrap().is_finite());
         }
@@ -122,6 +124,35 @@ fn sprt_has_its_keys_and_verdicts() {
     assert!(corrected["upper"].as_f64() < plain["upper"].as_f64());
 }
 
+/// Where all pairs end alike they have one order only, so the average over all
+/// orders is what the live test has: it accepts H1 after 28 pairs of two wins,
+/// and after 48 of a win and a draw, and H0 after 509 level pairs.
+#[test]
+fn the_betting_test_of_counts_agrees_with_the_live_test() {
+    let sprt = |counts: &str| {
+        json(&format!(
+            "sprt --pentanomial {counts} --elo0 0 --elo1 5 --model betting"
+        ))
+    };
+    for (counts, llr) in [
+        ("0,0,0,0,28", 3.02),
+        ("0,0,0,48,0", 3.06),
+        ("0,0,509,0,0", -3.00),
+        ("0,0,0,0,0", 0.0),
+    ] {
+        let is = sprt(counts)["llr"].as_f64().unwrap();
+        assert!((is - llr).abs() < 0.1, "{counts}: {is}");
+    }
+    for (counts, verdict) in [
+        ("0,0,0,0,20", "none"),
+        ("0,0,0,0,30", "H1"),
+        ("0,0,0,60,0", "H1"),
+        ("0,0,600,0,0", "H0"),
+    ] {
+        assert_eq!(sprt(counts)["verdict"], verdict, "{counts}");
+    }
+}
+
 #[test]
 fn definitions_by_name() {
     let elo = |definition: &str| {
@@ -129,6 +160,17 @@ fn definitions_by_name() {
     };
     assert!(elo("fastchess").is_null());
     assert!(elo("fishtest")["estimate"].is_f64());
+    // cutechess prints Elo, its error and LOS; c-chess-cli the score only.
+    let summary = |definition: &str| json(&format!("elo --wdl 10,20,5 --definition {definition}"));
+    assert!(summary("cutechess")["elo"]["low"].is_f64());
+    assert!(summary("cutechess")["los"].is_f64());
+    let theirs = summary("c-chess-cli");
+    assert_eq!(theirs["score"], summary("cutechess")["score"]);
+    for key in ["elo", "nelo", "los"] {
+        assert!(theirs[key].is_null(), "{theirs}");
+    }
+    let sprt = json("sprt --wdl 10,20,5 --definition c-chess-cli --model logistic");
+    assert!(sprt["llr"].is_f64() && sprt["elo"].is_null(), "{sprt}");
     let output = hone("elo --pentanomial 1,2,3,4,5 --definition cutechess");
     assert_eq!(output.status.code(), Some(2));
 }
@@ -149,6 +191,10 @@ fn mistakes_are_named_and_exit_with_2() {
         ),
         ("sprt --wdl 1,2,3 --elo0 0 --elo1 inf", "elo1 is inf"),
         ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
+        (
+            "sprt --wdl 1,2,3 --model betting",
+            "hone has no betting test of single games",
+        ),
         (
             "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
             "sum to 1.5",

@@ -435,6 +435,45 @@ fn a_gauntlet_with_several_seeds() {
         .collect();
     let expected = ["(A vs B)", "(A vs C)", "(A vs D)", "(B vs C)", "(B vs D)"];
     assert_eq!(pairings, expected);
+    // In cutechess-cli seeds do not play each other.
+    let refused = called("cutechess-cli", dir.path(), &line);
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    let why = "`-seeds 2` is not supported in a gauntlet: the seeds of cutechess-cli do not play";
+    assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    // Elsewhere they have no effect.
+    for line in [
+        line.replace("-seeds 2", "-seeds 1"),
+        line.replace("-tournament gauntlet", ""),
+        format!("{TWO} -tournament gauntlet -seeds 2 -rounds 1 -games 2"),
+    ] {
+        let explained = called("cutechess-cli", dir.path(), &format!("{line} --explain"));
+        assert_eq!(explained.code, Some(0), "{}", explained.stderr);
+    }
+}
+
+#[test]
+fn a_rule_of_cutechess_with_zero_moves_is_off() {
+    let dir = folder();
+    let explained = |program: &str, rules: &str| {
+        let line = format!("{TWO} -rounds 1 {rules} --explain");
+        called(program, dir.path(), &line)
+    };
+    let text = |program: &str, rules: &str| {
+        let finished = explained(program, rules);
+        assert_eq!(finished.code, Some(0), "{rules}: {}", finished.stderr);
+        finished.stdout
+    };
+    let draw = "-draw movenumber=0 movecount=8 score=10";
+    let resign = "-resign movecount=0 score=0";
+    let off = text("cutechess-cli", &format!("{draw} {resign}"));
+    assert!(!off.contains("draw") && !off.contains("resign"), "{off}");
+    let on = "-draw movenumber=1 movecount=8 score=10 -resign movecount=1 score=0";
+    let on = text("cutechess-cli", on);
+    assert!(on.contains("draw") && on.contains("resign"), "{on}");
+    // fastchess uses its draw rule from the first move.
+    let theirs = text("fastchess", draw);
+    assert!(theirs.contains("draw"), "{theirs}");
+    assert_eq!(explained("fastchess", resign).code, Some(1));
 }
 
 /// OpenBench builds a match runner and engines by these.

@@ -73,7 +73,7 @@ proptest! {
         }
         for definition in Definition::ALL {
             // Infinite values are `None` here, whatever the program prints.
-            if let Ok(Some(value)) = definition.llr(model, counts, elo0, elo1) {
+            if let Ok(Some(value)) = definition.llr(&config, counts) {
                 prop_assert!(value.is_finite());
             }
             let _summary = definition.summary(counts);

@@ -131,15 +131,9 @@ impl Settings {
     /// As [`Settings::pairs`].
     pub(crate) fn total_games(&self) -> anyhow::Result<u64> {
         let engines = self.engines.len() as u64;
-        let is_gauntlet = self
-            .keys
-            .get("match.tournament")
-            .is_some_and(|said| said.value.as_str() == Some("gauntlet"));
-        let seeds = self.keys.get("match.seeds");
-        let seeds = seeds.and_then(|said| said.value.as_integer()).unwrap_or(1);
-        let seeds = match is_gauntlet {
-            true => engines.min(u64::try_from(seeds)?),
-            false => engines,
+        let seeds = match self.gauntlet_seeds() {
+            Some(seeds) => engines.min(u64::try_from(seeds)?),
+            None => engines,
         };
         let pairings: u64 = (0..seeds).map(|seed| engines - seed - 1).sum();
         Ok(self.pairs()?.saturating_mul(2).saturating_mul(pairings))

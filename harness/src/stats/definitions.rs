@@ -7,13 +7,14 @@ use std::str::FromStr;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::counts::{Counts, Wdl};
+use super::counts::{Counts, Pentanomial, Wdl};
 use super::elo::score_of_elo;
 use super::elo::{self, Estimate, NELO_PER_SIGMA, clamped_elo_of_score, elo_of_score};
 use super::llr::{self, BayesElo};
 use super::model::Model;
 use super::normal::{self, Z95};
 use super::sample::Sample;
+use super::sprt::{Betting, SprtConfig};
 use super::summary::{Interval, Summary};
 
 /// Whose definitions are used.
@@ -90,9 +91,9 @@ impl Definition {
                 Ok(openbench(Sample::raw(pairs.0), counts))
             }
             (Definition::OpenBench, Counts::Wdl(games)) => Ok(openbench(raw(&games), counts)),
-            (Definition::Cutechess | Definition::CChessCli, Counts::Wdl(games)) => {
-                Ok(cutechess(&games))
-            }
+            (Definition::Cutechess, Counts::Wdl(games)) => Ok(cutechess(&games)),
+            // It prints the score and the LLR only.
+            (Definition::CChessCli, Counts::Wdl(_)) => Ok(facts(counts)),
             (Definition::Cutechess | Definition::CChessCli, Counts::Pentanomial(_)) => {
                 Err(DefinitionError::SingleGames(self))
             }
@@ -101,17 +102,16 @@ impl Definition {
 
     /// The log-likelihood ratio as this program computes it. fastchess stops
     /// its root search early, at three digits or so; the exact value is given
-    /// for it. `None` where the program's formula has no value.
+    /// for it. That of the betting model depends on the order of the pairs:
+    /// this is the average over all orders. `None` where the program's formula
+    /// has no value.
     ///
     /// # Errors
     /// If the program has no such test.
-    pub fn llr(
-        self,
-        model: Model,
-        counts: Counts,
-        elo0: f64,
-        elo1: f64,
-    ) -> Result<Option<f64>, DefinitionError> {
+    pub fn llr(self, config: &SprtConfig, counts: Counts) -> Result<Option<f64>, DefinitionError> {
+        let SprtConfig {
+            model, elo0, elo1, ..
+        } = *config;
         let exact = || llr::llr(model, counts, elo0, elo1);
         let unsupported = |unit| DefinitionError::Model {
             definition: self,
@@ -119,6 +119,11 @@ impl Definition {
             unit,
         };
         let value = match (self, model, counts) {
+            (Definition::Hone, Model::Betting, Counts::Pentanomial(pairs)) => {
+                average_of_betting(config, &pairs)
+            }
+            // What it assumes before there are results is the variance of a pair.
+            (Definition::Hone, Model::Betting, _) => return Err(unsupported("single games")),
             (Definition::Hone, ..) => exact(),
             (_, Model::Betting, _) => return Err(unsupported("any kind")),
             (Definition::Fishtest, ..) => exact(),
@@ -151,6 +156,15 @@ impl Definition {
         };
         Ok(finite(value))
     }
+}
+
+/// The statistic of the betting test `config` after these pairs, on average over
+/// their order; 0 without pairs.
+fn average_of_betting(config: &SprtConfig, pairs: &Pentanomial) -> f64 {
+    let bounds = [config.elo0, config.elo1].map(score_of_elo);
+    Sample::raw(pairs.0).map_or(0.0, |sample| {
+        Betting::expected(bounds, &sample).statistic(config.bounds())
+    })
 }
 
 impl fmt::Display for Definition {
@@ -348,7 +362,7 @@ fn interval(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::counts::Pentanomial;
+    use super::super::sprt::Sprt;
     use super::*;
 
     #[test]
@@ -365,6 +379,24 @@ mod tests {
         for definition in Definition::ALL {
             assert_eq!(definition.to_string().parse(), Ok(definition));
         }
+    }
+
+    /// Equal results have one order only.
+    #[test]
+    fn the_average_of_betting_on_equal_results_is_the_statistic_of_the_live_test() {
+        let config = SprtConfig {
+            model: Model::Betting,
+            ..SprtConfig::default()
+        };
+        for result in 0..5 {
+            let mut live = Sprt::new(config).unwrap();
+            while live.decision().is_none() {
+                live.absorb(result);
+                let average = average_of_betting(&config, &live.counts());
+                assert!((average - live.llr()).abs() < 0.1, "{result}: {average}");
+            }
+        }
+        assert_eq!(average_of_betting(&config, &Pentanomial::default()), 0.0);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The displays of fastchess, OpenBench, cutechess and c-chess-cli.
 
 use harness::stats::definitions::Definition;
-use harness::stats::{Counts, Estimate, Model, Pentanomial, Summary, Wdl};
+use harness::stats::{Counts, Estimate, Pentanomial, SprtConfig, Summary, Wdl};
 
 use super::report::{Case, DISPLAY, LLR, Report, Tolerance, number};
 
@@ -133,9 +133,14 @@ pub(crate) fn c_chess_cli(case: &Case, report: &mut Report) {
 }
 
 fn llr(definition: Definition, model: &str, case: &Case, counts: Counts) -> Option<f64> {
-    let model: Model = model.parse().expect("a model");
+    let config = SprtConfig {
+        model: model.parse().expect("a model"),
+        elo0: case.input("elo0"),
+        elo1: case.input("elo1"),
+        ..SprtConfig::default()
+    };
     definition
-        .llr(model, counts, case.input("elo0"), case.input("elo1"))
+        .llr(&config, counts)
         .expect("the program has this test")
 }
 

@@ -69,9 +69,7 @@ impl SprtCommand {
                     &pairs, &games, elo0, elo1,
                 ))
             }
-            (definition, counts, _) => {
-                definition.llr(config.model, counts, config.elo0, config.elo1)?
-            }
+            (definition, counts, _) => definition.llr(&config, counts)?,
         };
         let (mut lower, mut upper) = config.bounds();
         if config.overshoot {

@@ -42,6 +42,26 @@ impl Settings {
         Ok(())
     }
 
+    /// Seeds of the tournament if it is a gauntlet.
+    pub(in crate::dropin) fn gauntlet_seeds(&self) -> Option<i64> {
+        let kind = self.keys.get("match.tournament")?;
+        let seeds = self.keys.get("match.seeds");
+        let seeds = seeds.and_then(|said| said.value.as_integer());
+        (kind.value.as_str() == Some("gauntlet")).then(|| seeds.unwrap_or(1))
+    }
+
+    /// Seeds of a gauntlet play each other in hone and fastchess, not in
+    /// cutechess-cli, which has fewer seeds than engines in any case.
+    pub(super) fn check_seeds(&self) -> anyhow::Result<()> {
+        let seeds = self.gauntlet_seeds().unwrap_or(1);
+        ensure!(
+            self.program != Program::Cutechess || seeds == 1 || self.engines.len() == 2,
+            "`-seeds {seeds}` is not supported in a gauntlet: the seeds of cutechess-cli do not \
+             play each other, those of hone do; play a gauntlet for each seed"
+        );
+        Ok(())
+    }
+
     fn sprt(&mut self, flag: &Given) -> anyhow::Result<()> {
         self.is_sprt = true;
         // cutechess-cli judges single games by BayesElo at bounds in logistic
@@ -96,39 +116,22 @@ impl Settings {
     }
 
     pub(super) fn adjudication(&mut self, flag: &Given) -> anyhow::Result<()> {
-        let name = flag.entry.name;
-        match name {
-            "-draw" => {
-                self.set("adjudication.draw.move", 0, "-draw");
-                self.set("adjudication.draw.count", 1, "-draw");
-                self.set("adjudication.draw.score", 0, "-draw");
-            }
-            "-resign" => {
-                self.set("adjudication.resign.count", 1, "-resign");
-                self.set("adjudication.resign.score", 0, "-resign");
-            }
+        let (key, text) = (flag.entry.key, flag.text());
+        match flag.entry.name {
+            "-draw" | "-resign" => self.agreement(flag)?,
             "-maxmoves" => {
                 let moves: u32 = flag.number()?;
                 match moves {
-                    0 => drop(self.keys.remove(flag.entry.key)),
-                    _ => self.set(flag.entry.key, i64::from(moves), flag.text()),
+                    0 => drop(self.keys.remove(key)),
+                    _ => self.set(key, i64::from(moves), text),
                 }
-                return Ok(());
             }
-            "-tb" => {
-                let path = paths(flag.single()?);
-                self.set(flag.entry.key, path, flag.text());
-                return Ok(());
-            }
+            "-tb" => self.set(key, paths(flag.single()?), text),
             "-tbpieces" => {
                 let pieces: u32 = flag.number()?;
-                self.set(flag.entry.key, i64::from(pieces), flag.text());
-                return Ok(());
+                self.set(key, i64::from(pieces), text);
             }
-            "-tbignore50" => {
-                self.set(flag.entry.key, true, name);
-                return Ok(());
-            }
+            "-tbignore50" => self.set(key, true, text),
             _ => {
                 let results = match flag.single()? {
                     "BOTH" => "all",
@@ -136,10 +139,27 @@ impl Settings {
                     "DRAW" => "draws",
                     other => bail!("`{other}`: BOTH, WIN_LOSS or DRAW is allowed"),
                 };
-                self.set(flag.entry.key, results, flag.text());
-                return Ok(());
+                self.set(key, results, text);
             }
         }
+        Ok(())
+    }
+
+    /// The rules by which the engines' scores end a game.
+    fn agreement(&mut self, flag: &Given) -> anyhow::Result<()> {
+        let name = flag.entry.name;
+        // cutechess-cli does not use the rule if this key is 0.
+        let switch = if name == "-draw" {
+            self.set("adjudication.draw.move", 0, name);
+            self.set("adjudication.draw.count", 1, name);
+            self.set("adjudication.draw.score", 0, name);
+            "movenumber"
+        } else {
+            self.set("adjudication.resign.count", 1, name);
+            self.set("adjudication.resign.score", 0, name);
+            "movecount"
+        };
+        let mut is_off = false;
         for pair in flag.pairs() {
             let key = pair.entry(name)?.key;
             let source = format!("{name} {}", pair.text());
@@ -148,7 +168,13 @@ impl Settings {
             } else {
                 let number: u32 = pair.number(name)?;
                 self.set(key, i64::from(number), source);
+                if pair.key == switch {
+                    is_off = number == 0 && self.program == Program::Cutechess;
+                }
             }
+        }
+        if is_off {
+            self.keys.retain(|key, _| !key.starts_with(flag.entry.key));
         }
         Ok(())
     }

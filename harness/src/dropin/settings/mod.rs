@@ -294,6 +294,7 @@ impl Settings {
             "{} engines are given: two are needed, each after `-engine`",
             self.engines.len()
         );
+        self.check_seeds()?;
         self.name_engines()?;
         for engine in &self.engines {
             engine.limit()?;

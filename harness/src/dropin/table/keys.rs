@@ -64,13 +64,13 @@ const SPRT: &[Entry] = entries![
 ];
 
 const DRAW: &[Entry] = entries![
-    Yes Both "movenumber", "adjudication.draw.move", "movenumber=34", "";
+    Yes Both "movenumber", "adjudication.draw.move", "movenumber=34", "0: cutechess-cli does not use the rule";
     Yes Both "movecount", "adjudication.draw.count", "movecount=8", "";
     Yes Both "score", "adjudication.draw.score", "score=20", "";
 ];
 
 const RESIGN: &[Entry] = entries![
-    Yes Both "movecount", "adjudication.resign.count", "movecount=3", "";
+    Yes Both "movecount", "adjudication.resign.count", "movecount=3", "0: cutechess-cli does not use the rule";
     Yes Both "score", "adjudication.resign.score", "score=600", "";
     Yes Both "twosided", "adjudication.resign.twosided", "twosided=true", "";
 ];

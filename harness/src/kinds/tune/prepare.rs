@@ -7,7 +7,8 @@ use anyhow::{Context, ensure};
 
 use super::budget;
 use crate::config::Config;
-use crate::engine::uci::EngineOption;
+use crate::engine::uci::{EngineOption, check_options};
+use crate::experiment::tune::param::{Kind, Param};
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::section::ParamSection;
 use crate::run::{PreparedEngines, SessionError};
@@ -69,7 +70,7 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
     let space = resolve(section, options, &config.engine[0].options.0)
         .map_err(|error| SessionError::Input(error.into()))?;
     for param in space.params() {
-        check_known(options, &param.name)?;
+        check_values(options, param)?;
     }
     section.params = space
         .params()
@@ -86,13 +87,103 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
     Ok(())
 }
 
-fn check_known(options: &[EngineOption], name: &str) -> anyhow::Result<()> {
-    let is_known = options
-        .iter()
-        .any(|option| option.name.eq_ignore_ascii_case(name));
-    ensure!(
-        is_known,
-        "the engine has no option `{name}`: it cannot be tuned"
-    );
-    Ok(())
+/// Checks that the engine accepts the start and the ends of a parameter's
+/// range, or all its choices. During the games nobody would notice: an engine
+/// that gets a value it does not accept keeps the one before.
+fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
+    let Param {
+        name,
+        start,
+        min,
+        max,
+        ..
+    } = param;
+    let values = match &param.kind {
+        Kind::Combo { choices } => choices.clone(),
+        _ => [*min, *start, *max].map(|value| param.text(value)).to_vec(),
+    };
+    let how = match &param.kind {
+        Kind::Scaled { factor } => format!(" with factor {factor}"),
+        Kind::Text { decimals } => format!(" with {decimals} decimals"),
+        Kind::Int | Kind::Check | Kind::Combo { .. } => String::new(),
+    };
+    let wanted = values.iter().map(|value| (name.as_str(), value.as_str()));
+    check_options(options, wanted)
+        .with_context(|| format!("cannot tune `{name}` from {min} to {max}{how}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(kind: Kind, name: &str, min: f64, max: f64) -> Result<(), String> {
+        let options = [
+            "option name Margin type spin default 150 min 0 max 600",
+            "option name Base type string default 0.75",
+            "option name Checks type check default true",
+            "option name Style type combo default Solid var Solid var Wild",
+        ]
+        .map(|line| EngineOption::parse(line).expect(line));
+        let param = Param {
+            kind,
+            ..Param::int(name, min, min, max)
+        };
+        check_values(&options, &param).map_err(|error| format!("{error:#}"))
+    }
+
+    fn choices(list: &[&str]) -> Kind {
+        Kind::Combo {
+            choices: list.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    #[test]
+    fn values_that_the_engine_accepts() {
+        for (kind, name, max) in [
+            (Kind::Int, "Margin", 600.0),
+            (Kind::Scaled { factor: 100.0 }, "margin", 6.0),
+            (Kind::Text { decimals: 0 }, "Margin", 600.0),
+            // Real numbers of engines that declare them as strings.
+            (Kind::Text { decimals: 3 }, "Base", 2.0),
+            (Kind::Int, "Base", 9000.0),
+            (Kind::Check, "Checks", 1.0),
+            (choices(&["wild", "Solid"]), "Style", 1.0),
+        ] {
+            checked(kind, name, 0.0, max).unwrap();
+        }
+    }
+
+    #[test]
+    fn values_that_the_engine_would_refuse_are_named_with_what_is_allowed() {
+        for (kind, name, min, max, says) in [
+            (Kind::Int, "Margin", 0.0, 900.0, "`900` is not a valid"),
+            (Kind::Int, "Margin", -5.0, 600.0, "from 0 to 600"),
+            (
+                Kind::Scaled { factor: 100.0 },
+                "Margin",
+                0.0,
+                600.0,
+                "with factor 100: `60000`",
+            ),
+            (
+                Kind::Text { decimals: 2 },
+                "Margin",
+                0.0,
+                600.0,
+                "with 2 decimals: `0.00`",
+            ),
+            (Kind::Int, "Checks", 0.0, 1.0, "true or false"),
+            (
+                choices(&["Solid", "Wlid"]),
+                "Style",
+                0.0,
+                1.0,
+                "one of: Solid, Wild",
+            ),
+            (Kind::Int, "Margn", 0.0, 1.0, "did you mean `Margin`"),
+        ] {
+            let error = checked(kind, name, min, max).unwrap_err();
+            assert!(error.contains(says) && error.contains(name), "{error}");
+        }
+    }
 }

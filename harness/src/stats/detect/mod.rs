@@ -1,7 +1,7 @@
 //! Signs of bad data in a match: a worker, a stretch of time, a process or an
 //! opening whose results do not look like the rest, results that come in
-//! clusters, colours that are not balanced. Each of these tests gives a
-//! p-value: how often good data would look at least as bad.
+//! clusters. Each of these tests gives a p-value: how often good data would
+//! look at least as bad.
 //!
 //! [`evidence`] counts what makes games no evidence.
 

@@ -26,7 +26,8 @@ use tilt::Tilt;
 /// [`bayesian_of_pairs`] where the games are known.
 ///
 /// [`Model::Betting`] is not a likelihood ratio and depends on the order of
-/// the results: it gives the logistic model's value here.
+/// the results: it gives the logistic model's value here. The average over all
+/// orders is [`Definition::llr`](super::definitions::Definition::llr).
 pub fn llr(model: Model, counts: impl Into<Counts>, elo0: f64, elo1: f64) -> f64 {
     match (model, counts.into()) {
         (Model::Bayesian, Counts::Pentanomial(pairs)) => {

@@ -60,7 +60,6 @@ impl Betting {
     /// The wealth that counts alone would have led to, on average over the
     /// order of the results: they say nothing of the variance seen so far at
     /// each bet.
-    #[cfg(test)]
     pub(crate) fn expected<const K: usize>(bounds: [f64; 2], sample: &Sample<K>) -> Self {
         let (mean, variance) = sample.mean_and_variance();
         let gain_at = |pairs: f64| {
@@ -118,7 +117,6 @@ fn log_gains([zero, one]: [f64; 2], variance: f64, score: f64) -> [f64; 2] {
 
 /// The sum of `gain` over 0, 1, .. up to `size`, as an integral by Simpson's
 /// rule in ln(1 + pairs / prior): the stake changes on that scale only.
-#[cfg(test)]
 fn integrate(gain: impl Fn(f64) -> [f64; 2], size: f64) -> [f64; 2] {
     const STEPS: usize = 400;
     let end = (size / PRIOR_PAIRS).ln_1p();
