@@ -315,6 +315,94 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
     assert_eq!(tracked.nights().len(), 5);
 }
 
+/// Makes the engine crash in each game, a few moves after the opening.
+fn commit_crashing(repository: &EngineRepository, number: u64) -> String {
+    repository.write_engine(STRONG, number);
+    let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+    let crash = "while read -r line; do case \"$line\" in *' moves '*' '*' '*' '*) exit;; esac; \
+                 printf '%s\\n' \"$line\"; done | ";
+    repository.write("engine.sh", &engine.replacen("exec ", crash, 1));
+    repository.commit(&format!("Crashes, number {number}"))
+}
+
+#[test]
+fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let played = || -> Vec<String> {
+        let nights = tracked.nights();
+        nights.into_iter().map(|night| night.commit).collect()
+    };
+    let crashing = commit_crashing(repository, 2);
+    // As long as it is the newest commit, every call reports it.
+    for _ in 0..2 {
+        let failed = tracked.track(&[]);
+        assert_eq!(failed.code, Some(4), "{}", failed.stderr);
+        assert!(failed.stderr.contains("failed in"), "{}", failed.stderr);
+    }
+    let warning = |commit: &str| {
+        let run = tracked.out().join("track").join(&commit[..10]);
+        format!("warning: cannot finish {}", run.display())
+    };
+    let fixed = repository.commit_engine(STRONG, 3, "Fixed");
+    // It is played, then there is nothing new.
+    for _ in 0..2 {
+        let went = tracked.track(&[]);
+        assert_eq!(went.code, Some(0), "{}", went.stderr);
+        assert!(went.stderr.contains(&warning(&crashing)), "{}", went.stderr);
+        assert_eq!(played(), [fixed.as_str()]);
+    }
+
+    // Commits that are caught up with.
+    let again = commit_crashing(repository, 4);
+    let last = repository.commit_engine(STRONG, 5, "Fixed again");
+    let went = tracked.track(&["--since", "v1"]);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    for commit in [&crashing, &again] {
+        assert!(went.stderr.contains(&warning(commit)), "{}", went.stderr);
+    }
+    assert_eq!(played(), [fixed, last]);
+}
+
+#[test]
+fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    repository.write_engine(STRONG, 2);
+    // Each build is another program.
+    let build = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
+    repository.write("build.sh", build);
+    let second = repository.commit("Second");
+    let interrupt = || {
+        let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
+        assert_eq!(short.code, Some(3), "{}", short.stderr);
+        fs::remove_dir_all(repository.cache()).expect("removed");
+    };
+    interrupt();
+    let stuck = tracked.track(&[]);
+    assert_eq!(stuck.code, Some(2), "{}", stuck.stderr);
+    for says in ["is not the one this run was started with", "--force plays"] {
+        assert!(stuck.stderr.contains(says), "{says}: {}", stuck.stderr);
+    }
+    // It can be played from the start; then the unfinished run does not count.
+    for arguments in [&["--force"][..], &[]] {
+        let went = tracked.track(arguments);
+        assert_eq!(went.code, Some(0), "{}", went.stderr);
+        assert!(went.stderr.contains("cannot finish"), "{}", went.stderr);
+        let nights = tracked.nights();
+        assert_eq!(nights.len(), 1);
+        assert_eq!(nights[0].run, format!("{}-2", &second[..10]));
+    }
+    // A later commit is played although the one before it cannot be resumed.
+    repository.write("build.sh", &format!("{build} # changed"));
+    repository.commit("Third");
+    interrupt();
+    let fourth = repository.commit_engine(STRONG, 4, "Fourth");
+    let went = tracked.track(&[]);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    assert_eq!(tracked.nights()[1].commit, fourth);
+}
+
 #[test]
 fn what_cannot_be_tracked_is_named() {
     let tracked = Tracked::new();

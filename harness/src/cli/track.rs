@@ -21,7 +21,8 @@ use crate::track::{Tracker, Went};
 /// release and the build of the previous nightly, and adds a row to
 /// results/elo.csv. Exit code 0: no regression; 1: a regression, also of a night
 /// that an earlier process played and did not report because it was killed; 3:
-/// time limit reached without a regression; 4: the commit does not build.
+/// time limit reached without a regression; 4: the newest commit does not build
+/// or start, or an engine fails too often.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with
@@ -37,7 +38,8 @@ pub(super) struct TrackArgs {
     /// Play every commit after this one that has not been played yet.
     #[arg(long, value_name = "REV")]
     since: Option<String>,
-    /// Play the newest commit even if it has been played.
+    /// Play the newest commit even if it has been played or could not be
+    /// finished.
     #[arg(long, conflicts_with = "since")]
     force: bool,
     #[command(flatten)]

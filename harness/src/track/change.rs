@@ -10,9 +10,13 @@
 //! of Shin, Ramdas and Rinaldo, 2022) grows by one a night on average, and
 //! takes on average at least `nights` nights to reach `nights`. That is the
 //! rate of false alarms, for losses and for gains alike; it holds as far as the
-//! mean score of a night's match is normal with the variance of its series.
+//! mean score of a night's match is normal. Its variance comes from all pairs of
+//! its series, or from its own pairs where these vary more: at fixed nodes, a
+//! build that plays like its opponent has only 1-1 pairs, which must not make
+//! the results of other nights look certain.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::{AddAssign, Sub};
 
 use serde::Serialize;
 
@@ -104,10 +108,10 @@ struct Regime {
     dropped: usize,
     /// For each night, the total of each series before it.
     nights: VecDeque<NightSums>,
-    series: Vec<Series>,
+    series: Vec<Total>,
     index: BTreeMap<String, usize>,
-    /// Matches against the previous nightly.
-    direct: Series,
+    /// All matches against the previous nightly.
+    direct: Total,
 }
 
 #[derive(Debug)]
@@ -117,18 +121,22 @@ struct NightSums {
     direct: Total,
 }
 
-/// Pairs, and the sum of their scores (0 to 1 each).
+/// Pairs, the sum of their scores (0 to 1 each), and that of the squares.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
     pairs: f64,
     score: f64,
+    squares: f64,
 }
 
-/// All matches of a series together.
-#[derive(Debug, Default)]
-struct Series {
-    counts: Pentanomial,
-    total: Total,
+/// What is known of a series.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    mean: f64,
+    /// Of a pair's score about `mean`.
+    variance: f64,
+    /// Expected score that one Elo is worth at `mean`.
+    slope: f64,
 }
 
 /// What the results say about a shift at some night: its score and its
@@ -139,54 +147,76 @@ struct Shift {
     information: f64,
 }
 
-impl Series {
-    fn add(&mut self, pentanomial: Pentanomial) -> Total {
-        let total = Total::of(pentanomial);
-        self.counts += pentanomial;
-        self.total.pairs += total.pairs;
-        self.total.score += total.score;
+impl Total {
+    fn of(pentanomial: Pentanomial) -> Self {
+        let mut total = Self::default();
+        for (&count, score) in pentanomial.0.iter().zip(Sample::<5>::SCORES) {
+            let pairs = count as f64;
+            total += Self {
+                pairs,
+                score: pairs * score,
+                squares: pairs * score * score,
+            };
+        }
         total
     }
 
     fn mean(&self) -> f64 {
-        (self.total.score / self.total.pairs.max(1.0)).clamp(0.02, 0.98)
+        self.score / self.pairs
     }
 
-    /// Variance of a pair's score about `mean`.
-    fn variance(&self, mean: f64) -> f64 {
-        let squares: f64 = self
-            .counts
-            .0
-            .iter()
-            .zip(Sample::<5>::SCORES)
-            .map(|(&count, score)| count as f64 * (score - mean).powi(2))
-            .sum();
-        let (pairs, variance) = PRIOR;
-        (squares + pairs * variance) / (self.total.pairs + pairs)
+    /// Sum of the squares of the scores' distances from `mean`.
+    fn squares_about(&self, mean: f64) -> f64 {
+        let squares = self.squares - 2.0 * mean * self.score + self.pairs * mean * mean;
+        // Rounding may leave less than nothing.
+        squares.max(0.0)
     }
 
-    /// Expected score that one Elo is worth at `mean`.
-    fn slope(mean: f64) -> f64 {
-        std::f64::consts::LN_10 / 400.0 * mean * (1.0 - mean)
+    /// Variance of the mean score of these pairs.
+    fn variance_of_mean(&self, series: &Known) -> f64 {
+        let own = self.squares_about(series.mean) / self.pairs;
+        own.max(series.variance) / self.pairs
     }
 }
 
-impl Total {
-    fn of(pentanomial: Pentanomial) -> Self {
-        let scores = pentanomial.0.iter().zip(Sample::<5>::SCORES);
+impl AddAssign for Total {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.score += other.score;
+        self.squares += other.squares;
+    }
+}
+
+impl Sub for Total {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
         Self {
-            pairs: pentanomial.pairs() as f64,
-            score: scores.map(|(&count, score)| count as f64 * score).sum(),
+            pairs: self.pairs - other.pairs,
+            score: self.score - other.score,
+            squares: self.squares - other.squares,
+        }
+    }
+}
+
+impl Known {
+    /// A series whose mean score is `mean`.
+    fn new(total: Total, mean: f64) -> Self {
+        let (pairs, variance) = PRIOR;
+        Self {
+            mean,
+            variance: (total.squares_about(mean) + pairs * variance) / (total.pairs + pairs),
+            slope: std::f64::consts::LN_10 / 400.0 * mean * (1.0 - mean),
         }
     }
 }
 
 impl Shift {
-    /// Adds pairs whose mean score differs by `difference` from what it would
-    /// be without a shift; `pairs` is the effective number of them.
-    fn add(&mut self, difference: f64, pairs: f64, slope: f64, variance: f64) {
-        self.score += slope * difference * pairs / variance;
-        self.information += slope * slope * pairs / variance;
+    /// Adds a mean score that differs by `difference` from what it would be
+    /// without a shift; `variance` is that of the difference.
+    fn add(&mut self, difference: f64, variance: f64, slope: f64) {
+        self.score += slope * difference / variance;
+        self.information += slope * slope / variance;
     }
 
     /// The evidence for a loss and for a gain: the likelihood averaged over
@@ -257,21 +287,25 @@ impl Detector {
 impl Regime {
     fn absorb(&mut self, evidence: &Evidence<'_>) {
         let is_first = self.nights.is_empty() && self.dropped == 0;
-        let before = self.series.iter().map(|series| series.total).collect();
+        let before = self.series.clone();
         let mut direct = Total::default();
         for observation in evidence {
+            let total = Total::of(observation.pentanomial);
             match observation.series {
                 Some(name) => {
                     let next = self.series.len();
                     let index = *self.index.entry(name.to_string()).or_insert(next);
                     if index == next {
-                        self.series.push(Series::default());
+                        self.series.push(Total::default());
                     }
-                    self.series[index].add(observation.pentanomial);
+                    self.series[index] += total;
                 }
                 // The night before the first belongs to another time.
                 None if is_first => {}
-                None => direct = self.direct.add(observation.pentanomial),
+                None => {
+                    self.direct += total;
+                    direct = total;
+                }
             }
         }
         self.nights.push_back(NightSums { before, direct });
@@ -283,32 +317,30 @@ impl Regime {
 
     /// What a shift at each of the nights would explain, the oldest first.
     fn shifts(&self) -> Vec<Shift> {
-        let known: Vec<(Total, f64, f64)> = self
+        let known: Vec<(Total, Known)> = self
             .series
             .iter()
-            .map(|series| {
-                let mean = series.mean();
-                (series.total, Series::slope(mean), series.variance(mean))
+            .map(|&total| {
+                let mean = total.score / total.pairs.max(1.0);
+                (total, Known::new(total, mean.clamp(0.02, 0.98)))
             })
             .collect();
-        let direct = (Series::slope(0.5), self.direct.variance(0.5));
+        let known_direct = Known::new(self.direct, 0.5);
         self.nights
             .iter()
             .map(|night| {
                 let mut shift = Shift::default();
-                for (before, &(total, slope, variance)) in night.before.iter().zip(&known) {
-                    let after = total.pairs - before.pairs;
-                    if before.pairs > 0.0 && after > 0.0 {
-                        let mean_before = before.score / before.pairs;
-                        let mean_after = (total.score - before.score) / after;
-                        let pairs = before.pairs * after / total.pairs;
-                        shift.add(mean_after - mean_before, pairs, slope, variance);
+                for (before, (total, series)) in night.before.iter().zip(&known) {
+                    let after = *total - *before;
+                    if before.pairs > 0.0 && after.pairs > 0.0 {
+                        let variance =
+                            before.variance_of_mean(series) + after.variance_of_mean(series);
+                        shift.add(after.mean() - before.mean(), variance, series.slope);
                     }
                 }
                 if night.direct.pairs > 0.0 {
-                    let (slope, variance) = direct;
-                    let mean = night.direct.score / night.direct.pairs;
-                    shift.add(mean - 0.5, night.direct.pairs, slope, variance);
+                    let variance = night.direct.variance_of_mean(&known_direct);
+                    shift.add(night.direct.mean() - 0.5, variance, known_direct.slope);
                 }
                 shift
             })

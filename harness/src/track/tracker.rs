@@ -20,7 +20,7 @@ use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Match, Place, Session};
 use crate::ledger::Recovery;
-use crate::run::{Ended, PrepareError, SessionError, list_runs};
+use crate::run::{Ended, MANIFEST, Manifest, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
 /// How the nights went.
@@ -51,6 +51,14 @@ pub(crate) struct Tracker {
     reported: Reported,
     /// Rows of the table that were reported before.
     reported_before: usize,
+}
+
+/// Nights that were started and cannot be played to their end.
+#[derive(Default)]
+struct Stuck {
+    commits: Vec<String>,
+    /// The run of the newest commit, and why.
+    newest: Option<(PathBuf, SessionError)>,
 }
 
 /// Name in the folder of results.
@@ -158,34 +166,108 @@ impl Tracker {
         self.reported.write(self.nights.len())
     }
 
-    /// Finishes what was started before, then plays what is new.
+    /// Finishes what was started before, then plays what is new. A night that
+    /// cannot be played to its end does not keep others from being played.
     ///
     /// # Errors
-    /// [`SessionError`]; nights played before keep their rows.
+    /// [`SessionError`]; nights played before keep their rows. Of nights that
+    /// cannot be played to their end only that of the newest commit counts.
     pub(crate) fn play_all(
         &mut self,
         since: Option<&str>,
         force: bool,
     ) -> Result<Went, SessionError> {
-        for path in self.unfinished() {
-            (self.announce)(&format!("resuming {}", path.display()));
-            let session = Session::resume(&path, Recovery::LastPair, &mut self.announce)?;
-            let went = self.play(session)?;
-            if went != Went::Through {
-                return Ok(went);
-            }
+        let branch = &self.section.branch;
+        let newest = self
+            .repository
+            .newest_changing(&self.section.paths, branch)
+            .map_err(anyhow::Error::from)?;
+        let mut stuck = Stuck::default();
+        let mut went = self.resume_all(newest.as_ref(), &mut stuck)?;
+        if went == Went::Through {
+            let mut commits = self.wanted(newest.as_ref(), since, force)?;
+            commits.retain(|commit| force || !stuck.commits.contains(&commit.id));
+            went = self.play_new(&commits, newest.as_ref(), since.is_some())?;
         }
-        for commit in self.wanted(since, force)? {
-            let went = self.play_commit(&commit, since.is_some())?;
-            if went != Went::Through {
-                return Ok(went);
+        let Some((run, error)) = stuck.newest else {
+            return Ok(went);
+        };
+        let has_row = newest.is_some_and(|newest| self.has_row(&newest.id));
+        if has_row || went != Went::Through {
+            self.warn_stuck(&run, &error);
+            return Ok(went);
+        }
+        (self.announce)(&format!(
+            "cannot finish {}; --force plays its commit again from the start",
+            run.display()
+        ));
+        Err(error)
+    }
+
+    /// Finishes what was started before.
+    fn resume_all(
+        &mut self,
+        newest: Option<&Commit>,
+        stuck: &mut Stuck,
+    ) -> Result<Went, SessionError> {
+        for (path, manifest) in self.unfinished() {
+            (self.announce)(&format!("resuming {}", path.display()));
+            let session = Session::resume(&path, Recovery::LastPair, &mut self.announce);
+            let error = match session.and_then(|session| self.play(session)) {
+                Ok(Went::Through) => continue,
+                Ok(went) => return Ok(went),
+                Err(error) => error,
+            };
+            let commit = manifest.engines.into_iter().next();
+            let commit = commit.and_then(|engine| engine.commit);
+            if newest.is_some_and(|newest| commit.as_ref() == Some(&newest.id)) {
+                stuck.newest = Some((path, error));
+            } else {
+                self.warn_stuck(&path, &error);
+            }
+            stuck.commits.extend(commit);
+        }
+        Ok(Went::Through)
+    }
+
+    fn play_new(
+        &mut self,
+        commits: &[Commit],
+        newest: Option<&Commit>,
+        skip_broken: bool,
+    ) -> Result<Went, SessionError> {
+        for commit in commits {
+            let error = match self.play_commit(commit, skip_broken) {
+                Ok(Went::Through) => continue,
+                Ok(went) => return Ok(went),
+                Err(error) => error,
+            };
+            match &error {
+                SessionError::Stopped { folder, .. } if newest != Some(commit) => {
+                    self.warn_stuck(folder, &error);
+                }
+                _ => return Err(error),
             }
         }
         Ok(Went::Through)
     }
 
+    fn has_row(&self, commit: &str) -> bool {
+        self.nights.iter().any(|night| night.commit == commit)
+    }
+
+    fn warn_stuck(&self, run: &Path, error: &SessionError) {
+        // Its other lines tell how to resume the run.
+        let why = error.to_string();
+        let why = why.lines().next().unwrap_or_default();
+        (self.announce)(&format!(
+            "warning: cannot finish {}: {why}\nhelp: other commits are played without it, and the next `hone track` tries it again; remove this folder to give it up",
+            run.display()
+        ));
+    }
+
     /// Runs that were started and have no row yet, oldest first.
-    fn unfinished(&self) -> Vec<PathBuf> {
+    fn unfinished(&self) -> Vec<(PathBuf, Manifest)> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.out.join(RUNS)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -193,7 +275,7 @@ impl Tracker {
                 continue;
             }
             match manifest {
-                Ok(_) => runs.push(path),
+                Ok(manifest) => runs.push((path, manifest)),
                 Err(error) => (self.announce)(&format!("warning: skipped: {error:#}")),
             }
         }
@@ -201,21 +283,19 @@ impl Tracker {
     }
 
     /// Commits to be played, oldest first.
-    fn wanted(&self, since: Option<&str>, force: bool) -> anyhow::Result<Vec<Commit>> {
-        let paths = &self.section.paths;
+    fn wanted(
+        &self,
+        newest: Option<&Commit>,
+        since: Option<&str>,
+        force: bool,
+    ) -> anyhow::Result<Vec<Commit>> {
+        let TrackSection { paths, branch, .. } = &self.section;
         let mut commits = match since {
-            Some(_) => self
-                .repository
-                .changing(paths, since, &self.section.branch)?,
-            None => {
-                let newest = self
-                    .repository
-                    .newest_changing(paths, &self.section.branch)?;
-                newest.into_iter().collect()
-            }
+            Some(_) => self.repository.changing(paths, since, branch)?,
+            None => newest.cloned().into_iter().collect(),
         };
         if !force {
-            commits.retain(|commit| self.nights.iter().all(|night| night.commit != commit.id));
+            commits.retain(|commit| !self.has_row(&commit.id));
             if commits.is_empty() {
                 (self.announce)(
                     "no commit that has not been played: nothing to do (--force plays it again)",
@@ -322,14 +402,19 @@ impl Tracker {
         config
     }
 
-    /// A name that no night has yet.
+    /// A name that no night and no run has yet.
     fn run_name(&self, commit: &Commit) -> String {
+        let runs = self.out.join(RUNS);
+        let is_free = |name: &String| {
+            let is_run = runs.join(name).join(MANIFEST).exists();
+            !is_run && self.nights.iter().all(|night| night.run != *name)
+        };
         (1..)
             .map(|number| match number {
                 1 => commit.short().to_string(),
                 number => format!("{}-{number}", commit.short()),
             })
-            .find(|name| self.nights.iter().all(|night| night.run != *name))
+            .find(is_free)
             .expect("numbers do not end")
     }
 

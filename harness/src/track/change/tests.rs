@@ -7,6 +7,15 @@ use super::*;
 /// have them at fixed nodes.
 const EVEN: [f64; 5] = [0.05, 0.22, 0.46, 0.22, 0.05];
 
+/// Shares between a build and another that plays differently in this share of
+/// the pairs only.
+fn alike(different: f64) -> [f64; 5] {
+    let differing = 1.0 - EVEN[2];
+    let mut shares = EVEN.map(|share| share * different / differing);
+    shares[2] = 1.0 - different;
+    shares
+}
+
 /// Shares when the first is so much stronger in Elo: the even ones tilted
 /// until their mean is the expected score.
 fn shares(elo: f64) -> [f64; 5] {
@@ -73,6 +82,20 @@ impl Project {
     }
 
     fn night(&mut self, elo: f64) -> Evidence<'static> {
+        let before = self.before.replace(elo);
+        let direct = before.map(|before| self.match_against(elo - before));
+        self.evidence(elo, direct)
+    }
+
+    /// A night whose build plays as the previous one, except in this share of
+    /// the pairs.
+    fn night_alike(&mut self, elo: f64, different: f64) -> Evidence<'static> {
+        let before = self.before.replace(elo);
+        let direct = before.map(|_| play(&mut self.rng, &alike(different), self.pairs));
+        self.evidence(elo, direct)
+    }
+
+    fn evidence(&mut self, elo: f64, direct: Option<Pentanomial>) -> Evidence<'static> {
         let mut evidence = vec![
             Observation {
                 series: Some("anchor"),
@@ -83,13 +106,10 @@ impl Project {
                 pentanomial: self.match_against(elo - self.release),
             },
         ];
-        if let Some(before) = self.before {
-            evidence.push(Observation {
-                series: None,
-                pentanomial: self.match_against(elo - before),
-            });
-        }
-        self.before = Some(elo);
+        evidence.extend(direct.map(|pentanomial| Observation {
+            series: None,
+            pentanomial,
+        }));
         evidence
     }
 }
@@ -115,6 +135,85 @@ fn false_alarms_in_a_thousand_years_are_at_most_as_many_as_stated() {
     assert!(alarms[0] <= allowed && alarms[1] <= allowed, "{alarms:?}");
     // The test would be idle if nothing ever came near.
     assert!(alarms[0] + alarms[1] > 0, "{alarms:?}");
+}
+
+/// False alarms of losses and gains in so many histories of so many nights.
+fn false_alarms(
+    histories: u64,
+    nights: usize,
+    mut night: impl FnMut(&mut Project, usize) -> Evidence<'static>,
+) -> [usize; 2] {
+    let mut alarms = [0, 0];
+    for seed in 0..histories {
+        let mut project = Project::new(seed, 200, 0.0);
+        let mut detector = Detector::new(500);
+        for number in 0..nights {
+            let evidence = night(&mut project, number);
+            if let Some(change) = detector.absorb(&evidence) {
+                alarms[usize::from(change.direction == Direction::Gain)] += 1;
+            }
+        }
+    }
+    alarms
+}
+
+/// Most nights' builds play as the one before, or nearly so.
+#[test]
+fn builds_that_play_alike_raise_no_alarm_with_the_next_that_does_not() {
+    for different in [0.0, 0.02] {
+        let alarms = false_alarms(10, 1000, |project, number| match number % 5 {
+            0 => project.night(60.0),
+            _ => project.night_alike(60.0, different),
+        });
+        println!("{alarms:?} false alarms where builds differ in {different} of the pairs");
+        assert!(alarms[0] <= 20 && alarms[1] <= 20, "{alarms:?}");
+    }
+}
+
+/// At first every build plays as the anchor.
+#[test]
+fn the_first_build_that_does_not_play_as_the_anchor_raises_no_alarm() {
+    let alarms = false_alarms(100, 50, |project, number| match number {
+        0..20 => {
+            let even = Pentanomial([0, 0, project.pairs, 0, 0]);
+            let series = [Some("anchor"), Some("release"), None];
+            project.before = Some(0.0);
+            series
+                .map(|series| Observation {
+                    series,
+                    pentanomial: even,
+                })
+                .to_vec()
+        }
+        _ => project.night(0.0),
+    });
+    println!("{alarms:?} false alarms after nights that play as the anchor");
+    assert!(alarms[0] <= 10 && alarms[1] <= 10, "{alarms:?}");
+}
+
+#[test]
+fn a_night_after_equal_builds_is_as_certain_as_its_own_games() {
+    let night = |direct| {
+        let of = |series, counts| Observation {
+            series,
+            pentanomial: Pentanomial(counts),
+        };
+        vec![of(Some("anchor"), [0, 0, 2, 3, 195]), of(None, direct)]
+    };
+    let detected = |last| {
+        let mut detector = Detector::new(3650);
+        for _ in 0..21 {
+            assert_eq!(detector.absorb(&night([0, 0, 200, 0, 0])), None);
+        }
+        detector.absorb(&night(last))
+    };
+    // -16.5 Elo, 95 %: -46 to 13.
+    assert_eq!(detected([34, 37, 71, 30, 28]), None);
+    // -98 Elo, 95 %: -129 to -69.
+    let change = detected([70, 45, 50, 25, 10]).expect("noticed");
+    assert_eq!((change.direction, change.at), (Direction::Loss, 21));
+    let margin = change.elo.half_width();
+    assert!((25.0..35.0).contains(&margin), "{change:?}");
 }
 
 /// Nights from a loss of so much until it is noticed, sorted, with the default
@@ -148,6 +247,7 @@ fn a_loss_of_ten_elo_is_noticed_within_the_stated_nights() {
     assert!(median <= 15, "median {median}");
     assert!(most <= 30, "95 % within {most}");
     let large = self::delays(60.0, 20);
+    println!("60 Elo: at most {} nights", large[19]);
     assert!(large[19] <= 2, "a large one at once: {large:?}");
 }
 
