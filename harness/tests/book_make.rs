@@ -130,6 +130,41 @@ fn an_interrupt_says_how_to_go_on() {
 }
 
 #[test]
+fn another_judge_of_the_same_name_does_not_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let limited = JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ");
+    let out = folder.join("a.epd");
+    let journal = folder.join("a.epd.partial");
+    let resume = |judge: &Path, arguments: &str| {
+        let engine = format!("{} {arguments}", judge.display());
+        let recipe = ["--count", "100", "--concurrency", "1"];
+        let output = make(Path::new(&engine), &out, &recipe).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), errors)
+    };
+    let first = script(folder, "judge", &limited);
+    let (code, errors) = resume(&first, "--weights=a.pb");
+    assert_eq!(code, Some(4), "{errors}");
+    let begun = fs::read(&journal).unwrap();
+
+    let rebuilt = script(folder, "rebuilt", JUDGE);
+    for (judge, arguments) in [(&first, "--weights=b.pb"), (&rebuilt, "--weights=a.pb")] {
+        let (code, errors) = resume(judge, arguments);
+        assert_eq!(code, Some(2), "{arguments}: {errors}");
+        let refused = "belongs to another `hone book make` (other options, games or engine)";
+        assert!(errors.contains(refused), "{arguments}: {errors}");
+        assert_eq!(fs::read(&journal).unwrap(), begun, "{arguments}");
+    }
+
+    let moved = script(folder, "moved", &limited);
+    let (code, errors) = resume(&moved, "--weights=a.pb");
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(errors.contains("resuming after"), "{errors}");
+    assert!(fs::read(&journal).unwrap().len() > begun.len());
+}
+
+#[test]
 fn every_line_keeps_the_recipe() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

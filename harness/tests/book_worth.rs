@@ -27,7 +27,7 @@ author = ""
 program = "/bin/b"
 sha256 = "01"
 [book]
-file = "book.epd"
+file = "BOOK"
 sha256 = "SHA"
 openings = 4
 [[config.engine]]
@@ -40,7 +40,7 @@ cmd = "b"
 limit = "nodes=10"
 pairs = 5
 [config.match.openings]
-file = "book.epd"
+file = "OPENINGS"
 "#;
 
 const BOOK: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 0; fmvn 1;\n\
@@ -59,12 +59,23 @@ const PAIRS: [(u64, [&str; 2]); 6] = [
 ];
 
 fn run(folder: &Path) {
-    fs::write(folder.join("book.epd"), BOOK).unwrap();
-    let info = hone(folder, &["info", "book.epd", "--json"]);
+    let book = folder.join("book.epd");
+    fs::write(&book, BOOK).unwrap();
+    played(folder, "book.epd", &book, &PAIRS);
+}
+
+/// A run that played these pairs with a book, which its configuration calls
+/// `openings`. Returns the book's sha256.
+fn played(folder: &Path, openings: &str, book: &Path, pairs: &[(u64, [&str; 2])]) -> String {
+    let info = hone(folder, &["info", book.to_str().unwrap(), "--json"]);
     let info: Value = serde_json::from_slice(&info.stdout).unwrap();
+    let sha256 = info["sha256"].as_str().unwrap();
+    let name = book.file_name().unwrap();
     let manifest = MANIFEST
         .replace("BASE", folder.to_str().unwrap())
-        .replace("SHA", info["sha256"].as_str().unwrap());
+        .replace("SHA", sha256)
+        .replace("BOOK", name.to_str().unwrap())
+        .replace("OPENINGS", openings);
     fs::create_dir(folder.join("run")).unwrap();
     fs::write(folder.join("run/run.toml"), manifest).unwrap();
     let mut games = "pair,game,white,black,opening,result,termination,plies,white_ms,black_ms,\
@@ -72,7 +83,7 @@ fn run(folder: &Path) {
         black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,worker,\
         finished_ms\n"
         .to_owned();
-    for (index, (opening, results)) in PAIRS.iter().enumerate() {
+    for (index, (opening, results)) in pairs.iter().enumerate() {
         for (game, result) in results.iter().enumerate() {
             let (white, black) = if game == 0 { ("a", "b") } else { ("b", "a") };
             games.push_str(&format!(
@@ -84,6 +95,7 @@ fn run(folder: &Path) {
         }
     }
     fs::write(folder.join("run/games.csv"), games).unwrap();
+    sha256.to_owned()
 }
 
 fn hone(folder: &Path, args: &[&str]) -> Output {
@@ -140,6 +152,63 @@ fn a_pruned_book_keeps_the_rest_and_warns() {
         fs::read_to_string(folder.path().join("less.epd")).unwrap(),
         kept
     );
+}
+
+#[test]
+fn faulty_lines_of_the_book_count_in_the_numbers_of_openings() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let lines: Vec<&str> = BOOK.lines().collect();
+    let book = folder.join("book.epd");
+    let text = format!(
+        "# three\n8/8/8/8/8/8/8/8 w - -\n{}\n",
+        lines[..3].join("\n")
+    );
+    fs::write(&book, text).unwrap();
+    // A run checks only the openings that it can use, here the second.
+    let pair = (2, ["1/2-1/2", "1/2-1/2"]);
+    played(folder, "book.epd", &book, &[pair]);
+    let output = hone(folder, &["worth", "run", "--prune", "less.epd", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(
+        errors.contains("book.epd: 1 illegal openings skipped; the first: line 2"),
+        "{errors}"
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["books"][0]["undecided"], json!([2]));
+    let kept = format!("{}\n{}\n", lines[1], lines[2]);
+    assert_eq!(fs::read_to_string(folder.join("less.epd")).unwrap(), kept);
+}
+
+#[test]
+fn the_built_in_book_is_pruned_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
+    let book = books.join("default.epd.gz");
+    let sha256 = played(folder, "default", &book, &PAIRS);
+    let output = hone(folder, &["worth", "run", "--prune", "less.epd"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let all = folder.join("all.epd");
+    let arguments = ["convert", book.to_str().unwrap(), "--out", "all.epd"];
+    assert!(hone(folder, &arguments).status.success());
+    let kept = fs::read_to_string(all).unwrap();
+    let kept: Vec<&str> = kept.lines().collect();
+    let pruned = fs::read_to_string(folder.join("less.epd")).unwrap();
+    let pruned: Vec<&str> = pruned.lines().collect();
+    assert_eq!(pruned[0], kept[1]);
+    assert_eq!(pruned[1..], kept[3..]);
+
+    let manifest = folder.join("run/run.toml");
+    let other = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, other.replace(&sha256, "00")).unwrap();
+    let output = hone(folder, &["worth", "run", "--prune", "less.epd"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let part = "the built-in book of this hone is not the book of these runs";
+    assert!(errors.contains(part), "{errors}");
 }
 
 #[test]

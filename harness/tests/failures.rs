@@ -208,6 +208,48 @@ fn never_getting_ready_is_a_stall() {
     );
 }
 
+/// Two pairs. An engine that fails in the second game of its process fails in
+/// both second games: after the first failure its process is a new one.
+fn failing_to_get_ready(first: &str, second: &str) -> Story {
+    let command = |script: &str| format!("{} {script}", scripted());
+    let (first, second) = (command(first), command(second));
+    let players = engines(("first", &first, ""), ("second", &second, ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\n{PATIENT}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\n\
+         [adjudication]\nmax_moves = 2\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    Story { setup, finished }
+}
+
+#[test]
+fn an_answer_to_the_game_before_does_not_begin_the_next() {
+    let story = failing_to_get_ready("ucinewgame:2=exit:1", "");
+    let json = story.finished.json();
+    assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
+    let dialogue = story.bundle("2-2").join("dialogue-second.txt");
+    let dialogue = fs::read_to_string(dialogue).unwrap();
+    let (mut asked, mut ready, mut searches) = (0, 0, 0);
+    for line in dialogue.lines() {
+        asked += u32::from(line.ends_with("> isready"));
+        ready += u32::from(line.ends_with("< readyok"));
+        if line.contains("> go ") {
+            searches += 1;
+            assert_eq!(ready, asked, "{dialogue}");
+        }
+    }
+    assert_eq!((asked, ready), (4, 4), "{dialogue}");
+    assert!(searches > 0, "{dialogue}");
+}
+
+#[test]
+fn if_both_fail_to_get_ready_both_start_anew() {
+    let story = failing_to_get_ready("ucinewgame:2=exit:1", "ucinewgame:2=exit:1");
+    let json = story.finished.json();
+    assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
+}
+
 #[test]
 fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
     let finished = story("isready=silent", NODES).finished;

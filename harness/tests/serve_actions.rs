@@ -213,7 +213,10 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     // Who approves it can read what it is.
     let read = server.get("/api/queue/one");
     assert_eq!(read.body, config);
-    let tag = read.head.lines().find_map(|line| line.strip_prefix("etag: "));
+    let tag = read
+        .head
+        .lines()
+        .find_map(|line| line.strip_prefix("etag: "));
     let tag = tag.expect("an entity tag").trim_matches('"').to_string();
     assert_eq!(server.get("/api/queue/..%2Faudit").status, 404);
     let act =
@@ -244,7 +247,10 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     assert_eq!(submitted.status, 200, "{submitted:?}");
     let changed = approve(&format!("?config={tag}"));
     assert_eq!(changed.status, 409, "{changed:?}");
-    assert!(changed.body.contains("another configuration"), "{changed:?}");
+    assert!(
+        changed.body.contains("another configuration"),
+        "{changed:?}"
+    );
     assert_eq!(words(&server, "one"), "approval");
     assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
     let again = server.post("/api/queue?name=one&kind=match", TOKEN, &config);

@@ -9,6 +9,9 @@ use crate::rules::openings::Opening;
 /// One opening on its way into a book.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// Its number among the openings of the file it was read from, from 1;
+    /// faulty ones count too, as in a run. `None` if it is not one of a file.
+    pub number: Option<u64>,
     /// The position before the moves; `None` is the usual start.
     pub start: Option<Chess>,
     pub moves: Vec<Move>,
@@ -25,6 +28,7 @@ pub struct Entry {
 impl Default for Entry {
     fn default() -> Self {
         Self {
+            number: None,
             start: None,
             moves: Vec::new(),
             end: Chess::default(),

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::rules::openings::epd::{LineError, PositionLine, is_blank, unquoted};
 use crate::rules::openings::games::{Games, unreadable_move};
-use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
-use crate::rules::openings::{BookOptions, Format, Variant};
+use crate::rules::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
+use crate::rules::openings::{Book, BookOptions, Format, Variant};
 
 /// Half-moves followed in a Polyglot book where none are given.
 pub(crate) const POLYGLOT_PLIES: usize = 8;
@@ -55,7 +55,22 @@ pub(crate) struct Scan {
 /// [`SourceError`] if it cannot be read at all. What is wrong in it is in
 /// [`Scan::faults`].
 pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
-    let source = source::read(path)?;
+    Ok(scan_source(source::read(path)?, options))
+}
+
+/// Reads the book that is built in for the variant.
+///
+/// # Errors
+/// [`SourceError`] if the book in the program is damaged.
+pub(crate) fn scan_built_in(variant: Variant) -> Result<Scan, SourceError> {
+    let options = BookOptions {
+        variant,
+        ..BookOptions::default()
+    };
+    Ok(scan_source(Book::built_in_source(variant)?, options))
+}
+
+fn scan_source(source: Source, options: BookOptions) -> Scan {
     let format = options.format.unwrap_or(source.format);
     let mut scan = Scan {
         format,
@@ -78,20 +93,25 @@ pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceErro
         Format::Pgn => scan.games(&source.bytes, options),
         Format::Polyglot => scan.table(&source.bytes, options.plies.unwrap_or(POLYGLOT_PLIES)),
     }
-    Ok(scan)
+    scan
 }
 
 impl Scan {
     /// Returns how many positions are possible in Chess960 only.
     fn lines(&mut self, text: &[u8], variant: Variant) -> usize {
         let mut of_chess960 = 0_usize;
+        let mut number = 0_u64;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             if is_blank(line) {
                 continue;
             }
+            number = number.saturating_add(1);
             match entry_of_line(line, variant) {
-                Ok(entry) => self.entries.push(entry),
+                Ok(entry) => self.entries.push(Entry {
+                    number: Some(number),
+                    ..entry
+                }),
                 Err(error) => {
                     if matches!(error, LineError::NeedsChess960(_)) {
                         of_chess960 = of_chess960.saturating_add(1);
@@ -113,9 +133,10 @@ impl Scan {
                 error: format!("\"{word}\" is not a move"),
             });
         }
-        for game in Games::new(text, options.plies, options.variant) {
+        for (number, game) in (1..).zip(Games::new(text, options.plies, options.variant)) {
             match game {
                 Ok(game) => self.entries.push(Entry {
+                    number: Some(number),
                     start: game.start.filter(|start| *start != Chess::default()),
                     moves: game.moves,
                     end: game.end,
@@ -231,12 +252,16 @@ mod tests {
     fn good_and_bad_are_kept_apart() {
         let text = "4k3/8/8/8/8/8/4P3/4K3 w - -\n\nx\n4k3/8/8/8/8/8/4P3/4K3 b - -\n8/8/8/8/8/8/8/8 w - -\n";
         let scan = read("a.epd", text);
-        assert_eq!(scan.entries.len(), 2);
+        let numbers = |scan: &Scan| -> Vec<_> {
+            let numbers = scan.entries.iter().map(|entry| entry.number);
+            numbers.collect::<Option<_>>().unwrap()
+        };
+        assert_eq!(numbers(&scan), [1, 3]);
         let lines: Vec<u64> = scan.faults.iter().map(|fault| fault.line).collect();
         assert_eq!(lines, [3, 5]);
 
         let scan = read("a.pgn", "1. e4 e5 *\n\n1. e5 *\n\n1. d4 *\n");
-        assert_eq!(scan.entries.len(), 2);
+        assert_eq!(numbers(&scan), [1, 3]);
         assert_eq!(scan.faults[0].line, 3);
         assert!(scan.faults[0].error.starts_with("game 2: move 1. e5"));
     }

@@ -1,11 +1,12 @@
 //! Syzygy tables that end games.
 
 use std::env;
+use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Position};
-use shakmaty_syzygy::Tablebase;
+use shakmaty_syzygy::{Syzygy, Tablebase};
 
 use crate::rules::{Ending, TablebaseRule};
 
@@ -42,7 +43,7 @@ pub(crate) struct Tables {
 /// # Errors
 /// [`TablebaseError`].
 #[cfg(feature = "fleet")]
-pub(crate) fn most_pieces(path: &std::path::Path) -> Result<usize, TablebaseError> {
+pub(crate) fn most_pieces(path: &Path) -> Result<usize, TablebaseError> {
     let rule = TablebaseRule {
         path: path.to_path_buf(),
         pieces: None,
@@ -60,8 +61,7 @@ impl Tables {
     pub(crate) fn open(rule: &TablebaseRule) -> Result<Self, TablebaseError> {
         let mut tables = Tablebase::new();
         for folder in env::split_paths(&rule.path) {
-            tables
-                .add_directory(&folder)
+            add_wdl_tables(&mut tables, &folder)
                 .map_err(|source| TablebaseError::Folder { folder, source })?;
         }
         let there = tables.max_pieces();
@@ -97,10 +97,25 @@ impl Tables {
     }
 }
 
+/// Adds the WDL tables (`*.rtbw`) in a folder. Only these are probed: with a DTZ
+/// table alone no position of its pieces can be judged.
+fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.path();
+        if file.extension() != Some(Chess::TBW.ext.as_ref()) {
+            continue;
+        }
+        match tables.add_file(&file) {
+            // Not the name of a table.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
+            added => added?,
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::rules::Outcome;
     use crate::rules::adjudication::TablebaseResults;
@@ -130,6 +145,33 @@ mod tests {
         let refused = Tables::open(&rule(&folder.path().join("not-there"), None));
         let text = refused.err().expect("refused").to_string();
         assert!(text.contains("not-there"), "{text}");
+    }
+
+    /// A file of a size that a table can have.
+    fn table(folder: &Path, name: &str) {
+        fs::write(folder.join(name), [0; 16]).expect("written");
+    }
+
+    #[test]
+    fn dtz_tables_do_not_count() {
+        let folder = tempfile::tempdir().expect("a folder");
+        table(folder.path(), "KQvK.rtbz");
+        table(folder.path(), "notes.rtbw");
+        let refused = Tables::open(&rule(folder.path(), None)).err();
+        assert!(
+            matches!(refused, Some(TablebaseError::Empty { .. })),
+            "{refused:?}"
+        );
+
+        table(folder.path(), "KRvK.rtbw");
+        table(folder.path(), "KRvKP.rtbz");
+        let tables = Tables::open(&rule(folder.path(), None)).expect("one table");
+        assert_eq!(tables.pieces, 3);
+        let refused = Tables::open(&rule(folder.path(), Some(4))).err();
+        let Some(TablebaseError::Pieces { asked, there, .. }) = refused else {
+            panic!("four pieces are refused: {refused:?}");
+        };
+        assert_eq!((asked, there), (4, 3));
     }
 
     /// Known results, with the tables that `.ci/run` puts into the folder

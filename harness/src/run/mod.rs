@@ -35,6 +35,6 @@ pub(crate) use interrupt::Request;
 pub(crate) use manifest::BookIdentity;
 pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};
 pub(crate) use prepare_error::PrepareError;
-pub(crate) use prepared::PreparedEngines;
+pub(crate) use prepared::{PreparedEngines, find_program};
 pub use repeats::RepeatRule;
 pub(crate) use tally::{Failures, PairingTally, Tally};

@@ -344,7 +344,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
 
 /// A path with a folder in it starts from `dir`; a bare name is looked for on
 /// the `PATH`.
-fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
+pub(crate) fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
     if program.is_empty() {
         return None;
     }

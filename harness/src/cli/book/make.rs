@@ -1,6 +1,10 @@
 //! `hone book make`: positions drawn by seed and evaluated by an engine.
 
-use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf};
+use std::{
+    num::NonZeroUsize,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
@@ -12,12 +16,14 @@ use crate::book::make::journal::Journal;
 use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
+use crate::builds::sha256_file;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, ranges};
 use crate::engine::analysis::{Analyst, EngineCommand};
 use crate::engine::uci::parse_option;
 use crate::rules::openings::games::{Game, Games};
 use crate::rules::openings::{Variant, source};
+use crate::run::find_program;
 
 /// Make a book: draw positions by seed, keep those in a score window
 ///
@@ -108,13 +114,7 @@ impl Make {
                 .await
                 .with_context(|| format!("engine `{}`", self.engine))?;
             let judge = judges[0].name().to_owned();
-            let heading = serde_json::to_string(&(
-                env!("CARGO_PKG_VERSION"),
-                &recipe,
-                &judge,
-                &engine.options,
-                games_sha256,
-            ))?;
+            let heading = heading(&recipe, &judge, &engine, games_sha256)?;
             let journal = Journal::open(&output.beside(".partial"), &heading)?;
             if !journal.1.is_empty() {
                 errln!("resuming after {} evaluated positions", journal.1.len());
@@ -230,6 +230,32 @@ impl Make {
             Exit::Inconclusive
         })
     }
+}
+
+/// What decides the judgements, in one line. A judge can keep its `id name`
+/// when its program or its network changes; the path of the program does not
+/// matter.
+fn heading(
+    recipe: &Recipe,
+    judge: &str,
+    engine: &EngineCommand,
+    games_sha256: Option<String>,
+) -> anyhow::Result<String> {
+    let launch = &engine.launch;
+    let program = launch.program.to_string_lossy();
+    let program = find_program(&program, Path::new(""))
+        .with_context(|| format!("cannot find {program} on the PATH"))?;
+    let sha256 =
+        sha256_file(&program).with_context(|| format!("cannot read {}", program.display()))?;
+    Ok(serde_json::to_string(&(
+        env!("CARGO_PKG_VERSION"),
+        recipe,
+        judge,
+        sha256,
+        &launch.args,
+        &engine.options,
+        games_sha256,
+    ))?)
 }
 
 fn progress_bar(recipe: &Recipe) -> Box<dyn Fn(Progress)> {

@@ -6,19 +6,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use serde::Serialize;
 
 use crate::book::advantage::Outlook;
 use crate::book::output::Output;
-use crate::book::scan::scan;
+use crate::book::scan::{Scan, scan, scan_built_in};
 use crate::book::worth::{Usage, Worth, undecided, usage};
 use crate::cli::{Exit, Failure};
 use crate::experiment::PairResult;
 use crate::kinds;
 use crate::rules::openings::BookOptions;
 use crate::run::{Manifest, RunFiles, find_run};
+use crate::settings::BookSource;
 
 /// Measure books by the runs that used them: draws, splits, sensitivity
 ///
@@ -62,8 +63,9 @@ struct BookReport {
     played: usize,
     /// Numbers, from 1, of those that never decided anything.
     undecided: Vec<u64>,
+    /// Its file, `None` if it is built in, and how the runs read it.
     #[serde(skip)]
-    source: (PathBuf, BookOptions),
+    source: (Option<PathBuf>, BookOptions),
 }
 
 #[derive(Debug, Serialize)]
@@ -143,40 +145,56 @@ impl WorthArgs {
             );
         };
         let output = Output::new(out)?;
-        let (path, options) = &book.source;
-        let path = self.book.as_ref().unwrap_or(path);
-        let scan = scan(path, *options).with_context(|| {
-            format!(
-                "the book of these runs, {}\nhelp: name it with --book",
-                path.display()
-            )
-        })?;
-        if scan.sha256 != book.sha256 {
-            return Err(anyhow!(
-                "{} is not the book of these runs (sha256 {}, not {})\nhelp: name that with --book",
-                path.display(),
-                scan.sha256,
-                book.sha256
-            )
-            .into());
-        }
+        let scan = self.scan(book)?;
         let dropped: HashSet<u64> = book.undecided.iter().copied().collect();
-        let kept: Vec<_> = (1..)
-            .zip(&scan.entries)
-            .filter(|(number, _)| !dropped.contains(number))
-            .map(|(_, entry)| entry)
+        let kept: Vec<_> = scan
+            .entries
+            .iter()
+            .filter(|entry| !entry.number.is_some_and(|number| dropped.contains(&number)))
             .collect();
         if kept.is_empty() {
             return Err(anyhow!("no opening decided a pair: the book would be empty").into());
         }
         let count = kept.len();
         output.write(kept).map_err(Failure::failed)?;
+        if let Some(first) = scan.faults.first() {
+            errln!(
+                "warning: {}: {} illegal openings skipped; the first: line {}: {}",
+                book.book.display(),
+                scan.faults.len(),
+                first.line,
+                first.error
+            );
+        }
         errln!("{}: {count} openings; warning: {WARNING}", out.display());
         Ok(Pruned {
             book: out.to_owned(),
             count,
             dropped: dropped.len(),
         })
+    }
+
+    /// Reads the book of the runs, and makes sure that it is the same.
+    fn scan(&self, book: &BookReport) -> anyhow::Result<Scan> {
+        let (path, options) = &book.source;
+        let path = self.book.as_ref().or(path.as_ref());
+        let (scan, name) = match path {
+            Some(path) => (scan(path, *options), path.display().to_string()),
+            None => (
+                scan_built_in(options.variant),
+                "the built-in book of this hone".to_owned(),
+            ),
+        };
+        let scan = scan.with_context(|| {
+            format!("the book of these runs, {name}\nhelp: name it with --book")
+        })?;
+        ensure!(
+            scan.sha256 == book.sha256,
+            "{name} is not the book of these runs (sha256 {}, not {})\nhelp: name that with --book",
+            scan.sha256,
+            book.sha256
+        );
+        Ok(scan)
     }
 }
 
@@ -208,17 +226,19 @@ impl Run {
         })
     }
 
-    /// Where its book was, and how it was read.
-    fn source(&self) -> (PathBuf, BookOptions) {
+    /// Where its book was, `None` if it is built in, and how it was read.
+    fn source(&self) -> (Option<PathBuf>, BookOptions) {
         let play = &self.manifest.config.r#match;
-        let book = self.manifest.book.as_ref();
-        let file = book.map(|book| book.file.clone()).unwrap_or_default();
+        let file = match &play.openings.file {
+            Some(BookSource::File(file)) => Some(self.manifest.base.join(file)),
+            _ => None,
+        };
         let options = BookOptions {
             format: None,
             plies: play.openings.plies,
             variant: play.variant,
         };
-        (self.manifest.base.join(file), options)
+        (file, options)
     }
 
     /// One report for each two engines that met.

@@ -62,6 +62,7 @@ impl Worker {
         };
         // Without one every wait goes through the runtime, which is only slower.
         let _timer = ReadTimer::new();
+        let _meter = DelayMeter::new();
         let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.play_all(jobs))));
         match played {
             Ok(Ok(())) => {}
@@ -175,7 +176,6 @@ struct WorkerState {
     slots: [EngineSlot; 2],
     movetext: Movetext,
     command: Vec<u8>,
-    delay: DelayMeter,
     deferred: DeferredResult,
     /// Opened with the first job that wants them.
     tables: Option<Tables>,
@@ -187,7 +187,6 @@ impl WorkerState {
             slots: Default::default(),
             movetext: Movetext::default(),
             command: Vec::new(),
-            delay: DelayMeter::new(),
             deferred: DeferredResult::new(events.clone()),
             tables: None,
         }
@@ -250,7 +249,6 @@ impl WorkerState {
                 slots: &mut self.slots,
                 movetext: &mut self.movetext,
                 command: &mut self.command,
-                delay: &mut self.delay,
                 deferred: &mut self.deferred,
                 tables: self.tables.as_ref(),
                 board,

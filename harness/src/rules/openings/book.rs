@@ -19,7 +19,7 @@ use super::{
     epd::PositionLine,
     lines::{check_lines, line_at, line_starts, without_counters},
     packed::{PackedGames, read_games},
-    source::{self, Format, Source},
+    source::{self, Format, Source, SourceError},
 };
 
 /// The books that are built in.
@@ -86,23 +86,22 @@ impl Book {
     ///
     /// # Errors Only if the book in the program is damaged.
     pub fn built_in(variant: Variant) -> Result<Self, BookError> {
-        let (name, file): (_, &[u8]) = match variant {
-            Variant::Standard => (
-                STANDARD_BOOK,
-                include_bytes!("../../../../books/default.epd.gz"),
-            ),
-            Variant::Chess960 => (
-                CHESS960_BOOK,
-                include_bytes!("../../../../books/chess960.epd"),
-            ),
-        };
         let options = BookOptions {
             format: Some(Format::Epd),
             plies: None,
             variant,
         };
-        let name = Path::new(name);
-        Self::of(name, Source::of_file(name, file.to_vec())?, options)
+        let name = Path::new(Self::built_in_name(variant));
+        Self::of(name, Self::built_in_source(variant)?, options)
+    }
+
+    /// The file that is built in for a variant.
+    pub(crate) fn built_in_source(variant: Variant) -> Result<Source, SourceError> {
+        let file: &[u8] = match variant {
+            Variant::Standard => include_bytes!("../../../../books/default.epd.gz"),
+            Variant::Chess960 => include_bytes!("../../../../books/chess960.epd"),
+        };
+        Source::of_file(Path::new(Self::built_in_name(variant)), file.to_vec())
     }
 
     /// Name of the book that is built in for a variant.

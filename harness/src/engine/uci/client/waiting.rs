@@ -6,7 +6,7 @@ use tokio::task::yield_now;
 
 use super::{AnswerError, Client};
 use crate::engine::uci::transcript::Direction;
-use crate::platform::{ReadTimer, TICK};
+use crate::platform::{DelayMeter, ReadTimer, TICK};
 use crate::rules::{Info, LinePattern};
 
 /// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
@@ -205,8 +205,7 @@ impl Client {
                 Some(_) => self.lines.arrived(),
                 None => Instant::now(),
             };
-            self.watch.woke(now, glance);
-            self.attended = now;
+            self.woke(now, glance);
             match filled {
                 Some(Ok(true)) => return Ok(()),
                 Some(Ok(false) | Err(_)) => return Err(AnswerError::Disconnected),
@@ -228,11 +227,11 @@ impl Client {
             }
             let glance = self.watch.glance(self.attended, deadline);
             let filled = self.lines.fill_alone();
-            self.attended = match filled {
+            let now = match filled {
                 Some(_) => self.lines.arrived(),
                 None => Instant::now(),
             };
-            self.watch.woke(self.attended, glance);
+            self.woke(now, glance);
             match filled {
                 Some(Ok(true)) => return Some(Ok(())),
                 Some(Ok(false) | Err(_)) => return Some(Err(AnswerError::Disconnected)),
@@ -242,6 +241,13 @@ impl Client {
         }
         ReadTimer::disarm();
         None
+    }
+
+    /// It is `now`, and the time to look up was `glance`.
+    fn woke(&mut self, now: Instant, glance: Instant) {
+        self.watch.woke(now, glance);
+        DelayMeter::look(now);
+        self.attended = now;
     }
 
     /// Lets the thread run its other tasks.

@@ -120,6 +120,11 @@ impl Game<'_> {
 
     /// After a failure the engine starts anew, unless it has just been slow.
     pub(super) async fn put_right(&mut self, end: End) {
+        for (slot, unready) in self.table.slots.iter_mut().zip(self.unready) {
+            if unready {
+                slot.kill().await;
+            }
+        }
         let loser = match end.ending.outcome {
             Outcome::White => Color::Black,
             _ => Color::White,

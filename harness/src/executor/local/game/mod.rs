@@ -3,6 +3,7 @@
 mod answer;
 mod ending;
 mod ponder;
+mod ready;
 mod shown;
 
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
 use super::slot::{EngineSlot, RestartError};
-use crate::engine::uci::{AnswerError, PROMPT};
+use crate::engine::uci::AnswerError;
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
 use crate::platform::DelayMeter;
 use crate::rules::openings::StartError as OpeningError;
@@ -67,7 +68,6 @@ pub(super) struct Table<'a> {
     pub(super) movetext: &'a mut Movetext,
     /// The `position` command, which only grows, and the `go` after it.
     pub(super) command: &'a mut Vec<u8>,
-    pub(super) delay: &'a mut DelayMeter,
     pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
     pub(super) board: &'a mut BoardWriter,
@@ -174,6 +174,8 @@ struct Game<'a> {
     last_move: Option<Move>,
     /// What each engine ponders on.
     pondering: [Option<Move>; 2],
+    /// Which of the pair's players did not get ready.
+    unready: [bool; 2],
 }
 
 /// Moves faster than this are not checked for delays, hone's or the engine's:
@@ -221,6 +223,7 @@ impl<'a> Game<'a> {
             opening_plies: 0,
             last_move: None,
             pondering: [None; 2],
+            unready: [false; 2],
             table,
         };
         game.play_opening()?;
@@ -267,50 +270,6 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Brings both engines to the start of the game. They get ready at the
-    /// same time.
-    async fn prepare(&mut self) -> Option<End> {
-        if let Some(ending) = self.referee.ending() {
-            return Some(ending.into());
-        }
-        let rules = &self.job.rules;
-        let deadline = Instant::now() + Duration::from_millis(rules.stall_ms);
-        let mut told = [Ok(()), Ok(())];
-        for (index, player) in self.job.players.iter().enumerate() {
-            told[index] = self.table.slots[index]
-                .announce_game(player, rules, deadline)
-                .await;
-        }
-        for (index, told) in told.into_iter().enumerate() {
-            let ready = match told {
-                Ok(()) => self.wait_ready(index, deadline).await,
-                Err(error) => Err(error),
-            };
-            if let Err(error) = ready {
-                let color = if index == self.white {
-                    Color::White
-                } else {
-                    Color::Black
-                };
-                return Some(lost(color, silence(error, false)));
-            }
-        }
-        None
-    }
-
-    /// An engine that is not prompt leaves time to hand over the last pair.
-    async fn wait_ready(&mut self, slot: usize, deadline: Instant) -> Result<(), AnswerError> {
-        let client = self.table.slots[slot].client();
-        let soon = deadline.min(Instant::now() + PROMPT);
-        match client.wait_ready(soon).await {
-            Err(AnswerError::TimedOut) => {
-                self.table.deferred.send();
-                client.wait_ready(deadline).await
-            }
-            answer => answer,
-        }
-    }
-
     /// One move: the engine to move thinks, its answer is judged.
     async fn turn(&mut self) -> Option<End> {
         let color = self.referee.turn();
@@ -340,6 +299,7 @@ impl<'a> Game<'a> {
             Ok(written) => written,
             Err(error) => return Some(lost(color, silence(error, timed))),
         };
+        DelayMeter::begin(written);
         // While it thinks, the opponent's last move is recorded; before the
         // first move, the previous game.
         self.flush();
@@ -353,7 +313,7 @@ impl<'a> Game<'a> {
                 let used = answer.arrived.saturating_duration_since(asked);
                 let kept_waiting = if used >= DELAY_CHECK {
                     let unwatched = self.table.slots[player].client().unwatched();
-                    self.table.delay.since_last().max(unwatched).min(used)
+                    DelayMeter::waited().max(unwatched).min(used)
                 } else {
                     Duration::ZERO
                 };
