@@ -212,3 +212,72 @@ fn mistakes_are_named() {
     ];
     assert!(refused(&odd).contains("above 0.5"));
 }
+
+/// The commits of a match that has begun are built again by another compiler,
+/// which is here a script that completes the program.
+#[test]
+fn a_resumed_bisection_plays_the_same_programs() {
+    let history = History::new();
+    let last = 8;
+    let compiler = history.out("compiler");
+    let compile = |script: &str| fs::write(&compiler, script).expect("written");
+    let config = fs::read_to_string(history.config()).expect("there");
+    let build = format!("{BUILD} && sh {} {{out}}", compiler.display());
+    fs::write(history.config(), config.replace(BUILD, &build)).expect("written");
+    let first = "echo '# compiler 1' >>\"$1\"";
+    compile(first);
+    let mut command = history.command("run", 0, last);
+    command.args(["--set", "match.concurrency=1"]);
+    let whole = finish(command);
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    let run = history.out("run");
+    let digest = on_run("verify", &run).last_line();
+
+    // Cut within the first match of a commit between the ends.
+    let builds = fs::read_to_string(run.join("builds.csv")).expect("there");
+    let middle: Vec<&str> = builds.lines().nth(3).expect("built").split(',').collect();
+    let (commit, pairs) = (middle[1], middle[2].parse::<usize>().expect("a number"));
+    assert!(
+        history.ids[1..last].iter().any(|id| id == commit),
+        "{builds}"
+    );
+    let games = fs::read_to_string(run.join("games.csv")).expect("there");
+    let kept: Vec<&str> = games
+        .split_inclusive('\n')
+        .take(1 + 2 * (pairs + 1))
+        .collect();
+    assert!(kept[kept.len() - 1].contains(&commit[..10]), "{games}");
+    fs::write(run.join("games.csv"), kept.concat()).expect("written");
+    let resumed_with = |script: &str| {
+        compile(script);
+        fs::remove_dir_all(history.repository.cache()).expect("removed");
+        let mut resume = history.repository.hone();
+        resume.arg("resume").arg(&run).arg("--replay-missing");
+        finish(resume)
+    };
+
+    // It has played: it is not skipped, and not built for ever. The fourth build
+    // would succeed.
+    let tries = history.out("tries");
+    let failing = format!(
+        "grep -q \"echo '[0{last}] nodes\" engine.sh || {{ echo >>{0}; [ $(wc -l <{0}) -gt 3 ] || exit 1; }}\n{first}",
+        tries.display()
+    );
+    let failed = resumed_with(&failing);
+    assert_eq!(failed.code, Some(4), "{}", failed.stderr);
+    assert!(
+        failed.stderr.contains("does not build"),
+        "{}",
+        failed.stderr
+    );
+    assert!(!failed.stderr.contains("skipped"), "{}", failed.stderr);
+
+    let other = resumed_with("echo '# compiler 2' >>\"$1\"");
+    assert_eq!(other.code, Some(4), "{}", other.stderr);
+    let says = "is not the one this run was started with";
+    assert!(other.stderr.contains(says), "{}", other.stderr);
+
+    let same = resumed_with(first);
+    assert_eq!(same.code, Some(0), "{}", same.stderr);
+    assert_eq!(on_run("verify", &run).last_line(), digest);
+}

@@ -5,11 +5,11 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish};
@@ -185,6 +185,39 @@ fn uncommitted_changes_are_built_as_they_are() {
     repository.commit("Second");
     let clean = build(&repository, &changes(None)).expect("built");
     assert_eq!(clean.record.tree, None);
+}
+
+/// Git does not read a file again whose times are those in the index, unless the
+/// index is not newer.
+#[test]
+fn a_change_right_after_the_commit_is_built() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    let set_time = |name: &str| {
+        let file = File::options()
+            .write(true)
+            .open(repository.path().join(name));
+        file.and_then(|file| file.set_modified(moment))
+            .expect("set");
+    };
+    // Only times that a test can set count.
+    repository.git(&["config", "core.trustctime", "false"]);
+    set_time("engine.sh");
+    repository.git(&["add", "--all"]);
+    let script = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+    repository.write("engine.sh", &script.replace("echo '5", "echo '7"));
+    set_time("engine.sh");
+    set_time(".git/index");
+    let changed = repository.git(&["--no-optional-locks", "status", "--porcelain"]);
+    assert_eq!(changed, "M engine.sh");
+    let changes = Recipe {
+        revision: Revision::WorkTree { tree: None },
+        ..recipe(&repository, "", BUILD, "")
+    };
+    let built = build(&repository, &changes).expect("built");
+    assert!(built.record.tree.is_some());
+    assert_eq!(built.record.bench, Some(7));
 }
 
 /// A cargo package that takes what it prints from a file of the repository.

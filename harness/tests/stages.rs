@@ -5,12 +5,13 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{Setup, engines, on_run, rows, scripted};
+use common::{Finished, Setup, engines, finish, on_run, rows, scripted, workspace};
 
 /// A test that two random players pass, and one that they fail.
 const PASSED: &str = "sprt = { elo0 = -150.0, elo1 = -50.0 }";
@@ -167,4 +168,101 @@ fn what_a_later_stage_cannot_play_is_refused_at_once() {
         assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
         assert!(!setup.run("run").exists(), "{args:?}");
     }
+}
+
+/// Writes a player that notes the folder in which it runs. With `changes` it
+/// replaces its own file at its third game, as a compiler does.
+fn write_player(folder: &Path, seed: u32, changes: bool) {
+    let change = "cp \"$0\" \"$0.new\"; echo '# changed' >>\"$0.new\"; mv \"$0.new\" \"$0\"";
+    let third = if changes { 3 } else { -1 };
+    let script = format!(
+        "#!/bin/sh\npwd -P >>\"${{0%/*}}/folders\"\ngames=0\nwhile read -r line; do\n\
+         [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
+         if [ $games = {third} ]; then games=4; {change}; fi\n\
+         echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{}' --seed {seed}\n",
+        scripted()
+    );
+    fs::create_dir_all(folder.join("bin")).expect("made");
+    let player = folder.join("bin/one");
+    fs::write(&player, script).expect("written");
+    fs::set_permissions(&player, fs::Permissions::from_mode(0o755)).expect("executable");
+}
+
+/// A test with paths that are relative to its folder. A further `build` makes
+/// another program.
+fn relative_stages() -> Setup {
+    let setup = stages(PASSED, "options = { Hash = 8 }");
+    let text = fs::read_to_string(&setup.config).expect("there");
+    let first = format!("cmd = '{} --seed 1'\n", scripted());
+    assert!(text.contains(&first), "{text}");
+    let build = "echo built >>builds; echo '# built' >>bin/one";
+    let text = text
+        .replace(&first, &format!("cmd = 'bin/one'\nbuild = \"{build}\"\n"))
+        .replace("books/quick.epd", "book.epd")
+        .replace("concurrency = 2", "concurrency = 1");
+    fs::write(&setup.config, text).expect("written");
+    let book = workspace().join("books/quick.epd");
+    fs::copy(book, setup.run("book.epd")).expect("copied");
+    setup
+}
+
+fn in_folder(mut command: Command, folder: &Path) -> Finished {
+    command.current_dir(folder);
+    finish(command)
+}
+
+fn resume_in(folder: &Path, run: &Path) -> Finished {
+    let mut resume = common::hone();
+    resume.arg("resume").arg(run);
+    in_folder(resume, folder)
+}
+
+#[test]
+fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
+    let setup = relative_stages();
+    let folder = setup.dir.path();
+    write_player(folder, 1, true);
+    let played = in_folder(setup.command("sprt", "run", &[]), folder);
+    assert_eq!(played.code, Some(4), "{}", played.stdout);
+    let says = "engine `one` is not the one this run was started with";
+    assert!(played.stderr.contains(says), "{}", played.stderr);
+    let run = setup.run("run");
+    assert!(!run.join("stage-2").exists());
+    // With its own program, the test continues.
+    let program = folder.join("bin/one");
+    let text = fs::read_to_string(&program).expect("there");
+    let own = text.strip_suffix("# changed\n").expect("changed once");
+    fs::write(&program, own).expect("written");
+    let resumed = resume_in(folder, &run);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+}
+
+#[test]
+fn a_later_stage_has_the_program_and_the_folder_of_the_first() {
+    let setup = relative_stages();
+    let folder = setup.dir.path();
+    write_player(folder, 1, false);
+    let played = in_folder(setup.command("sprt", "run", &[]), folder);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let builds = || fs::read_to_string(folder.join("builds")).expect("there");
+    assert_eq!(builds(), "built\n");
+
+    // As after a kill between the stages; the other folder has files of the same
+    // names.
+    let (run, second) = (setup.run("run"), setup.run("run/stage-2"));
+    let undisturbed = digest(&second);
+    fs::remove_dir_all(&second).expect("removed");
+    let other = tempfile::tempdir().expect("a folder");
+    write_player(other.path(), 3, false);
+    let book = fs::read_to_string(folder.join("book.epd")).expect("there");
+    let reversed: Vec<&str> = book.lines().rev().collect();
+    fs::write(other.path().join("book.epd"), reversed.join("\n")).expect("written");
+    let resumed = resume_in(other.path(), &run);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(digest(&second), undisturbed);
+    assert_eq!(builds(), "built\n");
+    assert!(!other.path().join("bin/folders").exists());
+    let folders = fs::read_to_string(folder.join("bin/folders")).expect("there");
+    let own = folder.canonicalize().expect("there").display().to_string();
+    assert!(folders.lines().all(|line| line == own), "{folders}");
 }

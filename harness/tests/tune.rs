@@ -314,3 +314,103 @@ fn an_option_that_the_engine_has_not_is_refused() {
     );
     assert!(!setup.run("run").exists());
 }
+
+/// An engine keeps its old value when it gets one that it does not accept: a
+/// tuning would learn from games in which its values were never set.
+#[test]
+fn values_that_the_engine_does_not_accept_are_refused() {
+    let setup = games("pairs = 4");
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let play = |entry: &str, args: &[&str]| {
+        let text = text.replace("QsDeltaMargin = { min = 0, max = 400 }", entry);
+        fs::write(&setup.config, text).unwrap();
+        setup.play("tune", "run", args)
+    };
+    let refused = |entry: &str, args: &[&str], value: &str, allowed: &str| {
+        let finished = play(entry, args);
+        assert_eq!(finished.code, Some(2), "{entry}: {}", finished.stderr);
+        for part in [value, allowed] {
+            assert!(finished.stderr.contains(part), "{}", finished.stderr);
+        }
+        assert!(!setup.run("run").exists());
+    };
+    let margin = "option `QsDeltaMargin`: allowed is whole numbers from 0 to 4000";
+    for (entry, value) in [
+        ("QsDeltaMargin = { max = 5000 }", "`5000`"),
+        // The bounds are those of the option, not divided by the factor.
+        (
+            "QsDeltaMargin = { factor = 100, min = 0, max = 600 }",
+            "`60000`",
+        ),
+        ("QsDeltaMargin = { decimals = 2 }", "`0.00`"),
+    ] {
+        refused(entry, &[], value, margin);
+    }
+    refused(
+        "QsNodeDelta = { choices = [\"off\", \"margin\", \"best-capure\"] }",
+        &[],
+        "`best-capure`",
+        "option `QsNodeDelta`: allowed is one of: off, margin, best-capture",
+    );
+    let list = setup.run("list");
+    let set = format!("tune.import={}", list.display());
+    for import in [
+        "QsDeltaMargin, int, 200, 0, 5000, 20, 0.002",
+        r#"{"QsDeltaMargin": {"value": 200, "min_value": 0, "max_value": 5000, "step": 20}}"#,
+    ] {
+        fs::write(&list, import).unwrap();
+        refused("", &["--set", &set], "`5000`", margin);
+    }
+    let finished = play("QsDeltaMargin = { factor = 100 }", &["--dry-run"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+/// An engine that replaces its own file at its third game, as a compiler does.
+#[cfg(unix)]
+#[test]
+fn values_are_verified_with_the_engine_that_was_tuned() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let setup = games("pairs = 4");
+    let folder = setup.dir.path();
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let stillwater = stillwater().display().to_string();
+    let book = common::workspace()
+        .join("books/quick.epd")
+        .display()
+        .to_string();
+    let text = text
+        .replace(&format!("{stillwater:?}"), "\"./engine\"")
+        .replace("books/quick.epd", &book)
+        .replace("[match]", "[match]\nconcurrency = 1");
+    fs::write(&setup.config, text).unwrap();
+    let program = setup.run("engine");
+    let script = format!(
+        "#!/bin/sh\ngames=0\nwhile read -r line; do\n\
+         [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
+         if [ $games = 3 ]; then games=4; cp \"$0\" \"$0.$$\"; echo '# changed' >>\"$0.$$\"; \
+         mv \"$0.$$\" \"$0\"; fi\n\
+         echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{stillwater}'\n"
+    );
+    fs::write(&program, &script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let one_pair = ["--verify", "--set", "tune.verify.sprt.max_pairs=1"];
+    let mut tune = setup.command("tune", "run", &one_pair);
+    tune.current_dir(folder);
+    let tuned = finish(tune);
+    assert_eq!(tuned.code, Some(4), "{}", tuned.stdout);
+    let says = "is not the one this run was started with";
+    assert!(tuned.stderr.contains(says), "{}", tuned.stderr);
+    let verify = setup.run("run/verify");
+    assert!(!verify.exists());
+
+    // With the engine that was tuned, and from any folder.
+    fs::write(&program, &script).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut resume = hone();
+    resume.arg("resume").arg(setup.run("run"));
+    resume.current_dir(elsewhere.path());
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert_eq!(rows(&verify), 2);
+}

@@ -12,6 +12,7 @@
 //! gone back since, or a build was cut off, `target` goes too.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -79,6 +80,16 @@ fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
         .filter_map(|path| path.strip_suffix("/run.toml"))
         .map(str::to_string)
         .collect())
+}
+
+/// Copies an index with its time. Git reads the content of files that are not
+/// older than the index, because their times do not show a change after it was
+/// written: a newer index would hide such changes.
+fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    let mut from = File::open(from)?;
+    let mut to = File::create(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.set_modified(from.metadata()?.modified()?)
 }
 
 impl WorkTree {
@@ -244,7 +255,7 @@ impl WorkTree {
         // With what their index knows of the files, unchanged ones need not be
         // read.
         if theirs.exists() {
-            fs::copy(&theirs, &index).map_err(BuildError::io(&theirs))?;
+            copy_index(&theirs, &index).map_err(BuildError::io(&theirs))?;
         } else if index.exists() {
             fs::remove_file(&index).map_err(BuildError::io(&index))?;
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use clap::Args;
 
+use super::common::announce;
 use super::{Exit, Failure};
 use crate::engine::uci::{AnswerError, Client, Timeouts};
 use crate::executor::Situation;
@@ -33,9 +34,15 @@ impl ReplayArgs {
         let path = self.bundle.join("replay.toml");
         let text = fs::read_to_string(&path)
             .with_context(|| format!("{} is not a failure bundle", self.bundle.display()))?;
-        let situation: Situation =
+        let mut situation: Situation =
             toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
         outln!("{} failed: {}", situation.name, situation.failure);
+        if let Some(gone) = situation.launch.dir.take_if(|dir| !dir.is_dir()) {
+            announce(&format!(
+                "warning: the engine's working folder {} is gone: it runs in the current one",
+                gone.display()
+            ));
+        }
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;

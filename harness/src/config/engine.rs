@@ -41,8 +41,9 @@ pub struct EngineConfig {
     pub bench: BenchCheck,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Working directory of `build` and of the engine. The build of a commit
-    /// runs in the root of a work tree instead.
+    /// Working directory of `build` and of the engine; by default the one in
+    /// which the run was started. The build of a commit runs in the root of a
+    /// work tree instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
     /// A shell command that is run before the start; for a commit, once, with

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::marker::PhantomData;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
@@ -18,7 +18,8 @@ use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::live::Publisher;
 use crate::run::setup::{
-    book_identity, first_opening, open_book, open_tables, placement, same_book, warn_of_repeats,
+    book_identity, check_same_programs, first_opening, leave_built, open_book, open_tables,
+    placement, same_book, warn_of_repeats,
 };
 use crate::run::{
     Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
@@ -95,17 +96,39 @@ impl<K: RunKind> Session<K> {
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
     pub(crate) fn create(
-        mut config: Config,
+        config: Config,
         out: Option<&Path>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
-        K::check(&config)?;
-        check_shard::<K>(&config)?;
-        scale::check(K::KIND, &config)?;
-        if let Some(pairs) = config.r#match.concurrency {
-            check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
-        }
         let base = env::current_dir().context("the working directory is gone")?;
+        Self::begin(config, base, None, out, announce)
+    }
+
+    /// The same for a run that belongs to an `earlier` one, in its folder:
+    /// relative paths start from the same folder, and the engines must have the
+    /// same programs.
+    ///
+    /// # Errors
+    /// [`SessionError`]; nothing is left behind.
+    pub(crate) fn create_after(
+        earlier: &Manifest,
+        mut config: Config,
+        out: &Path,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
+        leave_built(&mut config, &earlier.engines);
+        let base = earlier.base.clone();
+        Self::begin(config, base, Some(earlier), Some(out), announce)
+    }
+
+    fn begin(
+        mut config: Config,
+        base: PathBuf,
+        earlier: Option<&Manifest>,
+        out: Option<&Path>,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Self, SessionError> {
+        check::<K>(&config)?;
         let book = open_book(&config, K::openings(&config), &base)?;
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
@@ -116,6 +139,9 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
+        if let Some(earlier) = earlier {
+            check_same_programs(&identities, &earlier.engines)?;
+        }
         let mut limit = config.r#match.limit.to_string();
         let shard = config.r#match.shard;
         if !shard.is_whole() {
@@ -304,6 +330,17 @@ impl<K: RunKind> Session<K> {
         }
         Ok((ended, driver.fold))
     }
+}
+
+/// Refuses a configuration that this kind cannot play.
+fn check<K: RunKind>(config: &Config) -> anyhow::Result<()> {
+    K::check(config)?;
+    check_shard::<K>(config)?;
+    scale::check(K::KIND, config)?;
+    if let Some(pairs) = config.r#match.concurrency {
+        check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.

@@ -171,7 +171,7 @@ fn from_source(
     let launch = Launch {
         program: built.program.clone(),
         args,
-        dir: engine.dir.is_some().then(|| working_dir(engine, base)),
+        dir: launch_dir(engine, base),
         env: engine.env.clone().into_iter().collect(),
         ..Launch::default()
     };
@@ -219,6 +219,14 @@ fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {
         Some(dir) => base.join(dir),
         None => base.to_path_buf(),
     }
+}
+
+/// Where the engine runs: relative paths in its options mean the same from
+/// whichever folder the run is resumed. If the folder that they start from is
+/// gone, the engine runs where `hone` does.
+fn launch_dir(engine: &EngineConfig, base: &Path) -> Option<PathBuf> {
+    let is_there = engine.dir.is_some() || base.is_dir();
+    is_there.then(|| working_dir(engine, base))
 }
 
 /// Environment variables that move the target directory of Cargo.
@@ -336,7 +344,7 @@ fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
     Ok(Launch {
         program,
         args,
-        dir: engine.dir.is_some().then_some(dir),
+        dir: launch_dir(engine, base),
         env: engine.env.clone().into_iter().collect(),
         ..Launch::default()
     })
@@ -358,4 +366,20 @@ pub(crate) fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
     }
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find_map(|folder| is_file(folder.join(program)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_runs_where_the_run_was_started_if_that_folder_is_there() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut engine = EngineConfig::default();
+        let base = folder.path();
+        assert_eq!(launch_dir(&engine, base).as_deref(), Some(base));
+        assert_eq!(launch_dir(&engine, &base.join("gone")), None);
+        engine.dir = Some("sub".into());
+        assert_eq!(launch_dir(&engine, base), Some(base.join("sub")));
+    }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 
 use super::driver::schedule;
 use super::error::SessionError;
-use super::manifest::{BookIdentity, Manifest};
+use super::manifest::{BookIdentity, EngineIdentity, Manifest};
 use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
 use crate::config::Config;
@@ -184,27 +184,50 @@ pub(crate) fn same_engines(
     announce: &mut dyn FnMut(&str),
 ) -> Result<Vec<Player>, SessionError> {
     let mut config = manifest.config.clone();
-    for (engine, identity) in config.engine.iter_mut().zip(&manifest.engines) {
-        // What is built already needs no building; builds of commits are
-        // looked up by their build line.
+    leave_built(&mut config, &manifest.engines);
+    let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
+    check_same_programs(&engines.identities, &manifest.engines)?;
+    Ok(engines.players)
+}
+
+/// Removes the builds of engines whose programs exist: another build could make
+/// another program. Builds of commits stay, because they are looked up by their
+/// build line.
+pub(crate) fn leave_built(config: &mut Config, engines: &[EngineIdentity]) {
+    for (engine, identity) in config.engine.iter_mut().zip(engines) {
         if identity.commit.is_none() && identity.program.exists() {
             engine.build = None;
         }
     }
-    let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
-    for (now, then) in engines.identities.iter().zip(&manifest.engines) {
-        if now.sha256 != then.sha256 {
-            let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
-            return Err(SessionError::Input(anyhow::anyhow!(
-                "engine `{}` is not the one this run was started with: {} has changed (sha256 {} then, {} now). Start a new run for the new engine",
-                then.name,
-                now.program.display(),
-                short(&then.sha256),
-                short(&now.sha256)
-            )));
-        }
-    }
-    Ok(engines.players)
+}
+
+/// Makes sure that engines have the programs that a run was started with.
+///
+/// # Errors
+/// The first that has another.
+pub(crate) fn check_same_programs(
+    now: &[EngineIdentity],
+    then: &[EngineIdentity],
+) -> anyhow::Result<()> {
+    let mut both = now.iter().zip(then);
+    both.try_for_each(|(now, then)| check_same_program(now, &then.sha256))
+}
+
+/// Makes sure that an engine has the program with the sha256 `then`.
+///
+/// # Errors
+/// If it has another.
+pub(crate) fn check_same_program(now: &EngineIdentity, then: &str) -> anyhow::Result<()> {
+    let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
+    ensure!(
+        now.sha256 == then,
+        "engine `{}` is not the one this run was started with: {} has changed (sha256 {} then, {} now). Start a new run for the new engine",
+        now.name,
+        now.program.display(),
+        short(then),
+        short(&now.sha256)
+    );
+    Ok(())
 }
 
 /// Opens the book of an existing run, and makes sure that it is the same.

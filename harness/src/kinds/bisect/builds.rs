@@ -74,6 +74,16 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
         .with_context(|| format!("{} is damaged", path.display()))
 }
 
+/// The sha256 of a commit's program, if it was built in this run before.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn sha256_of(dir: &Path, number: usize) -> anyhow::Result<Option<String>> {
+    let mut rows = read(dir)?.into_iter();
+    let built = rows.find(|row| row.number == number && !row.sha256.is_empty());
+    Ok(built.map(|row| row.sha256))
+}
+
 /// What a kill cut off is left out.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let torn = text.rsplit(|byte| *byte == b'\n').next();

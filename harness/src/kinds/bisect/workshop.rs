@@ -5,12 +5,14 @@ use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
 use crate::kinds::kind::{Readiness, Waiting};
 use crate::rules::openings::Opening;
+use crate::run::setup::check_same_program;
 use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 use super::builds::{self, BuildRow};
 
 /// Builds what the next match needs. A commit that does not build is skipped,
-/// which changes the next match.
+/// which changes the next match. One that was built in this run before must
+/// become the same program: its games count already.
 pub(super) fn prepare_next(
     waiting: Waiting<'_, BisectExperiment>,
     announce: &mut dyn FnMut(&str),
@@ -30,6 +32,7 @@ pub(super) fn prepare_next(
         if is_stop_requested() {
             return Ok(Readiness::Stopped);
         }
+        let before = builds::sha256_of(dir, commit).map_err(SessionError::AfterStart)?;
         let experiment = &mut driver.fold.experiment;
         let mut row = BuildRow {
             number: commit,
@@ -44,12 +47,15 @@ pub(super) fn prepare_next(
         };
         let player = match prepared {
             Ok((player, identity)) => {
+                if let Some(before) = before {
+                    check_same_program(&identity, &before).map_err(SessionError::AfterStart)?;
+                }
                 row.sha256 = identity.sha256;
                 row.bench = identity.bench;
                 experiment.set_ready(commit);
                 Some(player)
             }
-            Err(error) if can_be_skipped(&error, commit, manifest) => {
+            Err(error) if before.is_none() && can_be_skipped(&error, commit, manifest) => {
                 announce(&format!("skipped: {error}"));
                 row.reason = error.to_string();
                 None

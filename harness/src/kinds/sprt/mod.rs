@@ -46,7 +46,7 @@ impl RunKind for Test {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
         let engines = prepared(config, base, opening, announce)?;
-        stages::check_engines(config, base, announce)?;
+        stages::check_engines(config, &engines.identities, base, announce)?;
         Ok(engines)
     }
 

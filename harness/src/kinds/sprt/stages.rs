@@ -15,8 +15,8 @@ use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::ledger::Recovery;
 use crate::report::write_files;
-use crate::run::setup::{first_opening, open_book};
-use crate::run::{Ended, MANIFEST, PreparedEngines, SessionError};
+use crate::run::setup::{first_opening, leave_built, open_book};
+use crate::run::{Ended, EngineIdentity, MANIFEST, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played: they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -35,13 +35,15 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses engines that do not take the options of a later stage.
+/// Refuses engines, which have been built, that do not take the options of a
+/// later stage.
 pub(super) fn check_engines(
     config: &Config,
+    engines: &[EngineIdentity],
     base: &Path,
     announce: &mut dyn FnMut(&str),
 ) -> Result<(), SessionError> {
-    for (index, later) in (1..).zip(config.later_stages()) {
+    for (index, mut later) in (1..).zip(config.later_stages()) {
         if config.stage[index].options.is_empty() {
             continue;
         }
@@ -49,6 +51,7 @@ pub(super) fn check_engines(
             "checking the engines for {}",
             config.stage_words(index)
         ));
+        leave_built(&mut later, engines);
         let book = open_book(&later, SingleTest::openings(&later), base)?;
         let opening = first_opening(&later, book.as_ref());
         PreparedEngines::prepare(&later, base, Some(&opening), announce)?;
@@ -79,7 +82,7 @@ pub(super) fn play(
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let session = match folder.join(MANIFEST).exists() {
             true => Session::<SingleTest>::resume(&folder, Recovery::LastPair, announce),
-            false => Session::<SingleTest>::create(config, Some(&folder), announce),
+            false => Session::<SingleTest>::create_after(&manifest, config, &folder, announce),
         };
         let session = session.map_err(SessionError::after_start)?;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

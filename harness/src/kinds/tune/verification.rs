@@ -63,7 +63,7 @@ pub(super) fn play(
         Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
-        Session::<SingleTest>::create(config, Some(&dir), announce)
+        Session::<SingleTest>::create_after(&files.manifest, config, &dir, announce)
     };
     let session = session
         .map_err(SessionError::after_start)?
@@ -99,9 +99,6 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -
     ];
     for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
         engine.name = name.to_owned();
-        if engine.git.is_none() && engine.worktree.is_none() {
-            engine.build = None;
-        }
         let all = &mut engine.options.0;
         all.retain(|(known, _)| {
             !options
