@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -252,5 +253,47 @@ fn pages_of_every_kind_suit_everyone() {
         "new URLSearchParams(location.search).get('kind') === 'tune' \
          && document.querySelectorAll('main [data-kind]').length === 1",
     );
+    browser.has_behaved();
+}
+
+#[test]
+fn an_approval_shows_what_is_approved() {
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    let [ann, bob] = ["0123456789abcdef0123", "fedcba98765432109876"];
+    let setup = Setup::new("");
+    let [results, tokens] = ["results", "tokens"].map(|name| setup.run(name));
+    fs::create_dir(&results).expect("made");
+    fs::write(&tokens, format!("ann {ann}\nbob {bob}\n")).expect("written");
+    fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("set");
+    let tokens = tokens.to_str().expect("text");
+    let server = Server::start(&results, &["--approve", "--token-file", tokens]);
+    let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
+    let config = format!(
+        "# {EVIL}\n{players}[match]\nlimit = \"nodes=5\"\npairs = 1\nconcurrency = 1\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 10\n"
+    );
+    let submitted = server.post("/api/queue?name=run&kind=match", ann, &config);
+    assert_eq!(submitted.status, 200, "{submitted:?}");
+
+    let approve = "[data-action=approve]";
+    browser.visit(&server.home(), "/");
+    browser.wait_for(&format!(
+        "document.querySelector('{approve}')?.checkVisibility()"
+    ));
+    browser.eval(&format!("sessionStorage.setItem('hone-token', '{bob}')"));
+    for (answer, is_there) in [("Cancel", true), ("Approve", false)] {
+        browser.click(approve);
+        browser.wait_for("Boolean(document.querySelector('dialog[open] pre'))");
+        let shown = browser.eval("document.querySelector('dialog pre').textContent");
+        assert_eq!(shown, config);
+        browser.click(&format!("dialog button[value={answer}]"));
+        browser.wait_for("!document.querySelector('dialog')");
+        let queue = || server.get("/api/queue").json()["queue"][0]["wanted"].clone();
+        wait_until(answer, || (queue() == "approval") == is_there);
+    }
+    wait_until("it is played", || rows(&results.join("run")) == 2);
+    assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     browser.has_behaved();
 }
