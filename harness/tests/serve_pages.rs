@@ -288,6 +288,7 @@ fn an_approval_shows_what_is_approved() {
         browser.wait_for("Boolean(document.querySelector('dialog[open] pre'))");
         let shown = browser.eval("document.querySelector('dialog pre').textContent");
         assert_eq!(shown, config);
+        browser.has_no_barriers("the approval");
         browser.click(&format!("dialog button[value={answer}]"));
         browser.wait_for("!document.querySelector('dialog')");
         let queue = || server.get("/api/queue").json()["queue"][0]["wanted"].clone();
