@@ -13,7 +13,9 @@ shard=${INPUT_SHARD:-}
 # Both are kept for a later job at these paths: a run requires the same binaries.
 export HONE_CACHE=$home/kept/cache
 runs=$home/kept/runs
-mkdir -p "$HONE_CACHE" "$runs"
+mkdir -p "$runs"
+# Engines that are programs leave no builds, and the archive holds the folder.
+(umask 077 && mkdir -p "$HONE_CACHE/builds")
 
 part=
 [ -z "$shard" ] || part=-shard-${shard%/*}-of-${shard#*/}
@@ -38,7 +40,7 @@ base() {
     fi
 }
 
-# The arguments of `hone sprt`, in the array `arguments`.
+# The arguments of `hone sprt`, in the array `arguments`, and the `question`.
 test_arguments() {
     arguments=()
     [ -z "${INPUT_CONFIG:-}" ] || arguments+=("$INPUT_CONFIG")
@@ -55,8 +57,10 @@ test_arguments() {
     [ -z "${INPUT_BOOK:-}" ] || arguments+=(--book "$INPUT_BOOK")
     [ -z "$limit" ] || arguments+=(--limit "$limit")
     [ -z "$profile" ] || arguments+=(--profile "$profile")
-    [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
     further
+    # What is tested; how many games are played at a time does not belong to it.
+    question=$(printf '%s\n' "${arguments[@]}")
+    [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
 }
 
 # One argument a line.
@@ -68,6 +72,20 @@ further() {
     done <<<"${INPUT_ARGUMENTS:-}"
 }
 
+# Whether the run that an earlier job has kept is of this test: a verdict must not be that
+# of another one. A job without inputs of its own continues what is there.
+is_same_test() {
+    local asked=${INPUT_CONFIG:-}${INPUT_DEV:-}${INPUT_BASE:-}${INPUT_BUILD:-}${INPUT_CMD:-}
+    asked+=${INPUT_BOOK:-}${INPUT_LIMIT:-}${INPUT_PROFILE:-}${INPUT_ARGUMENTS:-}
+    if [ ! -e "$run/run.toml" ] || [ ! -e "$run.arguments" ]; then
+        echo "$question" >"$run.arguments"
+    elif [ -n "$asked" ] && [ "$(cat "$run.arguments")" != "$question" ]; then
+        echo "::error::an earlier job has kept another test of this commit under the name $name: give this one another \`name\`"
+        run=$home/refused
+        return 1
+    fi
+}
+
 resume_or() {
     if [ -e "$run/run.toml" ]; then
         "$HONE" resume "$run" --max-time "$max_time" --summary "$summary"
@@ -76,13 +94,26 @@ resume_or() {
     fi
 }
 
+# Names within the folder: tar takes the drive of a path on Windows for another machine.
+pack() {
+    (cd "$home" && tar czf "$@")
+}
+
+unpack() {
+    (cd "$home" && tar xzf "$1")
+}
+
 max_time=${INPUT_MAX_TIME:-60m}
 code=0
 case "$mode" in
     sprt)
         test_arguments
         [ -z "$shard" ] || arguments+=(--shard "$shard")
-        resume_or "$HONE" sprt "${arguments[@]}" || code=$?
+        if is_same_test; then
+            resume_or "$HONE" sprt "${arguments[@]}" || code=$?
+        else
+            code=2
+        fi
         ;;
     build)
         # A trial, in which every engine has to answer; the shards find the builds.
@@ -96,9 +127,10 @@ case "$mode" in
         ;;
     pool)
         shards=()
-        for archive in "$home"/shards/*/*.tar.gz; do
+        # A single artifact may come without a folder of its own.
+        for archive in "$home"/shards/*.tar.gz "$home"/shards/*/*.tar.gz; do
             [ -e "$archive" ] || continue
-            tar xzf "$archive" -C "$home"
+            unpack "${archive#"$home"/}"
         done
         for folder in "$runs/$name"-shard-*; do
             [ ! -e "$folder/run.toml" ] || shards+=("$folder")
@@ -167,7 +199,7 @@ fi
 # An archive, because artifacts lose the permission to execute.
 if [ "$mode" != nightly ] && [ -e "$run/run.toml" ]; then
     archive=$home/hone-$name$part.tar.gz
-    tar czf "$archive" -C "$home" "kept/runs/$name$part" kept/cache/builds
+    pack "hone-$name$part.tar.gz" "kept/runs/$name$part" kept/cache/builds
     echo "artifact=hone-$name$part" >>"$GITHUB_OUTPUT"
     echo "archive=$archive" >>"$GITHUB_OUTPUT"
 fi

@@ -19,11 +19,14 @@ if git diff --cached --quiet; then
     echo "nothing new to publish"
     exit 0
 fi
-git -c user.name=hone -c user.email=hone@users.noreply.github.com \
-    commit --quiet --message "Nightly Elo of $(git log -1 --format=%h)"
+# Also for the rebase, which commits again.
+export GIT_AUTHOR_NAME=hone GIT_AUTHOR_EMAIL=hone@users.noreply.github.com
+export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+git commit --quiet --message "Nightly Elo of $(git log -1 --format=%h)"
 for _ in 1 2 3; do
-    git pull --rebase --quiet
-    if git push --quiet; then
+    if ! git pull --rebase --quiet; then
+        git rebase --abort || true
+    elif git push --quiet; then
         exit 0
     fi
 done

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
-use common::{finish, rows, workspace};
+use common::{finish, rows, stillwater, workspace};
 
 /// `gh api` for one pull request without or with one comment of the Action.
 const GH: &str = r#"#!/bin/sh
@@ -192,7 +192,8 @@ fn a_good_change_is_green_and_its_comment_is_updated() {
     let Some(pull) = PullRequest::new(WEAK, "") else {
         return;
     };
-    let job = pull.job(&[("INPUT_PROFILE", "quick"), ("INPUT_LIMIT", "nodes=400")]);
+    let inputs = [("INPUT_PROFILE", "quick")];
+    let job = pull.job(&inputs);
     assert_eq!(job.output("code"), "0", "{}", job.log);
     assert_eq!(job.output("verdict"), "passed");
     assert!(job.passes, "{}", job.log);
@@ -219,11 +220,41 @@ fn a_good_change_is_green_and_its_comment_is_updated() {
     assert_eq!(job.output("artifact"), "hone-gate");
     // The job again: the run has its verdict, and nothing is played.
     let games = rows(Path::new(job.output("run")));
-    let again = pull.job(&[]);
+    let again = pull.job(&inputs);
     assert_eq!(again.output("code"), "0", "{}", again.log);
     assert_eq!(rows(Path::new(again.output("run"))), games);
     let (_, calls) = pull.comment();
     assert_eq!(calls[1..], ["PATCH repos/owner/engine/issues/comments/77"]);
+    // Another test of the same commit has no verdict of this one.
+    let other = pull.job(&[("INPUT_DEV", "git:HEAD^1"), ("INPUT_BASE", "git:HEAD")]);
+    assert_eq!(other.output("code"), "2", "{}", other.log);
+    assert!(!other.passes && other.log.contains("another test of this commit"));
+    assert_eq!(other.output("artifact"), "");
+}
+
+#[test]
+fn engines_that_are_programs_leave_an_archive_too() {
+    let Some(pull) = PullRequest::new("", "") else {
+        return;
+    };
+    let program = stillwater();
+    let program = program.to_str().expect("text");
+    let job = pull.job(&[
+        ("INPUT_DEV", program),
+        ("INPUT_BASE", program),
+        ("INPUT_BUILD", ""),
+        ("INPUT_PROFILE", "quick"),
+        (
+            "INPUT_ARGUMENTS",
+            "--base-option=Quiescence=false\n--set=adjudication.max_moves=80",
+        ),
+    ]);
+    assert_eq!(job.output("code"), "0", "{}", job.log);
+    assert!(
+        job.passes && Path::new(job.output("archive")).is_file(),
+        "{}",
+        job.log
+    );
 }
 
 #[test]
@@ -298,7 +329,11 @@ fn pool(pull: &PullRequest, archives: &[&Path]) -> Job {
     let shards = pull.home().join("shards");
     let _ = fs::remove_dir_all(&shards);
     for (number, archive) in archives.iter().enumerate() {
-        let folder = shards.join(number.to_string());
+        // One alone is downloaded without a folder of its own.
+        let folder = match archives.len() {
+            1 => shards.clone(),
+            _ => shards.join(number.to_string()),
+        };
         fs::create_dir_all(&folder).expect("made");
         fs::copy(archive, folder.join("run.tar.gz")).expect("downloaded");
     }
@@ -349,6 +384,52 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     let nothing = pool(&pull, &[]);
     assert_eq!(nothing.output("verdict"), "not-played");
     assert!(!nothing.passes, "{}", nothing.log);
+}
+
+/// The runner has no name for commits but the script's.
+#[test]
+fn a_night_is_published_on_top_of_what_others_have_pushed() {
+    let Some(pull) = PullRequest::new("", "") else {
+        return;
+    };
+    let repository = &pull.repository;
+    let [origin, other] = ["origin.git", "other"].map(|name| pull.folder.join(name));
+    let [origin, other] = [&origin, &other].map(|path| path.to_str().expect("text"));
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.git(&["clone", "--quiet", "--bare", ".", origin]);
+    repository.git(&["remote", "add", "origin", origin]);
+    repository.git(&["fetch", "--quiet", "origin"]);
+    repository.git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
+    repository.git(&["clone", "--quiet", origin, other]);
+    for arguments in [
+        &[
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            "Somebody else's",
+        ][..],
+        &["push", "--quiet", "origin", "main"],
+    ] {
+        repository.git(&[&["-C", other], arguments].concat());
+    }
+    repository.write("elo.csv", "a night\n");
+    let config = pull.folder.join("gitconfig");
+    fs::write(&config, "[user]\nuseConfigOnly = true\n").expect("written");
+    let (published, log) = pull.step(
+        "publish.sh",
+        &[
+            ("INPUT_PUBLISH", "elo.csv=docs/elo.csv"),
+            ("GIT_CONFIG_GLOBAL", config.to_str().expect("text")),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ],
+    );
+    assert!(published, "{log}");
+    let subjects = repository.git(&["-C", origin, "log", "-2", "--format=%s", "main"]);
+    assert!(subjects.starts_with("Nightly Elo of "), "{subjects}");
+    assert!(subjects.ends_with("Somebody else's"), "{subjects}");
+    let there = repository.git(&["-C", origin, "show", "main:docs/elo.csv"]);
+    assert_eq!(there, "a night");
 }
 
 /// The base of a push is the commit before it.

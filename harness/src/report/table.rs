@@ -1,11 +1,13 @@
 //! A table of text that fits a width.
 
+use std::borrow::Cow;
+
 use console::{measure_text_width, pad_str, truncate_str};
 
 /// A column: its title, its cells, and what it may lose.
 #[derive(Debug)]
 pub(super) struct Column {
-    title: &'static str,
+    title: Cow<'static, str>,
     cells: Vec<String>,
     fit: Fit,
 }
@@ -26,13 +28,20 @@ const NARROWEST: usize = 6;
 const GAP: &str = "  ";
 
 impl Column {
-    pub(super) fn new(title: &'static str, fit: Fit, cells: Vec<String>) -> Self {
-        Self { title, cells, fit }
+    pub(super) fn new(title: impl Into<Cow<'static, str>>, fit: Fit, cells: Vec<String>) -> Self {
+        Self {
+            title: title.into(),
+            cells,
+            fit,
+        }
     }
 
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(|cell| measure_text_width(cell));
-        cells.max().unwrap_or(0).max(measure_text_width(self.title))
+        cells
+            .max()
+            .unwrap_or(0)
+            .max(measure_text_width(&self.title))
     }
 }
 
@@ -61,7 +70,7 @@ pub(super) fn lines(mut columns: Vec<Column>, width: usize) -> Vec<String> {
         .map(|row| {
             let cells = columns.iter().zip(&widths).map(|(column, &width)| {
                 let text = match row {
-                    0 => column.title,
+                    0 => column.title.as_ref(),
                     _ => column.cells.get(row - 1).map_or("", String::as_str),
                 };
                 let alignment = match column.fit {

@@ -86,10 +86,6 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
 
 /// Who won how many points against whom, in the order of the rating list.
 fn crosstable(facts: &RunFacts) -> Vec<Column> {
-    const NUMBERS: [&str; 24] = [
-        "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16",
-        "17", "18", "19", "20", "21", "22", "23", "24",
-    ];
     let names: Vec<&str> = if facts.ratings.is_empty() {
         facts.engines.iter().map(|e| e.name.as_str()).collect()
     } else {
@@ -107,13 +103,13 @@ fn crosstable(facts: &RunFacts) -> Vec<Column> {
             names.iter().map(|name| (*name).to_string()).collect(),
         ),
     ];
-    columns.extend(names.iter().zip(NUMBERS).map(|(column, title)| {
+    columns.extend(names.iter().zip(1..).map(|(column, rank): (_, usize)| {
         let cells = names.iter().map(|row| match points(facts, row, column) {
             _ if row == column => "·".to_string(),
             Some((points, games)) => format!("{points:.1}/{games}"),
             None => "-".to_string(),
         });
-        Column::new(title, Fit::Keep, cells.collect())
+        Column::new(rank.to_string(), Fit::Keep, cells.collect())
     }));
     columns
 }
