@@ -213,11 +213,11 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     // Who approves it can read what it is.
     let read = server.get("/api/queue/one");
     assert_eq!(read.body, config);
-    let tag = read
+    let hash = read
         .head
         .lines()
-        .find_map(|line| line.strip_prefix("etag: "));
-    let tag = tag.expect("an entity tag").trim_matches('"').to_string();
+        .find_map(|line| line.strip_prefix("config-sha256: "));
+    let hash = hash.expect("its hash").trim().to_string();
     assert_eq!(server.get("/api/queue/..%2Faudit").status, 404);
     let act =
         |action: &str, token: &str| server.post(&format!("/api/runs/one/{action}"), token, "");
@@ -245,7 +245,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     let other = acting.config(1);
     let submitted = server.post("/api/queue?name=one&kind=match", TOKEN, &other);
     assert_eq!(submitted.status, 200, "{submitted:?}");
-    let changed = approve(&format!("?config={tag}"));
+    let changed = approve(&format!("?config={hash}"));
     assert_eq!(changed.status, 409, "{changed:?}");
     assert!(
         changed.body.contains("another configuration"),
@@ -255,7 +255,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
     let again = server.post("/api/queue?name=one&kind=match", TOKEN, &config);
     assert_eq!(again.status, 200, "{again:?}");
-    let approved = approve(&format!("?config={tag}"));
+    let approved = approve(&format!("?config={hash}"));
     assert_eq!(approved.status, 200, "{approved:?}");
     wait_until("it is played", || words(&server, "one") == "gone");
     assert_eq!(rows(&acting.results.join("one")), 4);

@@ -228,6 +228,7 @@ fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
     assert!(played.stderr.contains(says), "{}", played.stderr);
     let run = setup.run("run");
     assert!(!run.join("stage-2").exists());
+    assert_eq!(resume_in(folder, &run).code, Some(2));
     // With its own program, the test continues.
     let program = folder.join("bin/one");
     let text = fs::read_to_string(&program).expect("there");

@@ -41,10 +41,11 @@ pub(crate) struct Situation {
 }
 
 impl Situation {
-    /// The game after the `position` command.
+    /// The game after the `position` command. Both commands are sent as they are, so
+    /// they may be nothing else.
     ///
     /// # Errors
-    /// What is wrong with the command, in words.
+    /// What is wrong with them, in words.
     pub(crate) fn referee(&self) -> Result<Referee, String> {
         if [&self.position, &self.go]
             .iter()
@@ -56,10 +57,16 @@ impl Situation {
             true => CastlingMode::Chess960,
             false => CastlingMode::Standard,
         };
-        let body = self.position.trim_start_matches("position ");
+        let Some(body) = self.position.strip_prefix("position ") else {
+            return Err("the bundle's position is not a `position` command".to_string());
+        };
+        if !self.go.starts_with("go ") {
+            return Err("the bundle's search is not a `go` command".to_string());
+        }
         let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
         let position: Chess = match start.strip_prefix("fen ") {
-            None => Chess::default(),
+            None if start.trim_end() == "startpos" => Chess::default(),
+            None => return Err(format!("the bundle's position `{start}` is not known")),
             Some(fen) => fen
                 .parse::<Fen>()
                 .map_err(|error| error.to_string())?

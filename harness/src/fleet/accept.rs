@@ -121,6 +121,11 @@ fn with_own_engine(job: &PairJob, text: &str) -> Result<String, String> {
         .iter()
         .find(|player| *player.name == *situation.name);
     let player = player.ok_or("its evidence is of an engine that did not play")?;
+    // Without a `go` it failed before it was its turn.
+    if !(situation.position.is_empty() && situation.go.is_empty()) {
+        let game = situation.referee();
+        game.map_err(|why| format!("its evidence cannot be replayed: {why}"))?;
+    }
     situation.launch = Launch::clone(&player.launch);
     situation.options = player.all_options(&job.rules);
     Ok(toml::to_string(&situation).expect("a situation can be put into TOML"))
@@ -200,5 +205,25 @@ mod tests {
         let kept: Situation = toml::from_str(text).expect("a situation");
         assert_eq!(kept.options, *job.players[0].options);
         assert!(with("../../x", String::new()).is_err());
+        // Both commands reach the engine as they are.
+        let option = "setoption name Debug Log File value /home/me/notes";
+        for (position, go, fits) in [
+            ("position startpos moves e2e4", "go nodes 5", true),
+            (
+                "position fen 8/8/8/8/8/8/8/K1k5 w - - 0 1",
+                "go nodes 5",
+                true,
+            ),
+            (option, "go nodes 5", false),
+            ("position startpos", option, false),
+            ("position startpos\nquit", "go nodes 5", false),
+            ("position startpos", "", false),
+            ("position somewhere", "go nodes 5", false),
+        ] {
+            let mut sent: Situation = toml::from_str(&situation("new")).expect("a situation");
+            (sent.position, sent.go) = (position.to_string(), go.to_string());
+            let accepted = with(REPLAY, toml::to_string(&sent).expect("TOML"));
+            assert_eq!(accepted.is_ok(), fits, "{position}, {go}: {accepted:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{ConnectInfo, Extension, Path, Query, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -24,8 +24,11 @@ pub(super) async fn queue(State(shared): State<Shared>) -> Response {
     }
 }
 
-/// The configuration of a run in the queue, for who is to approve it; its SHA-256 is the
-/// entity tag.
+/// Has the SHA-256 of a configuration. Not the entity tag, which servers in between
+/// change when they compress.
+const CONFIG_SHA256: HeaderName = HeaderName::from_static("config-sha256");
+
+/// The configuration of a run in the queue, for who is to approve it.
 pub(super) async fn configuration(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -35,7 +38,7 @@ pub(super) async fn configuration(
         Some(text) => {
             let headers = [
                 (CONTENT_TYPE, "text/plain; charset=utf-8".to_string()),
-                (ETAG, format!("\"{}\"", sha256_of(text.as_bytes()))),
+                (CONFIG_SHA256, sha256_of(text.as_bytes())),
             ];
             (headers, text).into_response()
         }

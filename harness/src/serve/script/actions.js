@@ -50,7 +50,7 @@ function isApproved(run, config) {
   });
 }
 
-// What is approved is what was read: the server compares its SHA-256, the entity tag.
+// What is approved is what was read: the server compares its SHA-256.
 async function approval(run) {
   const answer = await fetch(`/api/queue/${encodeURIComponent(run)}`);
   const text = await answer.text();
@@ -58,7 +58,11 @@ async function approval(run) {
     tell(text.trim(), false);
     return null;
   }
-  const config = answer.headers.get("ETag").replaceAll('"', "");
+  const config = answer.headers.get("Config-Sha256");
+  if (!config) {
+    tell("cannot approve: the header Config-Sha256 is missing from the answer", false);
+    return null;
+  }
   return (await isApproved(run, text)) ? `?config=${config}` : null;
 }
 
