@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish, on_run, rows, wait_until, workspace};
+use serde_json::Value;
 
 /// Commits after the good one.
 const COMMITS: usize = 24;
@@ -91,6 +92,11 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     assert!(json["probability"].as_f64() >= Some(0.95));
     assert!(json["change"]["high"].as_f64() < Some(0.0), "{json}");
     assert_eq!(json["posterior"].as_array().map(Vec::len), Some(COMMITS));
+    for one in json["matches"].as_array().expect("matches") {
+        let counts = one["pentanomial"].as_array().expect("counts");
+        let pairs: u64 = counts.iter().filter_map(Value::as_u64).sum();
+        assert!(pairs >= 60 || one["interval"] == "always_valid", "{one}");
+    }
     let report = on_run("report", &history.out("whole"));
     assert!(report.stdout.contains("Change 4"), "{}", report.stdout);
     let page = history.out("whole").join("report.html");

@@ -234,11 +234,15 @@ fn a_plan_needs_nothing_but_its_bounds() {
         point["games"].as_f64(),
         point["pairs"].as_f64().map(|pairs| 2.0 * pairs)
     );
+    // Of chosen strengths the longest need not be one.
+    let chosen = hone("plan --elo0 0 --elo1 3 --elos 20,30").stdout;
+    assert!(!String::from_utf8(chosen).unwrap().contains("At most"));
     let output = hone("plan --elo0 0 --elo1 3");
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
         "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
         "typical of fishtest",
+        "At most ",
         "0.4, 19.6, 60.0, 19.6, 0.4 % LL",
         "games (",
         "95 % pairs",

@@ -192,6 +192,25 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     );
 }
 
+/// In its own units, and of no type that OpenBench does not have.
+#[test]
+fn values_for_openbench_are_those_of_the_engine() {
+    let setup = games("pairs = 12");
+    let config = fs::read_to_string(&setup.config).unwrap()
+        + "ReverseFutilityBlend = { factor = 100 }\nCaptureHistory = {}\n";
+    fs::write(&setup.config, config).unwrap();
+    let played = setup.play("tune", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let bounds = played.json()["at_bound"].clone();
+    assert!(!bounds.to_string().contains("CaptureHistory"), "{bounds}");
+    let text = fs::read_to_string(setup.run("run/values.txt")).unwrap();
+    let rest_of = |start: &str| text.lines().find_map(|line| line.strip_prefix(start));
+    let value = rest_of("setoption name ReverseFutilityBlend value ").expect("for UCI");
+    let line = rest_of("ReverseFutilityBlend, int, ").expect("for OpenBench");
+    assert!(line.starts_with(&format!("{value}, 0, 100, ")), "{text}");
+    assert_eq!(rest_of("CaptureHistory, "), None, "{text}");
+}
+
 #[test]
 fn a_time_alone_becomes_a_budget_in_whole_batches() {
     let setup = games("max_time = \"20s\"");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SpaceError;
-use super::param::Param;
+use super::param::{Kind, Param};
 
 /// How values between two grid points are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,8 +135,12 @@ impl Space {
     /// Names of the parameters whose value has reached the end of its range.
     pub fn at_bound(&self, values: &[f64]) -> Vec<&str> {
         let pairs = self.params.iter().zip(self.nearest(values));
+        // The range of a check or a combo is all there is.
+        let has_more = |param: &Param| !matches!(param.kind, Kind::Check | Kind::Combo { .. });
         pairs
-            .filter(|(param, value)| *value <= param.min || *value >= param.max)
+            .filter(|(param, value)| {
+                has_more(param) && (*value <= param.min || *value >= param.max)
+            })
             .map(|(param, _)| param.name.as_str())
             .collect()
     }
@@ -146,7 +150,6 @@ impl Space {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::param::Kind;
     use super::*;
 
     fn params() -> impl Strategy<Value = Param> {

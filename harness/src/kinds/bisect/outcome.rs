@@ -13,6 +13,7 @@ use crate::report::{EndReason, escape_markdown, evidence_findings};
 use crate::run::{Fold, Kind, RunFiles};
 use crate::stats::Estimate;
 use crate::stats::detect::Finding;
+use crate::stats::summary::{Interval, Summary};
 
 /// Rows of the table for people.
 const ROWS: usize = 10;
@@ -94,6 +95,8 @@ pub(crate) struct MatchFacts {
     /// LL, LD, DD+WL, WD, WW.
     pub(crate) pentanomial: [u64; 5],
     pub(crate) elo: Option<Estimate>,
+    /// Of `elo`.
+    pub(crate) interval: Interval,
 }
 
 impl Outcome {
@@ -160,11 +163,15 @@ impl Outcome {
             matches: experiment
                 .evidence()
                 .iter()
-                .map(|((earlier, later), counts)| MatchFacts {
-                    earlier: names[*earlier].clone(),
-                    later: names[*later].clone(),
-                    pentanomial: counts.0,
-                    elo: crate::stats::elo::elo(*counts),
+                .map(|((earlier, later), counts)| {
+                    let summary = Summary::new(*counts);
+                    MatchFacts {
+                        earlier: names[*earlier].clone(),
+                        later: names[*later].clone(),
+                        pentanomial: counts.0,
+                        elo: summary.elo,
+                        interval: summary.interval,
+                    }
                 })
                 .collect(),
             seconds: files.seconds_played()?,

@@ -9,6 +9,7 @@ use crate::report::html::{
     games_section, paragraph, percentage, record_sections, scale_of, side_by_side, signed,
 };
 use crate::run::Manifest;
+use crate::stats::summary::Interval;
 
 /// Commits that are shown openly.
 const SHOWN: usize = 10;
@@ -252,10 +253,16 @@ fn matches(matches: &[MatchFacts]) -> String {
     let mut table = Table::new("From the later commit's side", &head);
     for one in matches {
         let (elo, bar) = match one.elo {
-            Some(elo) => (
-                Cell::text(&signed(elo.estimate)),
-                Cell::interval(elo, scale, &ends(elo)),
-            ),
+            Some(elo) => {
+                let early = match one.interval {
+                    Interval::AlwaysValid => " (always-valid)",
+                    Interval::FixedLength => "",
+                };
+                (
+                    Cell::text(&signed(elo.estimate)),
+                    Cell::interval(elo, scale, &(ends(elo) + early)),
+                )
+            }
             None => (Cell::text("–"), Cell::text("")),
         };
         let counts = one.pentanomial.map(|count| count.to_string());

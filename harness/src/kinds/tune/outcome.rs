@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::experiment::tune::param::Param;
+use crate::experiment::tune::param::{Kind, Param};
 use crate::experiment::tune::response::{Response, Weight};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 
@@ -208,19 +208,24 @@ impl Outcome {
         ]
     }
 
+    /// In the engine's own units. OpenBench has no type for checks and combos.
     fn openbench(&self) -> String {
         let mut text = String::new();
         for (param, value) in self.space.params().iter().zip(&self.final_values) {
-            let kind = if param.quantum() == 1.0 {
-                "int"
-            } else {
-                "float"
+            let (kind, factor) = match param.kind {
+                Kind::Int => ("int", 1.0),
+                Kind::Scaled { factor } => ("int", factor),
+                Kind::Text { .. } => ("float", 1.0),
+                Kind::Check | Kind::Combo { .. } => continue,
             };
+            let [value, min, max] = [*value, param.min, param.max].map(|x| param.engine_number(x));
             let gain = param.gain.unwrap_or(0.002);
             let _ = writeln!(
                 text,
-                "{}, {kind}, {value}, {}, {}, {}, {gain}",
-                param.name, param.min, param.max, param.step
+                "{}, {kind}, {value}, {min}, {max}, {}, {gain}",
+                param.name,
+                // 0.07 times 100 is a little more than 7.
+                (param.step * factor * 1e9).round() / 1e9
             );
         }
         text
