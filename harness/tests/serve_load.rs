@@ -324,7 +324,7 @@ fn speed(pairs: &[Measured], from_ms: i64, until_ms: i64) -> f64 {
 /// How long the server works, and how long it is stopped.
 const PHASE: Duration = Duration::from_secs(4);
 
-/// A run of 100,000 games goes on while browsers follow it, and every few
+/// A run of 100,000 games continues while browsers follow it, and every few
 /// seconds the server is stopped, or works again. So short a time apart, the
 /// machine's own speed is nearly the same. What the server has missed it makes
 /// up for when it works. The games have a processor to themselves, because

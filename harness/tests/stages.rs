@@ -211,6 +211,15 @@ fn in_folder(mut command: Command, folder: &Path) -> Finished {
     finish(command)
 }
 
+/// Plays them; with `replaced`, the first engine replaces its own file on the way.
+fn play_relative_stages(replaced: bool) -> (Setup, Finished) {
+    let setup = relative_stages();
+    let folder = setup.dir.path();
+    write_player(folder, 1, replaced);
+    let played = in_folder(setup.command("sprt", "run", &[]), folder);
+    (setup, played)
+}
+
 fn resume_in(folder: &Path, run: &Path) -> Finished {
     let mut resume = common::hone();
     resume.arg("resume").arg(run);
@@ -219,10 +228,8 @@ fn resume_in(folder: &Path, run: &Path) -> Finished {
 
 #[test]
 fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
-    let setup = relative_stages();
+    let (setup, played) = play_relative_stages(true);
     let folder = setup.dir.path();
-    write_player(folder, 1, true);
-    let played = in_folder(setup.command("sprt", "run", &[]), folder);
     assert_eq!(played.code, Some(4), "{}", played.stdout);
     let says = "engine `one` is not the one this run was started with";
     assert!(played.stderr.contains(says), "{}", played.stderr);
@@ -240,10 +247,8 @@ fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
 
 #[test]
 fn a_later_stage_has_the_program_and_the_folder_of_the_first() {
-    let setup = relative_stages();
+    let (setup, played) = play_relative_stages(false);
     let folder = setup.dir.path();
-    write_player(folder, 1, false);
-    let played = in_folder(setup.command("sprt", "run", &[]), folder);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let builds = || fs::read_to_string(folder.join("builds")).expect("there");
     assert_eq!(builds(), "built\n");

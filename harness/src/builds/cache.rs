@@ -10,7 +10,7 @@ use super::git::Repository;
 use super::hold::{BuildHold, Claim};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
-use super::sha256::{hex, sha256_file};
+use super::sha256::{sha256_file, sha256_of};
 use super::tree::{LOCK, WorkTree};
 use crate::platform::{Outsider, create_private, full_path, outsider};
 
@@ -348,8 +348,7 @@ fn open_lock(path: &Path) -> io::Result<File> {
 
 /// A readable name that no other repository has.
 fn tree_name(common: &Path) -> String {
-    use sha2::{Digest, Sha256};
-    let digest = hex(&Sha256::digest(common.as_os_str().as_encoded_bytes()));
+    let digest = sha256_of(common.as_os_str().as_encoded_bytes());
     let is_dot_git = common.file_name().is_some_and(|name| name == ".git");
     let named = if is_dot_git {
         common.parent()

@@ -24,7 +24,6 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
 }
 
 /// The sha256 of bytes in hexadecimal digits.
-#[cfg(feature = "serve")]
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hex(&Sha256::digest(bytes))

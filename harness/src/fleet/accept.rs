@@ -149,7 +149,7 @@ mod tests {
             allowed_ms: 1,
             startup_ms: 1,
             stall_ms: 1,
-            options: vec![("Debug Log File".to_string(), "/home/me/notes".to_string())],
+            options: vec![("Debug Log File".to_string(), "notes.txt".to_string())],
             launch: Launch {
                 program: program.into(),
                 args: vec!["-c".to_string()],
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(kept.options, *job.players[0].options);
         assert!(with("../../x", String::new()).is_err());
         // Both commands reach the engine as they are.
-        let option = "setoption name Debug Log File value /home/me/notes";
+        let option = "setoption name Debug Log File value notes.txt";
         for (position, go, fits) in [
             ("position startpos moves e2e4", "go nodes 5", true),
             (

@@ -165,6 +165,17 @@ fn scale(model: Model) -> &'static str {
     }
 }
 
+/// The strength at which the test takes longest on average. It is near the middle of the
+/// bounds, so it is known only if that is among the strengths.
+fn longest(output: &Output) -> Option<&TimedPoint> {
+    let middle = f64::midpoint(output.elo0, output.elo1);
+    let points = output.points.iter();
+    points
+        .clone()
+        .any(|one| (one.point.elo - middle).abs() < 1e-9)
+        .then(|| points.max_by(|a, b| a.games.total_cmp(&b.games)))?
+}
+
 fn print(output: &Output) {
     outln!(
         "SPRT [{}, {}] in {}, alpha {}, beta {}",
@@ -177,18 +188,7 @@ fn print(output: &Output) {
     if let Some(assumption) = &output.assumption {
         outln!("{assumption}");
     }
-    // The longest test is near the middle: without it others say nothing of that.
-    let middle = f64::midpoint(output.elo0, output.elo1);
-    let covers = output
-        .points
-        .iter()
-        .any(|one| (one.point.elo - middle).abs() < 1e-9);
-    let longest = output
-        .points
-        .iter()
-        .filter(|_| covers)
-        .max_by(|a, b| a.games.total_cmp(&b.games));
-    if let Some(longest) = longest {
+    if let Some(longest) = longest(output) {
         outln!(
             "At most {:.0} games ({:.0} pairs) on average, at a true strength of {:.2} Elo.",
             longest.games,

@@ -320,8 +320,8 @@ pub(crate) struct Notice {
 
 impl Notice {
     /// The bytes of the notice, with as many workers in quarantine as have room: one
-    /// that is not told why is refused all the same, and however many there are, the
-    /// run goes on.
+    /// that is not told why is refused all the same, and their number never ends the
+    /// run.
     ///
     /// # Errors
     /// [`MessageError`].

@@ -78,7 +78,7 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(super) fn sha256_of(dir: &Path, number: usize) -> anyhow::Result<Option<String>> {
+pub(super) fn program_sha256(dir: &Path, number: usize) -> anyhow::Result<Option<String>> {
     let mut rows = read(dir)?.into_iter();
     let built = rows.find(|row| row.number == number && !row.sha256.is_empty());
     Ok(built.map(|row| row.sha256))

@@ -32,7 +32,7 @@ pub(super) fn prepare_next(
         if is_stop_requested() {
             return Ok(Readiness::Stopped);
         }
-        let before = builds::sha256_of(dir, commit).map_err(SessionError::AfterStart)?;
+        let before = builds::program_sha256(dir, commit).map_err(SessionError::AfterStart)?;
         let experiment = &mut driver.fold.experiment;
         let mut row = BuildRow {
             number: commit,
