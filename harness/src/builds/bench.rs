@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::platform::{Access, ProcessGroup, sandbox};
+use crate::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
 
 /// The longest that `bench` may take, and the most that it may print.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -154,7 +154,13 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) ->
         true => ProcessGroup::separate_session(&mut command),
         false => ProcessGroup::separate(&mut command),
     }
-    let mut child = command.spawn().ok()?;
+    let begun = Instant::now();
+    let mut child = loop {
+        match command.spawn() {
+            Err(error) if is_busy(&error, begun) => thread::sleep(BUSY_PAUSE),
+            spawned => break spawned.ok()?,
+        }
+    };
     let group = ProcessGroup::of(child.id());
     let started = Instant::now();
     let ended = loop {
@@ -256,6 +262,24 @@ mod tests {
         ] {
             assert_eq!(of_output(text), nodes, "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bench_that_is_open_for_writing_is_waited_for() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("engine");
+        fs::write(&program, "#!/bin/sh\necho '5 nodes 1 nps'\n").expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let open = File::options().append(true).open(&program).expect("open");
+        let closing = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            drop(open);
+        });
+        let log = folder.path().join("log");
+        assert_eq!(run(&program, &[], &log, false), Some(5));
+        closing.join().expect("closed");
     }
 
     #[test]

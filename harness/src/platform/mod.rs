@@ -13,6 +13,7 @@
 //! | `max_memory` | `RLIMIT_DATA` | no | job object |
 //! | `sandbox` | bubblewrap | no | no |
 
+mod busy;
 mod delay;
 mod echo;
 mod engine_output;
@@ -28,6 +29,7 @@ mod shell;
 mod stop;
 mod terminal;
 
+pub(crate) use busy::{BUSY_PAUSE, is_busy};
 pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};

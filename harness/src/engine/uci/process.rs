@@ -3,12 +3,16 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
+use tokio::time::sleep;
 
 use super::memory_size::MemorySize;
-use crate::platform::{Access, ProcessGroup, limit_memory, sandbox};
+use crate::platform::{
+    Access, BUSY_PAUSE, ProcessGroup, ReadTimer, is_busy, limit_memory, sandbox,
+};
 
 /// How to start an engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +58,8 @@ impl Launch {
 
     /// Starts the process with pipes to all three streams, apart from `hone`
     /// as a [`ProcessGroup`] needs it, and so that it dies with the thread that
-    /// started it.
-    pub(super) fn spawn(&self) -> io::Result<Child> {
+    /// started it. A program that is still open for writing is waited for.
+    pub(super) async fn spawn(&self) -> io::Result<Child> {
         let mut command = Command::from(self.command()?);
         command
             .stdin(Stdio::piped())
@@ -72,7 +76,15 @@ impl Launch {
         if let Some(limit) = self.max_memory {
             limit_memory(command_std, limit.bytes());
         }
-        command.spawn()
+        let begun = Instant::now();
+        loop {
+            // A fork that is interrupted begins again.
+            ReadTimer::disarm();
+            match command.spawn() {
+                Err(error) if is_busy(&error, begun) => sleep(BUSY_PAUSE).await,
+                spawned => return spawned,
+            }
+        }
     }
 
     /// The command without its streams, in a sandbox if it is to be in one.
@@ -92,5 +104,34 @@ impl Launch {
             ..Access::default()
         };
         sandbox::wrap(&command, &access)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_is_open_for_writing_is_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("engine");
+        fs::write(&program, "#!/bin/sh\n").expect("written");
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
+        let open = File::options().append(true).open(&program).expect("open");
+        let closing = async {
+            sleep(Duration::from_millis(100)).await;
+            drop(open);
+        };
+        let launch = Launch {
+            program,
+            ..Launch::default()
+        };
+        let (started, ()) = tokio::join!(launch.spawn(), closing);
+        let status = started.expect("started").wait().await.expect("ended");
+        assert!(status.success(), "{status}");
     }
 }

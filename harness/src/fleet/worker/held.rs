@@ -8,7 +8,9 @@ use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PairJob, PlayedPair};
 use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
-use crate::fleet::message::{EvidenceText, Job, MAX_TEXT, MessageError, Played, Reply, encode};
+use crate::fleet::message::{
+    EvidenceText, Job, MAX_TEXT, MessageError, Played, Refusal, Reply, encode,
+};
 use crate::settings::OnFailure;
 
 /// How far a job is.
@@ -45,6 +47,16 @@ impl<D> Held<D> {
             format!("{}/{}/{}/{option}", file.sha256, file.name, file.player)
         });
         format!("{}: {}", self.run, parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// The answer that it is not played here.
+    pub(super) fn refusal(&self, reason: String, stops_run: bool) -> Refusal {
+        Refusal {
+            pair: self.job.pair.pair,
+            lease: self.job.lease.clone(),
+            reason,
+            stops_run,
+        }
     }
 
     /// Whether an engine's failure stops the run.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::held::{self, Confinement, Held, Phase, reply_of};
 use super::prepare::prepare;
+use super::refusals::in_minutes;
 use super::slot::{Doing, Report};
 use super::workshop::Workshop;
 use super::{PACE, Readied, Worker};
@@ -41,7 +42,7 @@ impl<L: WorkerLink> Worker<L> {
                 return self.link.done(&delivery).await;
             }
         };
-        let cannot = self.leaving.is_some() || self.refuses.contains_key(&run);
+        let cannot = self.leaving.is_some() || self.refusals.contains(&run, Instant::now());
         let Some(notice) = self.draw.notice(&run).filter(|_| !cannot) else {
             return self.link.give_back(&delivery).await;
         };
@@ -100,6 +101,7 @@ impl<L: WorkerLink> Worker<L> {
             workshop,
         );
         self.preparing.spawn(async move {
+            let begun = Instant::now();
             let prepared = preparing.await;
             Readied {
                 run,
@@ -107,6 +109,7 @@ impl<L: WorkerLink> Worker<L> {
                 build,
                 pair,
                 lease,
+                took: begun.elapsed(),
                 prepared,
             }
         });
@@ -139,32 +142,32 @@ impl<L: WorkerLink> Worker<L> {
             }
             Err(error) => {
                 self.prepared.remove(&readied.key);
-                let reason = format!("{error:#}");
-                let (pair, lease) = (readied.pair, readied.lease);
-                self.cannot_play(&readied.run, pair, lease, reason, false)
-                    .await;
+                let refusal = Refusal {
+                    pair: readied.pair,
+                    lease: readied.lease,
+                    reason: format!("{error:#}"),
+                    stops_run: false,
+                };
+                // No game is played beside a build.
+                let cost = readied.build.map_or(Duration::ZERO, |_| readied.took);
+                self.cannot_play(&readied.run, refusal, cost).await;
             }
         }
     }
 
-    /// Tells the run's owner why its pairs are not played here, and gives them
-    /// back. The lease of a pair shows that it was asked to play them.
-    async fn cannot_play(
-        &mut self,
-        run: &Name,
-        pair: u64,
-        lease: String,
-        reason: String,
-        stops_run: bool,
-    ) {
-        self.refuse(run.clone(), reason.clone());
+    /// Leaves a run out for a while, because of a failure that cost `cost` of
+    /// playing time: tells its owner why, and gives back its pairs. The lease of
+    /// a pair shows that this worker was asked to play them.
+    async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
+        let reason = &refusal.reason;
+        if let Some(wait) = self.refusals.failed(run, reason, cost, Instant::now()) {
+            let wait = in_minutes(wait);
+            errln!("run {run} is not played here: {reason}; next try in {wait}");
+        }
+        self.draw.forget(run);
         self.give_back(run).await;
-        let reply = Reply::Refused(Refusal {
-            pair,
-            lease,
-            reason: reason.chars().take(500).collect(),
-            stops_run,
-        });
+        refusal.reason = refusal.reason.chars().take(500).collect();
+        let reply = Reply::Refused(refusal);
         if let Ok(bytes) = encode(&reply) {
             let sent = self.link.reply(run, bytes);
             self.sending.spawn(async move {
@@ -248,9 +251,10 @@ impl<L: WorkerLink> Worker<L> {
             return;
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
-        let run = self.draw.next(waiting, Instant::now(), |run, _| {
-            !self.refuses.contains_key(run)
-        });
+        let now = Instant::now();
+        let run = self
+            .draw
+            .next(waiting, now, |run, _| !self.refusals.contains(run, now));
         let Some(run) = run.cloned() else { return };
         let Some(notice) = self.draw.notice(&run) else {
             return;
@@ -283,9 +287,11 @@ impl<L: WorkerLink> Worker<L> {
             Report::Failed(reason) => {
                 let held = self.held.iter().find(|held| held.ticket == ticket);
                 let Some(held) = held else { return };
-                let (run, stops_run) = (held.run.clone(), held.stops_run());
-                let (pair, lease) = (held.job.pair.pair, held.job.lease.clone());
-                self.cannot_play(&run, pair, lease, reason, stops_run).await;
+                let run = held.run.clone();
+                let refusal = held.refusal(reason, held.stops_run());
+                // Its files may not be what they were.
+                self.forget_prepared(&run);
+                self.cannot_play(&run, refusal, Duration::ZERO).await;
             }
         }
     }
@@ -300,6 +306,7 @@ impl<L: WorkerLink> Worker<L> {
         let run = held.run.clone();
         match reply_of(held, played, evidence) {
             Ok(bytes) => {
+                self.refusals.played(&run);
                 let sent = self.link.reply(&run, bytes);
                 self.sending.spawn(async move {
                     sent.await;
@@ -308,9 +315,8 @@ impl<L: WorkerLink> Worker<L> {
             }
             Err(error) => {
                 held.phase = Phase::Waiting;
-                let (pair, lease) = (held.job.pair.pair, held.job.lease.clone());
-                let reason = format!("a result cannot be sent: {error}");
-                self.cannot_play(&run, pair, lease, reason, false).await;
+                let refusal = held.refusal(format!("a result cannot be sent: {error}"), false);
+                self.cannot_play(&run, refusal, Duration::ZERO).await;
             }
         }
     }

@@ -5,9 +5,12 @@ mod held;
 mod jobs;
 mod options;
 mod prepare;
+mod refusals;
 mod shown;
 mod slot;
 mod store;
+#[cfg(test)]
+mod tests;
 mod watched;
 mod workshop;
 
@@ -29,6 +32,7 @@ use crate::run::{Interrupts, Request};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
+use refusals::Refusals;
 use slot::{Doing, Report, Slot};
 use store::Store;
 use watched::Watched;
@@ -42,8 +46,11 @@ const TURN: Duration = Duration::from_millis(100);
 pub(super) const PACE: Duration = Duration::from_secs(180);
 /// How long engines may take to end.
 const QUIT: Duration = Duration::from_secs(3);
-/// How long results may take to be stored after the worker was asked to end.
+/// How long results may take to be stored after the last game of a worker that
+/// was asked to end.
 const FAREWELL: Duration = Duration::from_secs(30);
+/// How often old files are looked for.
+const PRUNE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Works until it is interrupted.
 ///
@@ -88,8 +95,7 @@ struct Worker<L: WorkerLink> {
     limits_memory: bool,
     store: Store,
     draw: Draw,
-    /// Runs that are not played here, and why.
-    refuses: BTreeMap<Name, String>,
+    refusals: Refusals,
     /// Runs whose games somebody watches.
     watched: Watched,
     /// Runs that have been announced.
@@ -118,7 +124,10 @@ struct Worker<L: WorkerLink> {
     failures: u64,
     finished: VecDeque<Instant>,
     started: Instant,
+    /// Once it was asked to end: when it last played a game.
     leaving: Option<Instant>,
+    /// When old files were last looked for.
+    pruned: Option<Instant>,
 }
 
 /// How it went to make a job's engines ready.
@@ -130,6 +139,7 @@ struct Readied {
     build: Option<u64>,
     pair: u64,
     lease: String,
+    took: Duration,
     prepared: anyhow::Result<Prepared>,
 }
 
@@ -143,8 +153,6 @@ impl<L: WorkerLink> Worker<L> {
     fn new(link: L, id: WorkerId, options: &WorkerOptions) -> Self {
         let (sender, reports) = mpsc::unbounded_channel();
         let count = options.abilities.room.threads;
-        let store = Store::at(&options.cache);
-        store.prune();
         Self {
             link,
             id,
@@ -153,9 +161,9 @@ impl<L: WorkerLink> Worker<L> {
             syzygy: options.syzygy.clone(),
             sandbox: options.sandbox,
             limits_memory: options.limits_memory,
-            store,
+            store: Store::at(&options.cache),
             draw: Draw::default(),
-            refuses: BTreeMap::new(),
+            refusals: Refusals::default(),
             watched: Watched::default(),
             shown: BTreeSet::new(),
             held: VecDeque::new(),
@@ -179,6 +187,7 @@ impl<L: WorkerLink> Worker<L> {
             finished: VecDeque::new(),
             started: Instant::now(),
             leaving: None,
+            pruned: None,
         }
     }
 
@@ -209,6 +218,7 @@ impl<L: WorkerLink> Worker<L> {
                     for held in &self.held {
                         self.link.keep(&held.delivery).await;
                     }
+                    self.prune(Instant::now());
                 }
                 _ = turn.tick() => self.show_games().await,
                 request = interrupts.next() => {
@@ -220,7 +230,7 @@ impl<L: WorkerLink> Worker<L> {
             self.start_games();
             self.start_build().await;
             self.pull().await;
-            if self.is_done() {
+            if self.is_done(Instant::now()) {
                 break;
             }
         }
@@ -235,12 +245,26 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     /// Whether it was asked to end, and everything is answered.
-    fn is_done(&self) -> bool {
-        let Some(since) = self.leaving else {
+    fn is_done(&mut self, now: Instant) -> bool {
+        let Some(played) = &mut self.leaving else {
             return false;
         };
-        let is_idle = self.doing.iter().all(|doing| *doing == Doing::Nothing);
-        is_idle && (self.held.is_empty() || since.elapsed() > FAREWELL)
+        if self.doing.iter().any(|doing| *doing != Doing::Nothing) {
+            *played = now;
+            return false;
+        }
+        self.held.is_empty() || now.duration_since(*played) > FAREWELL
+    }
+
+    /// Once a day, removes old files, except those of the runs that it plays.
+    fn prune(&mut self, now: Instant) {
+        let is_due = |pruned: Instant| now.duration_since(pruned) >= PRUNE;
+        if self.pruned.is_some_and(|pruned| !is_due(pruned)) {
+            return;
+        }
+        self.pruned = Some(now);
+        self.prepared.values().flatten().for_each(Prepared::keep);
+        self.store.prune();
     }
 
     async fn interrupted(&mut self, request: Request) -> Flow {
@@ -338,9 +362,8 @@ impl<L: WorkerLink> Worker<L> {
     /// Does not play a run any more.
     fn refuse(&mut self, run: Name, why: String) {
         self.draw.forget(&run);
-        if self.refuses.get(&run) != Some(&why) {
+        if self.refusals.refuse(run.clone(), &why) {
             errln!("run {run} is not played here: {why}");
-            self.refuses.insert(run, why);
         }
     }
 
@@ -357,7 +380,7 @@ impl<L: WorkerLink> Worker<L> {
     async fn leave(&mut self, run: &Name) {
         self.draw.forget(run);
         self.shown.remove(run);
-        self.refuses.remove(run);
+        self.refusals.forget(run);
         for held in self.held.iter().filter(|held| held.run == *run) {
             self.link.done(&held.delivery).await;
         }
@@ -369,9 +392,14 @@ impl<L: WorkerLink> Worker<L> {
             .collect();
         self.held.retain(|held| held.run != *run);
         self.building.take_if(|order| order.run == *run);
+        self.forget_prepared(run);
+        self.leave_jobs(&left);
+    }
+
+    /// The engines of a run are made ready anew if it is played again.
+    fn forget_prepared(&mut self, run: &Name) {
         let of_run = format!("{run}: ");
         self.prepared.retain(|key, _| !key.starts_with(&of_run));
-        self.leave_jobs(&left);
     }
 
     /// Takes the jobs with these tickets from the slots that play them.
@@ -416,7 +444,7 @@ impl<L: WorkerLink> Worker<L> {
             failures: self.failures,
             pace: 120.0 * recent as f64 / over,
             holds,
-            refuses: self.refuses.clone(),
+            refuses: self.refusals.told(now),
             builds: self.abilities.build != BuildWhen::Never,
             building: self
                 .building

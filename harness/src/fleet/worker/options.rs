@@ -79,6 +79,37 @@ impl WorkerOptions {
         })
     }
 
+    /// A worker of one thread, for tests.
+    #[cfg(test)]
+    pub(super) fn sample(cache: &std::path::Path) -> Self {
+        let name = Name::new("all").expect("a name");
+        Self {
+            access: Access {
+                url: String::new(),
+                name,
+                role: Role::Worker,
+                seed: None,
+                creds: None,
+                fingerprint: None,
+            },
+            name: None,
+            abilities: Abilities {
+                room: Room {
+                    threads: 1,
+                    memory_mb: 1000,
+                },
+                platform: platform(),
+                build: BuildWhen::Never,
+                tables: None,
+            },
+            processor: String::new(),
+            syzygy: None,
+            sandbox: false,
+            limits_memory: false,
+            cache: cache.to_path_buf(),
+        }
+    }
+
     /// The machine's name on the fleet, which no other worker of this cache
     /// has while the lock is held.
     ///

@@ -126,9 +126,26 @@ async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyho
 }
 
 impl Prepared {
+    /// With one file, for tests.
+    #[cfg(test)]
+    pub(super) fn sample(file: FileRef, path: PathBuf) -> Self {
+        let program = || (path.clone(), Arc::default());
+        Self {
+            programs: [program(), program()],
+            files: vec![(file, path.clone())],
+            is_built: false,
+            clock: None,
+        }
+    }
+
     /// Whether the engines were built here.
     pub(super) fn is_built(&self) -> bool {
         self.is_built
+    }
+
+    /// Keeps its files from being pruned.
+    pub(super) fn keep(&self) {
+        self.files.iter().for_each(|(_, path)| Store::keep(path));
     }
 
     /// Nodes a second here, where time controls depend on it.

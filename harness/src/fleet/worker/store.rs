@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use crate::builds::sha256_file;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{CHUNK, FileRef};
+use crate::platform::is_same_file;
 
 /// How often another worker's fetching is looked at.
 const LOCKED: Duration = Duration::from_millis(200);
@@ -37,17 +38,17 @@ impl Store {
         let Ok(folders) = fs::read_dir(&self.dir) else {
             return;
         };
-        for folder in folders.flatten().map(|entry| entry.path()) {
-            let mut files = fs::read_dir(&folder).into_iter().flatten().flatten();
-            let is_old = |file: fs::DirEntry| {
-                let modified = file.metadata().and_then(|data| data.modified());
-                modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > UNUSED))
-            };
-            if files.all(is_old) {
-                // Another worker may do the same.
-                let _ = fs::remove_dir_all(&folder);
-            }
+        for folder in folders.flatten() {
+            remove_if_unused(&folder.path());
         }
+    }
+
+    /// Keeps a file that was fetched from being pruned. The time is that of its
+    /// lock: engines whose own file changes are read again.
+    pub(super) fn keep(path: &Path) {
+        // A folder that cannot be written stays.
+        let lock = File::options().append(true).open(lock_of(path));
+        let _ = lock.and_then(|lock| lock.set_modified(SystemTime::now()));
     }
 
     /// [`Store::fetch`], also if the server is away for a while.
@@ -83,22 +84,25 @@ impl Store {
         let folder = self.dir.join(&file.sha256);
         let path = folder.join(&file.name);
         let is_there = || anyhow::Ok(path.is_file() && sha256_file(&path)? == file.sha256);
-        if is_there()? {
-            // Kept from being pruned; a folder that cannot be written stays.
-            let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-            return Ok(path);
-        }
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-        let partial = folder.join(format!("{}.partial", file.name));
-        let mut out = File::options().create(true).append(true).open(&partial)?;
-        while let Err(TryLockError::WouldBlock) = out.try_lock() {
-            sleep(LOCKED).await;
-        }
+        let _lock = match lock(&lock_of(&path)).await {
+            Ok(lock) => lock,
+            // A cache that cannot be written.
+            Err(_) if is_there()? => return Ok(path),
+            Err(error) => return Err(error.into()),
+        };
+        Self::keep(&path);
         if is_there()? {
             return Ok(path);
         }
+        let partial = folder.join(format!("{}.partial", file.name));
+        let out = File::options().create(true).append(true).open(&partial)?;
+        let mut out = locked(out).await;
         append_missing(&mut out, file, source).await?;
         drop(out);
+        // A process that is being started has the descriptor, and with it the
+        // lock, until its exec. A program that is open so cannot be started.
+        drop(locked(File::open(&partial)?).await);
         let found = sha256_file(&partial)?;
         if found != file.sha256 {
             fs::remove_file(&partial)?;
@@ -112,6 +116,60 @@ impl Store {
         make_executable(&partial)?;
         fs::rename(&partial, &path)?;
         Ok(path)
+    }
+}
+
+/// The lock of a file: whoever has it looks for the file, fetches it or removes
+/// it. Nobody else has the file open for writing.
+fn lock_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+/// Takes a lock.
+async fn lock(path: &Path) -> std::io::Result<File> {
+    loop {
+        let file = File::options().create(true).append(true).open(path)?;
+        let file = locked(file).await;
+        // Whoever had it may have removed it.
+        if is_same_file(&file, path).unwrap_or(false) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Waits until nobody else has the lock of a file. A file system without locks
+/// does not stop anybody.
+async fn locked(file: File) -> File {
+    while let Err(TryLockError::WouldBlock) = file.try_lock() {
+        sleep(LOCKED).await;
+    }
+    file
+}
+
+/// Removes a folder whose files are all old, unless a worker has a lock in it.
+fn remove_if_unused(folder: &Path) {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    let is_lock = |path: &&PathBuf| path.extension().is_some_and(|end| end == "lock");
+    let mut locks = Vec::new();
+    for path in files.iter().filter(is_lock) {
+        let Ok(lock) = File::options().append(true).open(path) else {
+            continue;
+        };
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            return;
+        }
+        locks.push(lock);
+    }
+    let is_old = |path: &PathBuf| {
+        let modified = path.metadata().and_then(|data| data.modified());
+        modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > UNUSED))
+    };
+    if files.iter().all(is_old) {
+        // Another worker may do the same.
+        let _ = fs::remove_dir_all(folder);
     }
 }
 
@@ -210,5 +268,115 @@ mod tests {
             .await
             .expect_err("another hash");
         assert!(error.to_string().contains("announced"), "{error}");
+    }
+
+    fn set_age(folder: &Path, age: Duration) {
+        let modified = SystemTime::now().checked_sub(age).expect("a time");
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let file = File::options().append(true).open(entry.path());
+            file.and_then(|file| file.set_modified(modified))
+                .expect("set");
+        }
+    }
+
+    #[tokio::test]
+    async fn files_are_removed_when_they_are_old_and_nobody_looks_for_them() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let store = Store::at(dir.path());
+        let source = Parts {
+            content: b"engine".to_vec(),
+            up_to: 1,
+            asked: Mutex::default(),
+        };
+        let wanted = file(b"engine");
+        let path = store.fetch(&wanted, &source).await.expect("fetched");
+        let folder = path.parent().expect("a folder");
+        set_age(folder, 2 * UNUSED);
+        let lock = lock(&lock_of(&path)).await.expect("locked");
+        store.prune();
+        assert!(path.exists(), "another worker looks for it");
+        drop(lock);
+        Store::keep(&path);
+        store.prune();
+        assert!(path.exists(), "it is kept");
+        set_age(folder, 2 * UNUSED);
+        store.prune();
+        assert!(!folder.exists());
+        // Where no lock can be written, what is there is used.
+        let path = store.fetch(&wanted, &source).await.expect("fetched");
+        fs::remove_file(lock_of(&path)).expect("removed");
+        fs::create_dir(lock_of(&path)).expect("made");
+        store.fetch(&wanted, &source).await.expect("there");
+        fs::remove_file(&path).expect("removed");
+        store.fetch(&wanted, &source).await.expect_err("no lock");
+    }
+
+    #[cfg(unix)]
+    const SCRIPT: &[u8] = b"#!/bin/sh\n";
+
+    /// Fetches a program and starts it at once.
+    #[cfg(unix)]
+    async fn fetch_and_start(store: &Store, source: &impl FileSource) {
+        let path = store.fetch(&file(SCRIPT), source).await.expect("fetched");
+        let status = std::process::Command::new(path).status();
+        assert!(status.expect("started").success());
+    }
+
+    /// A server that lets others have a turn.
+    #[cfg(unix)]
+    struct Slow;
+
+    #[cfg(unix)]
+    impl FileSource for Slow {
+        async fn chunk(&self, _sha256: &str, _chunk: u64) -> Result<Vec<u8>, LinkError> {
+            tokio::task::yield_now().await;
+            Ok(SCRIPT.to_vec())
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn two_workers_with_one_cache_can_start_what_one_has_fetched() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let stores = [Store::at(dir.path()), Store::at(dir.path())];
+        tokio::join!(
+            fetch_and_start(&stores[0], &Slow),
+            fetch_and_start(&stores[1], &Slow),
+        );
+    }
+
+    /// While it sends a file, another thread starts a process.
+    #[cfg(unix)]
+    struct Starting;
+
+    #[cfg(unix)]
+    impl FileSource for Starting {
+        async fn chunk(&self, _sha256: &str, _chunk: u64) -> Result<Vec<u8>, LinkError> {
+            use std::io::Read;
+            use std::os::unix::process::CommandExt;
+            let (mut forked, mut tell) = std::io::pipe().expect("a pipe");
+            std::thread::spawn(move || {
+                let mut command = std::process::Command::new("true");
+                let before_exec = move || {
+                    tell.write_all(b"!")?;
+                    std::thread::sleep(Duration::from_millis(300));
+                    Ok(())
+                };
+                // SAFETY: it only makes system calls.
+                unsafe {
+                    command.pre_exec(before_exec);
+                }
+                command.status().expect("started");
+            });
+            forked.read_exact(&mut [0]).expect("a fork");
+            Ok(SCRIPT.to_vec())
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_process_that_is_started_meanwhile_does_not_keep_a_program_busy() {
+        let dir = tempfile::tempdir().expect("a folder");
+        fetch_and_start(&Store::at(dir.path()), &Starting).await;
     }
 }

@@ -23,7 +23,7 @@ use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::Watch;
 use crate::output::printable;
 use crate::platform::sandbox::engine_in;
-use crate::platform::{EngineOutput, ProcessGroup, ReadTimer};
+use crate::platform::{EngineOutput, ProcessGroup};
 use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::Answer;
@@ -143,9 +143,8 @@ impl Client {
     /// [`StartError`], with what the engine said instead.
     pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
         let command = launch.command_line();
-        // A fork that is interrupted begins again.
-        ReadTimer::disarm();
-        let mut child = launch.spawn().map_err(|source| StartError::Spawn {
+        let spawned = launch.spawn().await;
+        let mut child = spawned.map_err(|source| StartError::Spawn {
             command: command.clone(),
             source,
         })?;

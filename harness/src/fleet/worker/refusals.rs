@@ -1,0 +1,162 @@
+//! The runs that a worker does not play, why, and for how long.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use crate::fleet::ids::Name;
+
+/// How long a run is left out after a first failure; twice as long after each
+/// further one.
+const FIRST: Duration = Duration::from_secs(5 * 60);
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+/// A failed try may take one part in this many of a worker's time.
+const PARTS: u32 = 10;
+
+/// The runs that are not played.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(BTreeMap<Name, Refused>);
+
+#[derive(Debug)]
+struct Refused {
+    why: String,
+    /// After failures: their number, and when the run is tried again. What does
+    /// not change has none.
+    failures: Option<(u32, Instant)>,
+}
+
+impl Refusals {
+    /// A run cannot be played here, or must not be. Returns whether that is news.
+    pub(super) fn refuse(&mut self, run: Name, why: &str) -> bool {
+        let refused = Refused {
+            why: why.to_string(),
+            failures: None,
+        };
+        let before = self.0.insert(run, refused);
+        before.is_none_or(|before| before.why != why)
+    }
+
+    /// To play a run, or to get ready for it, has failed, after all games had to
+    /// wait for `cost`. The cause may pass: full disks and busy servers do.
+    /// Returns for how long the run is left out; `None` if it is anyway.
+    pub(super) fn failed(
+        &mut self,
+        run: &Name,
+        why: &str,
+        cost: Duration,
+        now: Instant,
+    ) -> Option<Duration> {
+        let before = match self.0.get(run) {
+            Some(refused) => refused.failures?.0,
+            None => 0,
+        };
+        let wait = FIRST.saturating_mul(2_u32.saturating_pow(before));
+        let wait = wait.min(LONGEST).max(cost.saturating_mul(PARTS));
+        let refused = Refused {
+            why: why.to_string(),
+            failures: Some((before + 1, now + wait)),
+        };
+        self.0.insert(run.clone(), refused);
+        Some(wait)
+    }
+
+    /// A pair of the run was played: earlier failures have passed.
+    pub(super) fn played(&mut self, run: &Name) {
+        if self.0.get(run).is_some_and(|one| one.failures.is_some()) {
+            self.0.remove(run);
+        }
+    }
+
+    /// The run is over.
+    pub(super) fn forget(&mut self, run: &Name) {
+        self.0.remove(run);
+    }
+
+    /// Whether the run is not played now.
+    pub(super) fn contains(&self, run: &Name, now: Instant) -> bool {
+        self.0.get(run).is_some_and(|one| one.holds(now))
+    }
+
+    /// The runs that are not played now, and why, for everybody.
+    pub(super) fn told(&self, now: Instant) -> BTreeMap<Name, String> {
+        let held = self.0.iter().filter(|(_, one)| one.holds(now));
+        let told = held.map(|(run, one)| {
+            let why = match one.failures {
+                Some((_, until)) => {
+                    let wait = in_minutes(until.duration_since(now));
+                    format!("{}; next try in {wait}", one.why)
+                }
+                None => one.why.clone(),
+            };
+            (run.clone(), why)
+        });
+        told.collect()
+    }
+}
+
+impl Refused {
+    fn holds(&self, now: Instant) -> bool {
+        self.failures.is_none_or(|(_, until)| now < until)
+    }
+}
+
+/// A time in whole minutes, rounded up.
+pub(super) fn in_minutes(time: Duration) -> String {
+    format!("{} min", time.as_secs().div_ceil(60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn run() -> Name {
+        Name::new("run").expect("a name")
+    }
+
+    #[test]
+    fn a_failure_is_tried_again_later_and_later() {
+        let mut refusals = Refusals::default();
+        let mut now = Instant::now();
+        for minutes in [5, 10, 20, 40, 60, 60] {
+            let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
+            assert_eq!(wait, Some(minutes * MINUTE));
+            let told = refusals.told(now + MINUTE / 2);
+            let words = format!("disk full; next try in {minutes} min");
+            assert_eq!(told[&run()], words);
+            now += minutes * MINUTE;
+            assert!(refusals.contains(&run(), now - MINUTE / 60));
+            assert!(!refusals.contains(&run(), now));
+            assert!(refusals.told(now).is_empty());
+        }
+        refusals.played(&run());
+        let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
+        assert_eq!(wait, Some(5 * MINUTE), "it had played meanwhile");
+    }
+
+    #[test]
+    fn builds_that_fail_take_a_tenth_of_the_time() {
+        let mut refusals = Refusals::default();
+        let now = Instant::now();
+        let mut failed = |cost| refusals.failed(&run(), "does not build", cost, now);
+        assert_eq!(failed(MINUTE / 6), Some(5 * MINUTE));
+        assert_eq!(failed(60 * MINUTE), Some(600 * MINUTE));
+    }
+
+    #[test]
+    fn what_does_not_change_is_not_tried_again() {
+        let mut refusals = Refusals::default();
+        let now = Instant::now();
+        let day = 24 * 60 * MINUTE;
+        refusals.failed(&run(), "disk full", Duration::ZERO, now);
+        assert!(refusals.refuse(run(), "in quarantine"));
+        assert!(!refusals.refuse(run(), "in quarantine"), "that is known");
+        let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
+        assert_eq!(wait, None);
+        refusals.played(&run());
+        assert!(refusals.contains(&run(), now + day));
+        assert_eq!(refusals.told(now + day)[&run()], "in quarantine");
+        refusals.forget(&run());
+        assert!(!refusals.contains(&run(), now));
+    }
+}

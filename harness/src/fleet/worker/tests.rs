@@ -1,0 +1,227 @@
+//! A worker without a server.
+
+use std::fs::{self, File};
+use std::future::pending;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+use super::slot::Report;
+use super::*;
+use crate::executor::PlayedPair;
+use crate::experiment::PairResult;
+use crate::fleet::link::{FileSource, LinkError};
+use crate::fleet::message::{Refusal, Reply, samples};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A server that stores no reply.
+#[derive(Clone, Default)]
+struct Server {
+    replies: Arc<Mutex<Vec<Reply>>>,
+    /// How often it was asked for jobs.
+    pulls: Arc<Mutex<usize>>,
+}
+
+struct NoFiles;
+
+impl FileSource for NoFiles {
+    async fn chunk(&self, _sha256: &str, _chunk: u64) -> Result<Vec<u8>, LinkError> {
+        Err(LinkError("it has no files".to_string()))
+    }
+}
+
+impl WorkerLink for Server {
+    type Delivery = ();
+    type Files = NoFiles;
+
+    async fn next(&mut self) -> ToWorker<()> {
+        pending().await
+    }
+
+    async fn pull(&mut self, _run: &Name, _jobs: usize, _wait: Duration) {
+        *self.pulls.lock().expect("unpoisoned") += 1;
+    }
+
+    async fn keep(&self, _delivery: &()) {}
+
+    async fn done(&self, _delivery: &()) {}
+
+    async fn give_back(&self, _delivery: &()) {}
+
+    fn reply(&self, _run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
+        let reply = decode(&bytes).expect("a reply");
+        self.replies.lock().expect("unpoisoned").push(reply);
+        pending()
+    }
+
+    async fn report(&self, _bytes: Vec<u8>) {}
+
+    async fn show(&self, _run: &Name, _bytes: Vec<u8>) {}
+
+    async fn ask(&self) {}
+
+    fn files(&self) -> NoFiles {
+        NoFiles
+    }
+
+    async fn flush(&self) {}
+}
+
+/// A worker of one thread that has heard of a run.
+struct Scene {
+    dir: TempDir,
+    server: Server,
+    worker: Worker<Server>,
+    run: Name,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().expect("a folder");
+        let server = Server::default();
+        let name = |name| Name::new(name).expect("a name");
+        let id = WorkerId {
+            credential: name("all"),
+            machine: name("box"),
+        };
+        let options = WorkerOptions::sample(dir.path());
+        let mut scene = Self {
+            worker: Worker::new(server.clone(), id, &options),
+            dir,
+            server,
+            run: name("run"),
+        };
+        scene.hear(1).await;
+        scene
+    }
+
+    /// The run, whose games need some threads, tells of itself.
+    async fn hear(&mut self, threads: usize) {
+        let notice = Notice {
+            platform: platform(),
+            threads,
+            ..samples::notice()
+        };
+        self.worker.noticed(self.run.clone(), notice).await;
+    }
+
+    fn replies(&self) -> Vec<Reply> {
+        self.server.replies.lock().expect("unpoisoned").clone()
+    }
+
+    /// How often the worker has asked for jobs, also now.
+    async fn pulls(&mut self) -> usize {
+        self.worker.is_pulling = false;
+        self.worker.pull().await;
+        *self.server.pulls.lock().expect("unpoisoned")
+    }
+
+    fn is_refused(&self, later: Duration) -> bool {
+        let now = Instant::now() + later;
+        self.worker.refusals.contains(&self.run, now)
+    }
+
+    /// An engine in the worker's cache that was last used two months ago.
+    fn old_file(&self, folder: &str) -> PathBuf {
+        let folder = self.dir.path().join("fleet/files").join(folder);
+        fs::create_dir_all(&folder).expect("made");
+        for name in ["engine", "engine.lock"] {
+            let file = File::create(folder.join(name)).expect("made");
+            let modified = SystemTime::now().checked_sub(60 * DAY).expect("a time");
+            file.set_modified(modified).expect("set");
+        }
+        folder.join("engine")
+    }
+}
+
+fn lease() -> String {
+    "0".repeat(32)
+}
+
+fn played(pair: u64) -> PlayedPair {
+    let sample = samples::played(pair, lease());
+    PlayedPair {
+        result: PairResult {
+            pair,
+            engines: [0, 1],
+            games: sample.games,
+        },
+        opening_number: 1,
+        texts: sample.texts,
+        worker: 0,
+        finished_ms: 0,
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
+    let mut scene = Scene::new().await;
+    assert_eq!(scene.pulls().await, 1);
+    let failed = Readied {
+        run: scene.run.clone(),
+        key: "run: files".to_string(),
+        build: None,
+        pair: 7,
+        lease: lease(),
+        took: MINUTE,
+        prepared: Err(anyhow::anyhow!("the disk is full")),
+    };
+    scene.worker.got_ready(failed).await;
+    let told = Refusal {
+        pair: 7,
+        lease: lease(),
+        reason: "the disk is full".to_string(),
+        stops_run: false,
+    };
+    assert_eq!(scene.replies(), [Reply::Refused(told)]);
+    scene.hear(1).await;
+    assert_eq!(scene.pulls().await, 1, "it is left out");
+    assert!(scene.is_refused(4 * MINUTE));
+    assert!(!scene.is_refused(5 * MINUTE));
+    scene.hear(2).await;
+    assert!(
+        scene.is_refused(DAY),
+        "it needs more threads than there are"
+    );
+}
+
+#[tokio::test]
+async fn a_worker_that_leaves_waits_for_the_reply_of_its_last_pair() {
+    let mut scene = Scene::new().await;
+    let run = scene.run.clone();
+    let worker = &mut scene.worker;
+    let job = encode(&samples::job(3)).expect("a job");
+    worker.take(run, &job, ()).await;
+    worker.held[0].phase = Phase::Playing;
+    worker.doing[0] = Doing::Plays(worker.held[0].ticket);
+    worker.interrupted(Request::Finish).await;
+    let played_at = Instant::now() + 10 * MINUTE;
+    assert!(!worker.is_done(played_at), "it plays");
+    let report = Report::Played(Box::new(played(3)), Vec::new());
+    worker.reported(0, report).await;
+    assert!(!worker.is_done(played_at + FAREWELL));
+    assert!(worker.is_done(played_at + FAREWELL + REPORT));
+    assert!(matches!(scene.replies()[..], [Reply::Played(_)]));
+}
+
+#[tokio::test]
+async fn old_files_are_removed_once_a_day_but_not_those_of_a_run() {
+    let mut scene = Scene::new().await;
+    let now = Instant::now();
+    let [first, of_run] = ["0a", "0b"].map(|folder| scene.old_file(folder));
+    let file = samples::job(0).files.remove(0);
+    let prepared = Prepared::sample(file, of_run.clone());
+    let key = "run: files".to_string();
+    scene.worker.prepared.insert(key, Some(prepared));
+    scene.worker.prune(now);
+    assert!(!first.exists() && of_run.exists());
+    let second = scene.old_file("0c");
+    scene.worker.prune(now + DAY / 2);
+    assert!(second.exists());
+    scene.worker.prune(now + DAY);
+    assert!(!second.exists() && of_run.exists());
+}
