@@ -379,3 +379,54 @@ fn a_test_and_a_page_elsewhere() {
     assert!(progress.as_u64() > Some(1), "{progress}");
     browser.suits_everyone();
 }
+
+/// After few pairs intervals are not symmetric: the page of a tournament has the
+/// ends of `report.json`, in its numbers and in its bars.
+#[test]
+fn a_tournament_has_the_intervals_of_its_report() {
+    let player = |name: &str, more: &str| {
+        let cmd = scripted();
+        format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd} {more}'\n")
+    };
+    let players =
+        player("bad", "go:30=illegal") + &player("good", "--seed 2") + &player("fine", "--seed 3");
+    let setup = Setup::new(&format!(
+        "{players}[match]\npairs = 12\nlimit = \"nodes=5\"\nmax_failures = 1.0\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ));
+    let played = setup.play("match", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let facts = played.json();
+    let page = fs::read_to_string(setup.run("run").join("report.html")).expect("there");
+    let list = |name: &str| facts[name].as_array().expect("a list").clone();
+    let parts =
+        |elo: &Value| ["estimate", "low", "high"].map(|name| elo[name].as_f64().expect("a number"));
+    let signed = |value: f64| match value.abs() < 0.05 {
+        true => "0.0".to_string(),
+        false => format!("{value:+.1}").replace('-', "\u{2212}"),
+    };
+    for (place, rating) in list("ratings").iter().enumerate() {
+        assert_eq!(rating["interval"], "always_valid");
+        let elo = parts(&rating["elo"]);
+        let [value, low, high] = elo.map(signed);
+        let sides = [elo[0] - elo[1], elo[2] - elo[0]];
+        assert!((sides[0] - sides[1]).abs() > 1.0, "{rating}");
+        let name = rating["name"].as_str().expect("a name");
+        let mut shown = vec![
+            format!("<td class=\"n\">{value} [{low}, {high}]</td>"),
+            format!("title=\"{name}: {low} to {high}\""),
+        ];
+        if place == 0 {
+            shown.push(format!("Elo {value} [{low}, {high}], "));
+        }
+        for text in shown {
+            assert!(page.contains(&text), "{text} is not in the page");
+        }
+    }
+    for pairing in list("pairings") {
+        let [value, low, high] = parts(&pairing["elo"]).map(signed);
+        let text = format!("{value} [{low}, {high}] (always-valid)");
+        assert!(page.contains(&text), "{text} is not in the page");
+    }
+    assert!(!page.contains(" ± "), "too few pairs for a margin");
+}

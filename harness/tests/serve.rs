@@ -11,6 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use common::server::Server;
 use common::{Setup, engines, finish, hone, rows, scripted, wait_until};
+use harness::stats::Pentanomial;
+use harness::stats::definitions::Definition;
 use serde_json::{Value, json};
 
 const EVIL: &str = "</script><script>alert(1)</script>";
@@ -71,6 +73,7 @@ fn a_finished_run_is_served_and_left_alone() {
     )
     .expect("JSON");
     assert_eq!(server.get(&format!("/api{RUN}")).json(), report);
+    intervals(&server, &report);
 
     for page in ["/", RUN] {
         let page = server.get(page);
@@ -98,6 +101,42 @@ fn a_finished_run_is_served_and_left_alone() {
     );
     drop(server);
     assert_eq!(files(&results), before, "nothing was written");
+}
+
+/// After few pairs the interval is not symmetric: the list of runs has its ends, as
+/// the report. The forms of other programs have the intervals of these programs.
+fn intervals(server: &Server, report: &Value) {
+    assert_eq!(report["interval"], "always_valid");
+    let elo = &report["elo"];
+    let number = |name: &str| elo[name].as_f64().expect("a number");
+    let sides = ["high", "low"].map(|end| (number(end) - number("estimate")).abs());
+    assert!((sides[0] - sides[1]).abs() > 1.0, "{elo}");
+    let [value, low, high] = ["estimate", "low", "high"]
+        .map(|name| format!("{:+.1}", number(name)).replace('-', "\u{2212}"));
+    let list = server.get("/").body;
+    let cell = format!("{value}</span> <small>[{low}, {high}]</small>");
+    assert!(list.contains(&cell), "{cell} in {list}");
+    let preview = format!("Elo {value} [{low}, {high}]");
+    let page = server.get(RUN).body;
+    assert!(page.contains(&preview), "{preview} in {page}");
+
+    let pairs = serde_json::from_value(report["pentanomial"].clone()).expect("counts");
+    let by = |definition: Definition| {
+        let summary = definition.summary(Pentanomial(pairs).into());
+        summary.expect("of pairs").elo.expect("of many pairs")
+    };
+    let stats = |form: &str| server.get(&format!("/api{RUN}/stats?form={form}")).body;
+    let elo = by(Definition::OpenBench);
+    let margin = (elo.high - elo.estimate).max(elo.estimate - elo.low);
+    let line = format!("Elo   | {:.2} +- {margin:.2} (95%)\n", elo.estimate);
+    assert!(stats("openbench").starts_with(&line), "{line}");
+    let elo = by(Definition::Fishtest);
+    let line = format!(
+        "Elo: {:.2} ± {:.1} (95%)\n",
+        elo.estimate,
+        (elo.high - elo.low) / 2.0
+    );
+    assert!(stats("fishtest").starts_with(&line), "{line}");
 }
 
 /// Scores of other sizes in the comments of two games, of the same length.

@@ -147,7 +147,10 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
     };
     let elo = |elo: Option<Estimate>| {
         elo.map_or(String::new(), |elo| {
-            format!(", {:+.1} ± {:.1} Elo", elo.estimate, elo.half_width())
+            format!(
+                ", {:+.1} [{:+.1}, {:+.1}] Elo",
+                elo.estimate, elo.low, elo.high
+            )
         })
     };
     let order = match best.los {

@@ -4,11 +4,13 @@ use serde::Serialize;
 
 use crate::experiment::Verdict;
 use crate::kinds::Standing;
+use crate::report::html::with_ends;
 use crate::report::{EndReason, TestVerdict, WorkerFacts, first_engine};
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
+use crate::stats::definitions::Definition;
 use crate::stats::summary::Interval;
-use crate::stats::{Estimate, Model, Summary, forecast};
+use crate::stats::{Estimate, Model, Pentanomial, Summary, forecast};
 
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -190,20 +192,19 @@ impl RunSummary {
             );
         }
         if let Some(elo) = self.elo {
-            text += &format!(", Elo {:+.1} ± {:.1}", elo.estimate, elo.half_width());
+            text += &format!(", Elo {}", with_ends(elo));
         }
         text + &format!(", {} games", self.games)
     }
 
-    /// The numbers as OpenBench shows them.
+    /// The numbers as OpenBench shows them, the interval as it computes it: of
+    /// a match of fixed length, also after few pairs, with the larger side as
+    /// the margin. Source: OpenBench, `stats.Elo` and `longStatBlock`.
     pub(super) fn openbench_block(&self) -> String {
         let mut text = String::new();
-        if let Some(elo) = self.elo {
-            text += &format!(
-                "Elo   | {:.2} +- {:.2} (95%)\n",
-                elo.estimate,
-                elo.half_width()
-            );
+        if let Some(elo) = self.elo_by(Definition::OpenBench) {
+            let margin = (elo.high - elo.estimate).max(elo.estimate - elo.low);
+            text += &format!("Elo   | {:.2} +- {margin:.2} (95%)\n", elo.estimate);
         }
         let kind = if self.sprt.is_some() {
             "SPRT "
@@ -223,7 +224,9 @@ impl RunSummary {
         text + &format!("Penta | {:?}\n", self.pentanomial)
     }
 
-    /// The numbers as fishtest shows them.
+    /// The numbers as fishtest shows them, the interval as it computes it: of
+    /// a match of fixed length, also after few pairs, with half its width as
+    /// the margin. Source: fishtest, `stat_util.get_elo`.
     pub(super) fn fishtest_block(&self) -> String {
         let mut text = String::new();
         if let Some(test) = self.sprt {
@@ -231,7 +234,7 @@ impl RunSummary {
                 "LLR: {:.2} ({:.2},{:.2}) <{:.2},{:.2}>\n",
                 test.llr, test.lower, test.upper, test.elo0, test.elo1
             );
-        } else if let Some(elo) = self.elo {
+        } else if let Some(elo) = self.elo_by(Definition::Fishtest) {
             text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
         }
         let [wins, draws, losses] = self.wdl;
@@ -239,6 +242,14 @@ impl RunSummary {
         text += &format!("Total: {games} W: {wins} L: {losses} D: {draws}\n");
         let counts = self.pentanomial.map(|count| count.to_string());
         text + &format!("Ptnml(0-2): {}\n", counts.join(", "))
+    }
+
+    /// Elo and its interval as another program computes them; `None` after too
+    /// few pairs for its formula.
+    fn elo_by(&self, definition: Definition) -> Option<Estimate> {
+        let pairs = Pentanomial(self.pentanomial);
+        let summary = definition.summary(pairs.into()).ok()?;
+        summary.elo.filter(|_| pairs.pairs() > 0)
     }
 }
 
@@ -256,5 +267,61 @@ fn remaining(standing: &Standing, rate: f64) -> Remaining {
             high: seconds(forecast.high),
         }),
         at_most: left / rate,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A match with this result whose Elo has the always-valid interval.
+    fn run(pentanomial: [u64; 5]) -> RunSummary {
+        RunSummary {
+            run: "run".to_string(),
+            kind: Kind::Match,
+            state: State::Finished,
+            verdict: TestVerdict::None,
+            reason: None,
+            inconclusive: false,
+            created: jiff::Timestamp::UNIX_EPOCH,
+            last_pair_ms: None,
+            engines: Vec::new(),
+            descriptions: Vec::new(),
+            limit: "nodes=5".to_string(),
+            book: None,
+            pairs: 12,
+            games: 24,
+            budget: 12,
+            wdl: [12, 10, 2],
+            pentanomial,
+            elo: Summary::new(Pentanomial(pentanomial)).elo,
+            nelo: None,
+            los: None,
+            sprt: None,
+            failures: 0,
+            games_per_hour: None,
+            remaining: None,
+            machines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn forms_of_other_programs_have_their_intervals() {
+        let run = run([0, 1, 3, 5, 3]);
+        let sentence = "Finished, Elo +154.1 [\u{2212}226.5, +1199.8], 24 games";
+        assert_eq!(run.sentence(), sentence);
+        // Both computed by hand: 45.97 to 302.56, and 56.98 to 282.02.
+        let openbench = run.openbench_block();
+        assert!(openbench.starts_with("Elo   | 154.14 +- 148.42 (95%)\n"));
+        let fishtest = run.fishtest_block();
+        assert!(fishtest.starts_with("Elo: 154.09 ± 112.5 (95%)\n"));
+    }
+
+    #[test]
+    fn without_pairs_no_form_has_elo() {
+        let run = run([0; 5]);
+        for text in [run.sentence(), run.openbench_block(), run.fishtest_block()] {
+            assert!(!text.contains("Elo"), "{text}");
+        }
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn scale_of(estimates: impl IntoIterator<Item = Estimate>) -> (f64, f
 
 /// A number, perhaps with its unit or another number: not a sentence.
 fn is_number(cell: &str) -> bool {
-    let is_short = cell.len() <= 28;
+    let is_short = cell.chars().count() <= 28;
     is_short
         && cell
             .trim_start_matches(['+', '-', '±', '\u{2212}'])

@@ -2,11 +2,12 @@
 
 use super::cells::{Cell, scale_of};
 use super::markup::{paragraph, side_by_side};
-use super::numbers::{ends, percentage, with_margin};
+use super::numbers::{ends, percentage, with_ends, with_margin};
 use super::table::Table;
 use crate::report::facts::{PairingFacts, RunFacts};
 use crate::report::numbers::TOO_FEW;
 use crate::report::standings::Standing;
+use crate::stats::summary::Interval;
 
 pub(super) fn section(facts: &RunFacts) -> String {
     let list = match (&facts.rating_error, facts.ratings.is_empty()) {
@@ -48,9 +49,15 @@ fn superiority(ratings: &[Standing]) -> String {
 
 fn ratings(ratings: &[Standing]) -> String {
     let scale = scale_of(ratings.iter().filter_map(|rating| rating.elo));
+    let is_early = |rating: &Standing| rating.interval == Interval::AlwaysValid;
     let caption = format!(
-        "Ratings, relative to their mean; the bars are 95 % intervals from {:.0} to {:.0} Elo",
-        scale.0, scale.1
+        "Ratings, relative to their mean; the bars are 95 % intervals{} from {:.0} to {:.0} Elo",
+        match ratings.iter().any(is_early) {
+            true => " (after too few pairs, always-valid ones)",
+            false => "",
+        },
+        scale.0,
+        scale.1
     );
     let head = [
         "",
@@ -66,7 +73,7 @@ fn ratings(ratings: &[Standing]) -> String {
     for (index, rating) in ratings.iter().enumerate() {
         let (elo, bar) = match rating.elo {
             Some(elo) => (
-                Cell::text(&with_margin(elo)),
+                Cell::text(&with_ends(elo)),
                 Cell::interval(elo, scale, &format!("{}: {}", rating.name, ends(elo))),
             ),
             None => (Cell::text("not defined"), Cell::text("")),
@@ -139,12 +146,18 @@ fn pairings(facts: &RunFacts) -> Table {
         &["pairing", "W-D-L", "Elo", "normalized Elo"],
     );
     for pairing in &facts.pairings {
-        let elo = |elo: Option<_>| elo.map_or(TOO_FEW.to_string(), with_margin);
+        let early = match pairing.summary.interval {
+            Interval::AlwaysValid => " (always-valid)",
+            Interval::FixedLength => "",
+        };
+        let elo = pairing.summary.elo.map(|elo| with_ends(elo) + early);
+        // The interval of normalized Elo is symmetric.
+        let nelo = pairing.summary.nelo.map(with_margin);
         table.row(&[
             format!("{} - {}", pairing.first, pairing.second),
             wdl(pairing.wdl),
-            elo(pairing.summary.elo),
-            elo(pairing.summary.nelo),
+            elo.unwrap_or_else(|| TOO_FEW.to_string()),
+            nelo.unwrap_or_else(|| TOO_FEW.to_string()),
         ]);
     }
     table

@@ -62,10 +62,10 @@ impl Figure {
         }
     }
 
-    /// Elo with its interval; green or red where that leaves out zero.
+    /// Elo with its interval, and with a margin if that is symmetric; green or
+    /// red where the interval leaves out zero.
     pub(crate) fn elo(name: &str, estimate: Option<Estimate>) -> Self {
-        let margin = estimate.filter(|elo| elo.half_width().is_finite());
-        Self::elo_as(name, estimate, margin.map(with_margin))
+        Self::elo_as(name, estimate, estimate.map(with_margin))
     }
 
     /// Elo after too few pairs for a margin: only the ends of its interval are

@@ -33,7 +33,7 @@ pub(crate) use games::{Head, line as game_line, start_text};
 pub(crate) use markup::{
     collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
 };
-pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_margin};
+pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_ends, with_margin};
 #[cfg(feature = "serve")]
 pub(crate) use openings::openings_section;
 pub(crate) use page::Page;

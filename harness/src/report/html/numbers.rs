@@ -29,13 +29,24 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// `+4.2 ± 3.1`, with a real minus sign.
+/// `+4.2 ± 3.1`, with a real minus sign. Without the margin where the two sides
+/// of the interval differ in the digits that are shown: its ends would be others.
 pub(crate) fn with_margin(estimate: Estimate) -> String {
-    format!(
-        "{} ± {:.1}",
-        signed(estimate.estimate),
-        estimate.half_width()
-    )
+    let value = signed(estimate.estimate);
+    let [below, above] = [
+        estimate.estimate - estimate.low,
+        estimate.high - estimate.estimate,
+    ];
+    match (above - below).abs() < 0.1 {
+        true => format!("{value} ± {:.1}", estimate.half_width()),
+        false => value,
+    }
+}
+
+/// `+12.3 [+1.2, +20.4]`: of any interval.
+pub(crate) fn with_ends(estimate: Estimate) -> String {
+    let [value, low, high] = [estimate.estimate, estimate.low, estimate.high].map(signed);
+    format!("{value} [{low}, {high}]")
 }
 
 /// `−1.2 to +3.4`.
@@ -94,6 +105,25 @@ mod tests {
         assert_eq!(signed(3.21), "+3.2");
         assert_eq!(signed(-3.21), "\u{2212}3.2");
         assert_eq!(signed(-0.01), "0.0");
+    }
+
+    #[test]
+    fn only_a_symmetric_interval_has_a_margin() {
+        let estimate = |low, high| Estimate {
+            estimate: 12.3,
+            low,
+            high,
+        };
+        for (low, high, margin, ends) in [
+            (9.2, 15.4, "+12.3 ± 3.1", "+12.3 [+9.2, +15.4]"),
+            (9.17, 15.49, "+12.3 ± 3.2", "+12.3 [+9.2, +15.5]"),
+            (-1.2, 20.4, "+12.3", "+12.3 [\u{2212}1.2, +20.4]"),
+            (9.2, f64::INFINITY, "+12.3", "+12.3 [+9.2, +inf]"),
+        ] {
+            let estimate = estimate(low, high);
+            assert_eq!(with_margin(estimate), margin);
+            assert_eq!(with_ends(estimate), ends);
+        }
     }
 
     #[test]

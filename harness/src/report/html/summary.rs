@@ -1,7 +1,7 @@
 //! The large figures of a match, a sequential test and a tournament.
 
 use super::figures::{Figure, Part, Tone};
-use super::numbers::{counted, percentage, signed, with_margin};
+use super::numbers::{counted, percentage, signed, with_ends};
 use crate::report::facts::{FailureFacts, RunFacts};
 use crate::report::numbers::TOO_FEW;
 use crate::stats::summary::Interval;
@@ -101,7 +101,7 @@ fn leader(facts: &RunFacts) -> Figure {
         return Figure::new("First place", "–", "no ratings yet");
     };
     let elo = first.elo.map_or("no rating".to_string(), |elo| {
-        format!("Elo {}", with_margin(elo))
+        format!("Elo {}", with_ends(elo))
     });
     let ahead = match facts.ratings.get(1).map(|second| (first.elo, second.elo)) {
         Some((Some(one), Some(two))) => {

@@ -218,7 +218,10 @@ fn elo(run: &RunSummary) -> Markup {
         Tone::Bad => "bad-text",
         Tone::Neutral => "",
     };
-    html! { span class={ "number " (tone) } { (signed(elo.estimate)) " ± " (format!("{:.1}", elo.half_width())) } }
+    html! {
+        span class={ "number " (tone) } { (signed(elo.estimate)) }
+        " " small { "[" (signed(elo.low)) ", " (signed(elo.high)) "]" }
+    }
 }
 
 /// Speed, and the time left.
