@@ -327,6 +327,40 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(unknown.status.code(), Some(2));
 }
 
+#[test]
+fn ratings_of_tags_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("tags.pgn");
+    let game = |white, black, round, result| {
+        format!(
+            "[Event \"x\"]\n[Round  \"{round}\"]\n[White\t\"{white}\"]\n[ Black \"{black}\" ]\n\
+             [Result \"{result}\"]\n\n"
+        )
+    };
+    let games = [
+        game("=1+2", "b", 1, "1-0"),
+        game("b", "=1+2", 1, "1/2-1/2"),
+        game("b", "=1+2", 2, "1/2-1/2"),
+        game("", "b", 3, "1-0"),
+    ];
+    std::fs::write(&pgn, games.concat()).unwrap();
+    let source = pgn.display();
+    let ratings = json(&format!("rate {source}"));
+    assert_eq!(ratings["pairs"], 1);
+    let rows = ratings["ratings"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["name"]), (2, &"=1+2".into()));
+    assert_eq!(
+        (&rows[0]["games"], &rows[0]["points"]),
+        (&3.into(), &2.0.into())
+    );
+    let csv = hone(&format!("rate {source} --csv"));
+    let text = String::from_utf8(csv.stdout).unwrap();
+    assert!(text.contains("\n1,'=1+2,"), "{text}");
+    let warnings = String::from_utf8(csv.stderr).unwrap();
+    let says = "skipped 1 games without a result or two players";
+    assert!(warnings.contains(says), "{warnings}");
+}
+
 /// A finished run of forty pairs.
 fn write_run(folder: &Path) {
     let mut ledger = "pair,game,white,black,opening,result,termination\n".to_owned();

@@ -1,4 +1,4 @@
-//! Text inside HTML, SVG and Markdown.
+//! Text inside HTML, SVG, Markdown and the cells of tables.
 
 /// Text as HTML, in elements and in quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
@@ -44,6 +44,24 @@ pub(crate) fn escape_markdown(text: &str) -> String {
     }
     out.replace("://", ":<!-- -->//")
         .replace("www.", "www<!-- -->.")
+}
+
+/// What a spreadsheet would take for a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
+
+/// Text of others as a cell that a spreadsheet shows and does not calculate.
+pub(crate) fn guarded(text: &str) -> String {
+    match text.starts_with(FORMULA) {
+        true => format!("'{text}"),
+        false => text.to_string(),
+    }
+}
+
+/// The text of a [`guarded`] cell.
+pub(crate) fn unguarded(cell: &str) -> String {
+    let text = cell.strip_prefix('\'');
+    let text = text.filter(|text| text.starts_with(FORMULA));
+    text.unwrap_or(cell).to_string()
 }
 
 #[cfg(test)]

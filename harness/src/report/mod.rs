@@ -27,7 +27,7 @@ mod workers;
 pub(crate) use breakdown::Breakdown;
 #[cfg(feature = "serve")]
 pub(crate) use course::Course;
-pub(crate) use escape::{escape, escape_markdown};
+pub(crate) use escape::{escape, escape_markdown, guarded, unguarded};
 pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::role::Role;
 use crate::builds::short_id;
+use crate::report::{guarded, unguarded};
 use crate::stats::{Estimate, Pentanomial};
 
 /// One build and its results.
@@ -180,24 +181,6 @@ pub(crate) fn in_order(nights: &[Night]) -> Vec<&Night> {
     let mut ordered: Vec<&Night> = nights.iter().collect();
     ordered.sort_by_key(|night| night.committed);
     ordered
-}
-
-/// What a spreadsheet would take for a formula.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
-
-/// Text of others as a cell that a spreadsheet shows and does not calculate.
-fn guarded(text: &str) -> String {
-    match text.starts_with(FORMULA) {
-        true => format!("'{text}"),
-        false => text.to_string(),
-    }
-}
-
-/// The text of a [`guarded`] cell.
-fn unguarded(cell: &str) -> String {
-    let text = cell.strip_prefix('\'');
-    let text = text.filter(|text| text.starts_with(FORMULA));
-    text.unwrap_or(cell).to_string()
 }
 
 impl From<&Night> for Row {

@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use pgn_reader::{Outcome, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::Color;
 
-use crate::rules::tag_text;
+use crate::rules::{RepeatedTags, tag_text};
 use crate::stats::rating::{Game, Games};
 
 /// What a game is recognised by.
@@ -34,8 +34,17 @@ struct Header {
     /// The `Round` tag up to a point: some programs number the games of a
     /// round "3.1", "3.2".
     round: Option<String>,
-    /// The start position, or the first moves.
+    /// The start position, or the first moves; empty if the file has neither.
     opening: String,
+}
+
+impl Header {
+    /// White's half points, if two players have finished the game.
+    fn counts(&self) -> Option<usize> {
+        let is_named = !self.white.is_empty() && !self.black.is_empty();
+        let has_players = is_named && self.white != self.black;
+        self.half_points.filter(|_| has_players)
+    }
 }
 
 /// From the usual start position this many moves (of one side) stand for the
@@ -44,9 +53,9 @@ const OPENING_PLIES: usize = 4;
 
 /// Adds the finished games of a file. Two games are a pair if the same players
 /// met with colours reversed, in the same round if exactly two of their games
-/// have it, or else from the same opening, each with the next such game.
-/// Returns the number of games that were left out, because they have no
-/// result.
+/// have it, or else from the same opening, if the file has it, each with the
+/// next such game. Returns the number of games that were left out, because they
+/// have no result or not two players.
 pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::Error> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let headers = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
@@ -57,10 +66,10 @@ pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::E
 fn add(headers: &[Header], games: &mut Games) -> usize {
     let mut keyed: BTreeMap<Key<'_>, VecDeque<Game>> = BTreeMap::new();
     let rounds = complete_rounds(headers);
-    let mut unfinished = 0_usize;
+    let mut left_out = 0_usize;
     for header in headers {
-        let Some(half_points) = header.half_points.filter(|_| header.white != header.black) else {
-            unfinished = unfinished.saturating_add(1);
+        let Some(half_points) = header.counts() else {
+            left_out = left_out.saturating_add(1);
             continue;
         };
         let game = Game {
@@ -71,6 +80,9 @@ fn add(headers: &[Header], games: &mut Games) -> usize {
         let by_round = Key::of(header, header.round.as_deref(), "");
         let key = if header.round.is_some() && rounds.get(&by_round) == Some(&2) {
             by_round
+        } else if header.opening.is_empty() {
+            games.add_single(game, 1);
+            continue;
         } else {
             Key::of(header, None, &header.opening)
         };
@@ -79,7 +91,7 @@ fn add(headers: &[Header], games: &mut Games) -> usize {
     for game in keyed.into_values().flatten() {
         games.add_single(game, 1);
     }
-    unfinished
+    left_out
 }
 
 /// Joins a game to the first single one of the same group with colours
@@ -127,14 +139,22 @@ fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
 
 fn read_headers(source: impl std::io::Read) -> std::io::Result<Vec<Header>> {
     let mut reader = Reader::new(source);
+    let mut visitor = HeaderVisitor::default();
     let mut headers = Vec::new();
-    while let Some(header) = reader.read_game(&mut HeaderVisitor)? {
+    while let Some(header) = reader.read_game(&mut visitor)? {
+        headers.append(&mut visitor.without_movetext);
         headers.push(header);
     }
     Ok(headers)
 }
 
-struct HeaderVisitor;
+#[derive(Debug, Default)]
+struct HeaderVisitor {
+    tags: RepeatedTags,
+    /// Games before the one that is being read, of which the file has only the
+    /// tags: [`Reader`] takes these tags for those of one game.
+    without_movetext: Vec<Header>,
+}
 
 impl Visitor for HeaderVisitor {
     type Tags = Header;
@@ -142,11 +162,17 @@ impl Visitor for HeaderVisitor {
     type Output = Header;
 
     fn begin_tags(&mut self) -> ControlFlow<Header, Header> {
+        self.tags = RepeatedTags::default();
         ControlFlow::Continue(Header::default())
     }
 
     fn tag(&mut self, header: &mut Header, name: &[u8], value: RawTag<'_>) -> ControlFlow<Header> {
         let text = || tag_text(value.as_bytes()).trim().to_owned();
+        // Between the tokens of a tag pair any white space is allowed, in any amount.
+        let name = name.trim_ascii();
+        if self.tags.begins_game(name) {
+            self.without_movetext.push(std::mem::take(header));
+        }
         match name {
             b"White" => header.white = text(),
             b"Black" => header.black = text(),
@@ -269,6 +295,7 @@ mod tests {
             white: white.to_owned(),
             black: black.to_owned(),
             half_points: Some(2),
+            opening: "e4 ".to_owned(),
             ..Header::default()
         };
         let mut headers = vec![header("a", "b"); 200_000];
@@ -284,5 +311,51 @@ mod tests {
         let text = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 0-1\n";
         let headers = read_headers(std::io::Cursor::new(text)).unwrap();
         assert_eq!(headers[0].half_points, Some(0));
+    }
+
+    fn headers(text: &str) -> Vec<Header> {
+        read_headers(std::io::Cursor::new(text)).unwrap()
+    }
+
+    #[test]
+    fn tags_without_movetext_are_games() {
+        let game = |white: &str, black: &str, result: &str| {
+            format!(
+                "[Event \"x\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n"
+            )
+        };
+        for between in ["", "\n", "\r\n\r\n", "\n% a comment\n"] {
+            let games = [
+                game("a", "b", "1-0"),
+                game("b", "a", "1/2-1/2"),
+                game("b", "c", "*") + "\n1. e4 0-1\n",
+                game("c", "a", "0-1"),
+            ];
+            let found = headers(&games.join(between));
+            let names: Vec<_> = found.iter().map(|game| game.white.as_str()).collect();
+            assert_eq!(names, ["a", "b", "b", "c"], "{between:?}");
+            let results: Vec<_> = found.iter().map(|game| game.half_points).collect();
+            assert_eq!(results, [Some(2), Some(1), Some(0), Some(0)]);
+            // Nothing tells that two of them have one opening.
+            let mut games = Games::default();
+            assert_eq!((add(&found, &mut games), games.pairs()), (0, 0));
+        }
+    }
+
+    #[test]
+    fn white_space_in_a_tag_pair_means_nothing() {
+        let text = "[White  \"a\"]\n[\tBlack\t \"b \\\"c\\\\\" ]\n[Result\"1-0\"] [ Round \"3.1\"]\n\n1. e4 1-0\n";
+        let found = headers(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!((&*found[0].white, &*found[0].black), ("a", "b \"c\\"));
+        assert_eq!(found[0].half_points, Some(2));
+        assert_eq!(found[0].round.as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn a_game_without_two_players_is_left_out() {
+        let text = "[White \"\"]\n[Black \"b\"]\n\n1-0\n\n[Black \"b\"]\n\n1-0\n\n[White \"b\"]\n[Black \"b\"]\n\n1-0\n";
+        let mut games = Games::default();
+        assert_eq!(add(&headers(text), &mut games), 3);
     }
 }

@@ -10,6 +10,7 @@ use super::run_folder::{Row, RunFolder};
 use super::text::TOO_FEW;
 use crate::cli::{Exit, Failure};
 use crate::output::Out;
+use crate::report::guarded;
 use crate::run::find_run;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
 use crate::stats::summary::{ENOUGH, Interval};
@@ -58,10 +59,10 @@ impl Rate {
                     .with_context(|| format!("in {}", source.display()))?;
                 continue;
             }
-            let unfinished = add_pgn(source, &mut games)?;
-            if unfinished > 0 {
+            let left_out = add_pgn(source, &mut games)?;
+            if left_out > 0 {
                 let path = source.display();
-                errln!("warning: {path}: {unfinished} games without a result skipped");
+                errln!("warning: {path}: skipped {left_out} games without a result or two players");
             }
         }
         let options = self.options();
@@ -230,7 +231,7 @@ fn print_csv(ratings: &Ratings) -> Result<(), anyhow::Error> {
         let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
         writer.write_record([
             (i + 1).to_string(),
-            rating.name.clone(),
+            guarded(&rating.name),
             number(elo.map(|e| e.estimate)),
             number(elo.map(|e| e.low)),
             number(elo.map(|e| e.high)),

@@ -27,6 +27,7 @@ use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
 };
+use crate::rules::RepeatedTags;
 
 /// A game as far as it was read.
 #[derive(Debug, Clone)]
@@ -52,6 +53,8 @@ pub enum GameError {
     },
     #[error("neither moves nor a FEN tag")]
     Empty,
+    #[error("only tags, followed by those of another game; a game without moves is a result: *")]
+    OnlyTags,
     #[error("after {plies} plies {source}; read fewer of them with `plies`")]
     End { plies: usize, source: LineError },
     #[error("unreadable game: {0}")]
@@ -96,6 +99,7 @@ impl<R: Read> Games<R> {
             visitor: Leading {
                 plies: plies.unwrap_or(usize::MAX),
                 variant,
+                tags: RepeatedTags::default(),
             },
             game: 0,
             ended: false,
@@ -158,6 +162,7 @@ impl<R: Read> Read for LineCounter<R> {
 struct Leading {
     plies: usize,
     variant: Variant,
+    tags: RepeatedTags,
 }
 
 impl Leading {
@@ -181,6 +186,7 @@ impl Visitor for Leading {
     type Output = Result<Game, GameError>;
 
     fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        self.tags = RepeatedTags::default();
         ControlFlow::Continue(None)
     }
 
@@ -190,6 +196,11 @@ impl Visitor for Leading {
         name: &[u8],
         value: RawTag<'_>,
     ) -> ControlFlow<Self::Output> {
+        // Between the tokens of a tag pair any white space is allowed, in any amount.
+        let name = name.trim_ascii();
+        if self.tags.begins_game(name) {
+            return ControlFlow::Break(Err(GameError::OnlyTags));
+        }
         if !name.eq_ignore_ascii_case(b"FEN") {
             return ControlFlow::Continue(());
         }
@@ -333,6 +344,25 @@ mod tests {
     fn a_fen_tag_gives_the_start() {
         let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 *\n";
         assert_eq!(end_of(text, None), "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2");
+    }
+
+    #[test]
+    fn white_space_in_a_tag_pair_means_nothing() {
+        let text = "[FEN\t \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\" ]\n\n1. e4 Kd7 *\n";
+        assert_eq!(end_of(text, None), "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2");
+    }
+
+    #[test]
+    fn a_game_of_tags_alone_is_not_joined_to_the_next() {
+        let fen = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n";
+        let games = read(
+            &[fen, "\n", fen, "\n1. e4 *\n\n", fen, "\n*\n"].concat(),
+            None,
+        );
+        let message = games[0].as_ref().unwrap_err().to_string();
+        assert!(message.contains("game 1: only tags"), "{message}");
+        assert_eq!(games.len(), 2);
+        assert!(games[1].is_ok());
     }
 
     #[test]
