@@ -12,8 +12,9 @@ use crate::run::{RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///
-/// Checks legality, result and digest of each game, and that the PGN contains
-/// exactly the games of the ledger. The last line on standard output is one
+/// Checks legality, result, digest, plies, moves and termination of each game, the
+/// opening of each pair (also against the book, if it has not changed), and that the
+/// PGN contains exactly the games of the ledger. The last line on standard output is one
 /// digest over all games up to the verdict, without timings: equal digests
 /// mean the same games. Of a test in stages, each stage is checked, and the last
 /// line is the digest of their digests. Exit code 0: no fault; 1: at least one

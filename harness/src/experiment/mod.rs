@@ -62,6 +62,12 @@ pub trait Experiment {
     /// same however far the run has got when it is asked for.
     fn plan(&mut self, pair: u64) -> Next;
 
+    /// The place of a pair's opening in the run's schedule of openings. It depends on no
+    /// result.
+    fn opening(&self, pair: u64) -> u64 {
+        pair
+    }
+
     /// Takes the result of the next pair of the shard. Results arrive strictly
     /// in pair order, each once, and none after a verdict.
     fn absorb(&mut self, result: &PairResult);
@@ -95,6 +101,10 @@ impl Experiment for Box<dyn Experiment> {
 
     fn plan(&mut self, pair: u64) -> Next {
         (**self).plan(pair)
+    }
+
+    fn opening(&self, pair: u64) -> u64 {
+        (**self).opening(pair)
     }
 
     fn absorb(&mut self, result: &PairResult) {

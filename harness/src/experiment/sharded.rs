@@ -37,6 +37,10 @@ impl<E: Experiment> Experiment for Sharded<E> {
         self.whole.plan(pair)
     }
 
+    fn opening(&self, pair: u64) -> u64 {
+        self.whole.opening(pair)
+    }
+
     fn absorb(&mut self, result: &PairResult) {
         self.absorbed += 1;
         self.whole.absorb(result);

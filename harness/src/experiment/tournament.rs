@@ -52,8 +52,6 @@ impl TournamentExperiment {
 }
 
 impl Experiment for TournamentExperiment {
-    /// A round plays all pairings with the same opening, so that none meets an
-    /// easier book than another.
     fn plan(&mut self, pair: u64) -> Next {
         if pair >= self.budget() {
             return Next::End;
@@ -63,8 +61,14 @@ impl Experiment for TournamentExperiment {
         Next::Play(PairPlan {
             first: Side::plain(first),
             second: Side::plain(second),
-            opening: pair / pairings,
+            opening: self.opening(pair),
         })
+    }
+
+    /// A round plays all pairings with the same opening, so that none meets an
+    /// easier book than another.
+    fn opening(&self, pair: u64) -> u64 {
+        pair / (self.pairings.len() as u64).max(1)
     }
 
     fn absorb(&mut self, result: &PairResult) {

@@ -6,6 +6,7 @@ use super::message::{EvidenceText, Played};
 use crate::engine::uci::Launch;
 use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
 use crate::experiment::PairResult;
+use crate::rules::{GameResult, Termination};
 use crate::run::verify;
 
 /// The names of files of evidence that are kept.
@@ -55,21 +56,29 @@ pub(crate) fn accept(
     };
     let names = [&*job.players[0].name, &*job.players[1].name];
     let rules = &job.rules;
+    let terms = verify::Terms {
+        mode: rules.variant.castling_mode(),
+        notation: rules.record.notation,
+        adjudication: &rules.adjudication,
+    };
     for game in 0..2 {
-        let line = verify::check_text(
-            &result,
-            game,
-            played.texts[game].pgn.as_bytes(),
-            names,
-            rules.variant.castling_mode(),
-            rules.record.notation,
-        )?;
-        if line.fen.as_deref() != job.opening.fen.as_deref()
-            || !line.moves.trim_start().starts_with(&*job.opening.moves)
-        {
-            return Err("it does not start from the pair's opening".to_string());
+        let text = &played.texts[game];
+        let opening = verify::check_text(&result, game, text.pgn.as_bytes(), names, terms)?;
+        if opening != job.opening {
+            return Err(
+                "it does not start from the pair's opening, or its plies are not those after it"
+                    .to_string(),
+            );
         }
-        let epd = &played.texts[game].epd;
+        let GameResult {
+            outcome,
+            termination,
+            ..
+        } = result.games[game];
+        if Termination::of_reason(&text.reason, outcome) != Some(termination) {
+            return Err("its reason is not that of its termination".to_string());
+        }
+        let epd = &text.epd;
         if rules.record.epd != epd.ends_with('\n') {
             return Err("its final position is missing or not asked for".to_string());
         }
@@ -138,6 +147,7 @@ mod tests {
     use super::super::message::samples::played;
     use super::super::samples::pair_job;
     use super::*;
+    use crate::rules::{Effort, Outcome, game_digests};
 
     fn situation(program: &str) -> String {
         let situation = Situation {
@@ -166,6 +176,72 @@ mod tests {
         job.opening.moves = "e2e4".into();
         let error = accept(&job, None, played(0, String::new())).expect_err("another opening");
         assert!(error.contains("opening"), "{error}");
+    }
+
+    /// After 1. f3 e5 2. g4 Black's process ends.
+    fn crashed() -> Played {
+        let mut played = played(0, String::new());
+        for (game, text) in played.games.iter_mut().zip(&mut played.texts) {
+            game.outcome = Outcome::White;
+            game.termination = Termination::Disconnect;
+            game.plies = 3;
+            game.effort[1].moves = 1;
+            game.digest = game_digests(None, "f2f3 e7e5 g2g4", game.outcome).game;
+            text.reason = "Black disconnects".to_string();
+            let tag = "[Termination \"abandoned\"]\n\n";
+            text.pgn = text
+                .pgn
+                .replace("0-1", "1-0")
+                .replace(" Qh4#", " {+1.00/1 0.001s, Black\ndisconnects}")
+                .replace("\n\n1.", &format!("\n{tag}1."));
+        }
+        played
+    }
+
+    #[test]
+    fn plies_and_termination_must_be_those_of_the_game_and_the_job() {
+        let job = pair_job(0);
+        accept(&job, None, crashed()).expect("fits");
+        let refused = |job: &PairJob, edit: &dyn Fn(&mut Played)| {
+            let mut played = crashed();
+            edit(&mut played);
+            accept(job, None, played).expect_err("does not fit")
+        };
+        let plies = refused(&job, &|played| played.games[1].plies = 2);
+        assert!(plies.contains("plies"), "{plies}");
+        // Plies and moves agree, but the job's opening has no moves.
+        let opening = refused(&job, &|played| {
+            for game in &mut played.games {
+                game.plies = 2;
+                game.effort[0].moves = 1;
+            }
+        });
+        assert!(opening.contains("opening"), "{opening}");
+        for termination in Termination::ALL {
+            if termination != Termination::Disconnect {
+                refused(&job, &|played| {
+                    let game = &mut played.games[0];
+                    game.termination = termination;
+                    played.texts[0].reason = termination.reason(game.outcome, 0);
+                });
+            }
+        }
+        let reason = refused(&job, &|played| played.texts[0].reason.clear());
+        assert!(reason.contains("reason"), "{reason}");
+
+        // The opening's moves are not among the plies.
+        let mut job = pair_job(0);
+        job.opening.moves = "f2f3 e7e5".into();
+        refused(&job, &|_| ());
+        let mut played = crashed();
+        for game in &mut played.games {
+            game.plies = 1;
+            game.effort = [1, 0].map(|moves| Effort {
+                moves,
+                ..Effort::default()
+            });
+        }
+        accept(&job, None, played).expect("fits");
     }
 
     #[test]

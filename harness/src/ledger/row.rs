@@ -97,6 +97,8 @@ pub enum RowError {
     Digest(String),
     #[error("the two games of a pair must follow each other")]
     Order,
+    #[error("the two games of a pair must have the same opening")]
+    Opening,
 }
 
 /// A complete pair of the ledger.
@@ -137,6 +139,9 @@ impl Entry {
         let Some(pair) = first.pair.checked_sub(1).filter(|_| fits) else {
             return Err(RowError::Order);
         };
+        if first.opening != second.opening {
+            return Err(RowError::Opening);
+        }
         Ok(Self {
             result: PairResult {
                 pair,

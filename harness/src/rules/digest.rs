@@ -72,11 +72,11 @@ fn end(mut hasher: Sha256, outcome: Outcome) -> u64 {
     u64::from_be_bytes(digest[..8].try_into().expect("a SHA-256 has 32 bytes"))
 }
 
-/// The digest of a finished game; see [`GameDigest`].
-pub(crate) fn game_digest(fen: Option<&str>, moves: &str, outcome: Outcome) -> u64 {
+/// The digests of a finished game; see [`GameDigest`].
+pub(crate) fn game_digests(fen: Option<&str>, moves: &str, outcome: Outcome) -> Digests {
     let mut digest = GameDigest::new(fen);
     digest.push(moves.trim().as_bytes());
-    digest.finish(outcome).game
+    digest.finish(outcome)
 }
 
 #[cfg(test)]
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn every_part_matters() {
-        let digest = game_digest(None, "e2e4 e7e5", Outcome::White);
+        let digest = game_digests(None, "e2e4 e7e5", Outcome::White);
         // printf 'startpos\ne2e4 e7e5\n1-0\n' | sha256sum
-        assert_eq!(digest, game_digest(None, " e2e4 e7e5 ", Outcome::White));
-        assert_ne!(digest, game_digest(None, "e2e4 e7e6", Outcome::White));
-        assert_ne!(digest, game_digest(None, "e2e4 e7e5", Outcome::Draw));
-        assert_ne!(digest, game_digest(Some("x"), "e2e4 e7e5", Outcome::White));
+        assert_eq!(digest, game_digests(None, " e2e4 e7e5 ", Outcome::White));
+        assert_ne!(digest, game_digests(None, "e2e4 e7e6", Outcome::White));
+        assert_ne!(digest, game_digests(None, "e2e4 e7e5", Outcome::Draw));
+        assert_ne!(digest, game_digests(Some("x"), "e2e4 e7e5", Outcome::White));
     }
 
     #[test]
@@ -116,8 +116,8 @@ mod tests {
             digest.push(moves.as_bytes());
         }
         assert_eq!(
-            digest.finish(Outcome::Draw).game,
-            game_digest(None, "e2e4 e7e5 g1f3", Outcome::Draw)
+            digest.finish(Outcome::Draw),
+            game_digests(None, "e2e4 e7e5 g1f3", Outcome::Draw)
         );
     }
 }

@@ -21,12 +21,12 @@ pub(crate) mod tablebase;
 
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
 pub(crate) use clock::Clock;
-pub(crate) use digest::{GameDigest, game_digest};
+pub(crate) use digest::{GameDigest, game_digests};
 pub(crate) use go::push_go;
 pub use limit::{Limit, Stage};
 pub(crate) use line_pattern::LinePattern;
 pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
-pub(crate) use pgn::{GameHeader, final_epd, tag_text, write_game};
+pub(crate) use pgn::{GameHeader, final_epd, tag_text, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee};
 pub(crate) use repeated_tags::RepeatedTags;

@@ -125,7 +125,7 @@ pub(crate) fn tag_text(value: &[u8]) -> String {
 }
 
 /// The `Termination` tag, in the words of fastchess.
-fn termination_tag(termination: Termination) -> &'static str {
+pub(crate) fn termination_tag(termination: Termination) -> &'static str {
     match termination {
         Termination::Checkmate
         | Termination::Stalemate
@@ -171,6 +171,22 @@ impl Termination {
         };
         written.expect("writing to a string cannot fail");
         text
+    }
+
+    /// Reads what [`Self::reason`] writes; what follows about an overrun or an
+    /// illegal answer may be anything.
+    pub(crate) fn of_reason(text: &str, outcome: Outcome) -> Option<Self> {
+        Self::ALL.into_iter().find(|termination| {
+            let reason = termination.reason(outcome, 0);
+            match termination {
+                Self::TimeForfeit => {
+                    let start = reason.split('(').next().unwrap_or(&reason);
+                    text.starts_with(start)
+                }
+                Self::IllegalMove => text.starts_with(&reason),
+                _ => text == reason,
+            }
+        })
     }
 }
 
@@ -257,6 +273,18 @@ mod tests {
             reason(Termination::TimeForfeit, Outcome::Black),
             "White loses on time (12ms overrun)"
         );
+        for outcome in [Outcome::White, Outcome::Draw, Outcome::Black] {
+            for termination in Termination::ALL {
+                let text = reason(termination, outcome);
+                assert_eq!(Termination::of_reason(&text, outcome), Some(termination));
+            }
+        }
+        let illegal = "Black makes an illegal move: e2e5";
+        assert_eq!(
+            Termination::of_reason(illegal, Outcome::White),
+            Some(Termination::IllegalMove)
+        );
+        assert_eq!(Termination::of_reason(illegal, Outcome::Black), None);
         assert_eq!(
             reason(Termination::Stall, Outcome::White),
             "Black's connection stalls"

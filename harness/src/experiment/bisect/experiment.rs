@@ -296,7 +296,7 @@ impl Experiment for BisectExperiment {
             Some((earlier, later)) => Next::Play(PairPlan {
                 first: Side::plain(later),
                 second: Side::plain(earlier),
-                opening: pair,
+                opening: self.opening(pair),
             }),
         }
     }

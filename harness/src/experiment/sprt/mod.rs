@@ -39,7 +39,7 @@ impl Experiment for SprtExperiment {
         Next::Play(PairPlan {
             first: Side::plain(0),
             second: Side::plain(1),
-            opening: pair,
+            opening: self.opening(pair),
         })
     }
 

@@ -117,7 +117,7 @@ impl Experiment for TuneExperiment {
             Some((_, [plus, minus])) => Next::Play(PairPlan {
                 first: plus.clone(),
                 second: minus.clone(),
-                opening: pair,
+                opening: self.opening(pair),
             }),
             None => Next::Wait,
         }

@@ -26,14 +26,18 @@ pub(crate) fn job(pair: u64) -> Job {
 /// 1. f3 e5 2. g4 Qh4#, twice: each engine loses with White.
 pub(crate) fn played(pair: u64, lease: String) -> Played {
     let moves = "f2f3 e7e5 g2g4 d8h4";
+    let effort = Effort {
+        moves: 2,
+        ..Effort::default()
+    };
     let game = || GameResult {
         outcome: Outcome::Black,
         termination: Termination::Checkmate,
         plies: 4,
         ms: [1, 2],
         nodes: [200, 200],
-        effort: [Effort::default(); 2],
-        digest: crate::rules::game_digest(None, moves, Outcome::Black),
+        effort: [effort; 2],
+        digest: crate::rules::game_digests(None, moves, Outcome::Black).game,
         line: None,
     };
     let text = |white: &str, black: &str| GameText {

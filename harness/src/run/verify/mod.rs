@@ -1,9 +1,12 @@
 //! Replays a run's games with a rules library that had no part in playing them,
 //! and checks that ledger and PGN agree.
 
+mod ending;
+mod opening;
 pub(super) mod replay;
 
 use std::fmt::Write as _;
+use std::io;
 
 use anyhow::Context;
 use sha2::{Digest, Sha256};
@@ -11,9 +14,10 @@ use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
-use crate::rules::{Ending, Notation, game_digest};
-use crate::rules::{GameResult, Termination};
+use crate::rules::openings::Opening;
+use crate::rules::{Adjudication, Notation, game_digests};
 use crate::run::{Fold, MANIFEST, RunFiles, conditions};
+use opening::Openings;
 use replay::replay;
 
 /// What verifying found.
@@ -39,39 +43,63 @@ pub(crate) fn verify(
         manifest,
         pairs,
     } = files;
+    let mut faults = Vec::new();
     let path = folder.path().join(GAMES_PGN);
     let unreadable = || format!("cannot read {}", path.display());
-    let mut pgn = GamesFile::open(&path).with_context(unreadable)?;
-    let len = pgn.bytes().with_context(unreadable)?;
-    let mut faults = Vec::new();
-    check_offsets(pairs, len, &mut faults)?;
-    let names = manifest.names();
-    let mode = manifest.config.r#match.variant.castling_mode();
-    let notation = manifest.config.pgn.notation;
+    let mut games = Games {
+        pgn: GamesFile::open(&path).with_context(unreadable)?,
+        names: manifest.names(),
+        terms: Terms {
+            mode: manifest.config.r#match.variant.castling_mode(),
+            notation: manifest.config.pgn.notation,
+            adjudication: &manifest.config.adjudication,
+        },
+    };
+    let len = games.pgn.bytes().with_context(unreadable)?;
+    let end = check_offsets(pairs, len, &mut faults)?;
+    let openings = Openings::of(manifest, end);
     let conditions = conditions::read(folder.path())?;
     let (mut total, mut under_others) = (0, 0);
     for entry in pairs.by_arrival()? {
         let entry = entry?;
         total += 1;
         under_others += u64::from(entry.conditions.is_some_and(|then| then != conditions));
-        for game in 0..2 {
-            let text = pgn.game(entry.pgn[game]).with_context(unreadable)?;
-            if let Err(fault) = check_game(&entry, game, text, &names, mode, notation) {
-                faults.push(format!(
-                    "pair {}, game {}: {fault}",
-                    entry.result.pair + 1,
-                    game + 1
-                ));
-            }
-        }
+        let played = games.check(&entry, &mut faults).with_context(unreadable)?;
+        let place = experiment.opening(entry.result.pair);
+        let checked = openings.as_ref().map_or(Ok(()), |all| {
+            all.check(place, entry.opening_number, played.as_ref())
+        });
+        faults.extend(
+            checked
+                .err()
+                .map(|fault| format!("pair {}: {fault}", entry.result.pair + 1)),
+        );
     }
     if under_others > 0 {
         faults.push(format!(
             "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
         ));
     }
-    let shard = experiment.shard();
-    let mut fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
+    let fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
+    let (fold, digest) = folded(pairs, fold, total, &games.names, &mut faults)?;
+    Ok(VerifyReport {
+        games: total * 2,
+        faults,
+        digest,
+        fold,
+    })
+}
+
+/// Takes each pair once, in the order of their numbers. Returns the totals and the digest
+/// of the games up to the verdict.
+fn folded(
+    pairs: &Pairs,
+    mut fold: Fold<Box<dyn Experiment>>,
+    total: u64,
+    names: &[String],
+    faults: &mut Vec<String>,
+) -> Result<(Fold<Box<dyn Experiment>>, String), LedgerError> {
+    let shard = fold.experiment.shard();
     let mut hasher = Sha256::new();
     let mut different = 0;
     for entry in pairs.in_order(u64::MAX)? {
@@ -84,7 +112,7 @@ pub(crate) fn verify(
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
-            hasher.update(digest_rows(&entry, &names));
+            hasher.update(digest_rows(&entry, names));
         }
     }
     if different < total {
@@ -93,23 +121,18 @@ pub(crate) fn verify(
             total - different
         ));
     }
-    Ok(VerifyReport {
-        games: total * 2,
-        faults,
-        digest: hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-        fold,
-    })
+    let digest = hasher.finalize();
+    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((fold, digest))
 }
 
-/// The games must fill the PGN without gap or overlap.
-fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<(), LedgerError> {
-    let mut at = 0;
+/// The games must fill the PGN without gap or overlap. Returns the first number after
+/// those of all pairs.
+fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<u64, LedgerError> {
+    let (mut at, mut end) = (0, 0);
     for entry in pairs.by_arrival()? {
         let entry = entry?;
+        end = end.max(entry.result.pair.saturating_add(1));
         for (offset, bytes) in entry.pgn {
             if offset != at {
                 faults.push(format!(
@@ -125,40 +148,57 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<()
             "{GAMES_PGN} has {len} bytes, the games of the ledger make {at}"
         ));
     }
-    Ok(())
+    Ok(end)
 }
 
-fn check_game(
-    entry: &Entry,
-    game: usize,
-    text: &[u8],
-    names: &[String],
-    mode: CastlingMode,
-    notation: Notation,
-) -> Result<(), String> {
-    if (text.len() as u64) < entry.pgn[game].1 {
-        return Err("it lies outside the PGN".to_string());
+/// The games of a run and what they are read by.
+struct Games<'a> {
+    pgn: GamesFile,
+    names: Vec<String>,
+    terms: Terms<'a>,
+}
+
+impl Games<'_> {
+    /// Checks both games of a pair. Returns their opening, if both have the same.
+    fn check(&mut self, entry: &Entry, faults: &mut Vec<String>) -> io::Result<Option<Opening>> {
+        let pair = entry.result.pair + 1;
+        let mut openings = [None, None];
+        for (game, opening) in openings.iter_mut().enumerate() {
+            let text = self.pgn.game(entry.pgn[game])?;
+            let players = entry.result.engines.map(|engine| &*self.names[engine]);
+            let checked = match (text.len() as u64) < entry.pgn[game].1 {
+                true => Err("it lies outside the PGN".to_string()),
+                false => check_text(&entry.result, game, text, players, self.terms),
+            };
+            match checked {
+                Ok(found) => *opening = Some(found),
+                Err(fault) => faults.push(format!("pair {pair}, game {}: {fault}", game + 1)),
+            }
+        }
+        let [Some(first), Some(second)] = openings else {
+            return Ok(None);
+        };
+        if first != second {
+            faults.push(format!(
+                "pair {pair}: by the ledger's plies its two games have different openings"
+            ));
+            return Ok(None);
+        }
+        Ok(Some(first))
     }
-    let players = entry.result.engines.map(|engine| names[engine].as_str());
-    check_text(&entry.result, game, text, players, mode, notation).map(|_| ())
 }
 
-/// How a game began and went.
-#[cfg_attr(
-    not(feature = "fleet"),
-    expect(
-        dead_code,
-        reason = "only results from other machines are compared further"
-    )
-)]
-pub(crate) struct Line {
-    pub(crate) fen: Option<String>,
-    /// UCI moves separated by spaces, those of the opening included.
-    pub(crate) moves: String,
+/// The rules by which a game was played and written.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a> {
+    pub(crate) mode: CastlingMode,
+    pub(crate) notation: Notation,
+    pub(crate) adjudication: &'a Adjudication,
 }
 
 /// Makes sure that a game's text tells what the pair's result does. `players` are the
-/// names of the pair's first and second engine.
+/// names of the pair's first and second engine. Returns the game's opening by the
+/// result's number of plies.
 ///
 /// # Errors
 /// What differs, in words.
@@ -167,10 +207,9 @@ pub(crate) fn check_text(
     game: usize,
     text: &[u8],
     players: [&str; 2],
-    mode: CastlingMode,
-    notation: Notation,
-) -> Result<Line, String> {
-    let replayed = replay(text, mode, notation)?;
+    terms: Terms<'_>,
+) -> Result<Opening, String> {
+    let replayed = replay(text, terms.mode, terms.notation)?;
     let result = &pair.games[game];
     let [white, black] = [players[game], players[1 - game]];
     let fits = [
@@ -182,41 +221,15 @@ pub(crate) fn check_text(
     if let Some((what, _)) = fits.into_iter().find(|(_, fits)| !fits) {
         return Err(format!("{what} differs between ledger and PGN"));
     }
-    let digest = game_digest(replayed.fen.as_deref(), &replayed.moves, result.outcome);
-    if digest != result.digest {
+    let digests = game_digests(replayed.fen.as_deref(), &replayed.moves, result.outcome);
+    if digests.game != result.digest {
         return Err("its moves are not those of the ledger's digest".to_string());
     }
-    check_ending(replayed.ending, result)?;
-    Ok(Line {
-        fen: replayed.fen,
-        moves: replayed.moves,
-    })
-}
-
-/// An ending by rule must be on the board, exactly where the game ends.
-fn check_ending(ending: Option<Ending>, result: &GameResult) -> Result<(), String> {
-    let by_rule = matches!(
-        result.termination,
-        Termination::Checkmate
-            | Termination::Stalemate
-            | Termination::InsufficientMaterial
-            | Termination::Repetition
-            | Termination::FiftyMoves
-    );
-    let claimed = by_rule.then_some(Ending {
-        outcome: result.outcome,
-        termination: result.termination,
-    });
-    let word = |ending: Option<Ending>| ending.map_or("no end by rule", |e| e.termination.words());
-    if claimed == ending {
-        Ok(())
-    } else {
-        Err(format!(
-            "the board shows {}, but the ledger has {}",
-            word(ending),
-            word(claimed)
-        ))
+    if result.line.is_some_and(|line| line != digests.line) {
+        return Err("its moves are not those of the ledger's digest `line`".to_string());
     }
+    ending::check(&replayed, result, terms.adjudication)?;
+    opening::of(&replayed, result)
 }
 
 /// A pair's rows without what differs between two runs of the same games.

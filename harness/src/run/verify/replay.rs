@@ -13,9 +13,10 @@
 )]
 
 use std::io;
+use std::mem;
 use std::ops::ControlFlow;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
@@ -30,6 +31,13 @@ pub(in crate::run) struct Replayed {
     pub(super) fen: Option<String>,
     /// UCI moves separated by spaces.
     pub(super) moves: String,
+    /// Moves with the comment `book`.
+    pub(super) book_moves: usize,
+    /// The last comment, with its line ends.
+    pub(super) comment: Vec<u8>,
+    /// The tags of these names; games without comments do not have them.
+    pub(super) ply_count: Option<String>,
+    pub(super) termination: Option<String>,
     pub(in crate::run) referee: Referee,
     pub(super) ending: Option<Ending>,
 }
@@ -102,7 +110,11 @@ impl Replayed {
 
 fn read_pgn(pgn: &[u8], mode: CastlingMode, notation: Notation) -> Result<Replayed, String> {
     let mut reader = Reader::new(io::Cursor::new(pgn));
-    let mut replay = Replay { mode, notation };
+    let mut replay = Replay {
+        mode,
+        notation,
+        comment: Vec::new(),
+    };
     reader
         .read_game(&mut replay)
         .map_err(|error| error.to_string())?
@@ -112,6 +124,8 @@ fn read_pgn(pgn: &[u8], mode: CastlingMode, notation: Notation) -> Result<Replay
 struct Replay {
     mode: CastlingMode,
     notation: Notation,
+    /// The beginning of a long comment.
+    comment: Vec<u8>,
 }
 
 impl Visitor for Replay {
@@ -127,6 +141,10 @@ impl Visitor for Replay {
             result: String::new(),
             fen: None,
             moves: String::new(),
+            book_moves: 0,
+            comment: Vec::new(),
+            ply_count: None,
+            termination: None,
             referee: Referee::new(Chess::default()),
             ending: None,
         })
@@ -145,6 +163,8 @@ impl Visitor for Replay {
             b"Round" => tags.round = value,
             b"Result" => tags.result = value,
             b"FEN" => tags.fen = Some(value),
+            b"PlyCount" => tags.ply_count = Some(value),
+            b"Termination" => tags.termination = Some(value),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -186,6 +206,28 @@ impl Visitor for Replay {
                 })
                 .err();
         }
+        ControlFlow::Continue(())
+    }
+
+    fn partial_comment(
+        &mut self,
+        _: &mut Self::Movetext,
+        comment: RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
+        self.comment.extend_from_slice(comment.as_bytes());
+        ControlFlow::Continue(())
+    }
+
+    fn comment(
+        &mut self,
+        (game, _): &mut Self::Movetext,
+        comment: RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
+        self.comment.extend_from_slice(comment.as_bytes());
+        let is_book = self.comment.trim_ascii() == b"book";
+        game.book_moves = game.book_moves.saturating_add(usize::from(is_book));
+        mem::swap(&mut game.comment, &mut self.comment);
+        self.comment.clear();
         ControlFlow::Continue(())
     }
 

@@ -1,0 +1,192 @@
+//! `hone verify` finds what was edited in `games.csv`, column by column.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Setup, engines, on_run, scripted};
+
+/// Measurements, and what engines report: the PGN has them rounded or not at all. No
+/// result depends on them.
+const NOT_CHECKED: [&str; 18] = [
+    "white_ms",
+    "black_ms",
+    "white_nodes",
+    "black_nodes",
+    "white_depth",
+    "black_depth",
+    "white_seldepth",
+    "black_seldepth",
+    "white_latency_us",
+    "black_latency_us",
+    "worker",
+    "finished_ms",
+    "white_starved_us",
+    "black_starved_us",
+    "white_illegal_pvs",
+    "black_illegal_pvs",
+    "white_replayed",
+    "black_replayed",
+];
+
+const TERMINATIONS: [&str; 13] = [
+    "checkmate",
+    "stalemate",
+    "insufficient_material",
+    "repetition",
+    "fifty_moves",
+    "draw_adjudication",
+    "resign_adjudication",
+    "max_moves",
+    "tablebase",
+    "time_forfeit",
+    "illegal_move",
+    "disconnect",
+    "stall",
+];
+
+/// Openings of different lengths.
+const BOOK: &str = "1. e4 e5 2. Nf3 Nc6 *\n\n[Event \"?\"]\n\n1. d4 d5 2. c4 *\n\n\
+    [Event \"?\"]\n\n1. c4 *\n\n[Event \"?\"]\n\n1. Nf3 d5 2. g3 c5 3. Bg2 *\n";
+
+/// A finished match of three pairs: one engine makes an illegal move, then crashes.
+fn played(pgn: &str) -> Setup {
+    let two = format!("{} --seed 2 go:15=illegal go:34=exit:3", scripted());
+    let players = engines(("one", &scripted(), ""), ("two", &two, ""));
+    let setup = Setup::new("");
+    let book = setup.dir.path().join("book.pgn");
+    fs::write(&book, BOOK).expect("written");
+    let config = format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 3\nmax_failures = 1.0\nconcurrency = 1\n\
+         openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 12\n[pgn]\n{pgn}\n",
+        book.display()
+    );
+    fs::write(&setup.config, config).expect("written");
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    setup
+}
+
+/// A ledger as lines of cells, the header first.
+fn cells(run: &Path) -> Vec<Vec<String>> {
+    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
+    let lines = csv.lines();
+    lines
+        .map(|line| line.split(',').map(String::from).collect())
+        .collect()
+}
+
+fn write(run: &Path, cells: &[Vec<String>]) {
+    let csv: String = cells.iter().map(|line| line.join(",") + "\n").collect();
+    fs::write(run.join("games.csv"), csv).expect("written");
+}
+
+/// What else a cell could contain.
+fn others(column: &str, value: &str) -> Vec<String> {
+    let all: &[&str] = match column {
+        "white" | "black" => &["one", "two"],
+        "result" => &["1-0", "1/2-1/2", "0-1"],
+        "termination" => &TERMINATIONS,
+        "digest" | "line" | "conditions" => {
+            let digit = if value.starts_with('0') { "1" } else { "0" };
+            return vec![format!("{digit}{}", &value[1..])];
+        }
+        _ => {
+            let number: u64 = value.parse().expect("a number");
+            let less = number.checked_sub(1);
+            return less
+                .into_iter()
+                .chain([number + 1])
+                .map(|n| n.to_string())
+                .collect();
+        }
+    };
+    let others = all.iter().filter(|other| **other != value);
+    others.map(ToString::to_string).collect()
+}
+
+/// Puts `value` into a cell, or several, and verifies the run.
+fn code_with(run: &Path, whole: &[Vec<String>], edits: &[(usize, &str, &str)]) -> Option<i32> {
+    let mut edited = whole.to_vec();
+    for (row, column, value) in edits {
+        let at = whole[0].iter().position(|name| name == column);
+        edited[*row][at.expect("a column")] = (*value).to_string();
+    }
+    write(run, &edited);
+    on_run("verify", run).code
+}
+
+fn cell<'a>(whole: &'a [Vec<String>], row: usize, column: &str) -> &'a str {
+    let at = whole[0].iter().position(|name| name == column);
+    &whole[row][at.expect("a column")]
+}
+
+#[test]
+fn every_edited_column_is_found_or_known_not_to_be() {
+    let setup = played("");
+    let run = setup.run("run");
+    let whole = cells(&run);
+    assert_eq!(on_run("verify", &run).code, Some(0));
+    let rows = 1..whole.len();
+    let ends: Vec<&str> = rows.map(|row| cell(&whole, row, "termination")).collect();
+    for end in ["max_moves", "illegal_move", "disconnect"] {
+        assert!(ends.contains(&end), "{end} in {ends:?}");
+    }
+    for row in 1..whole.len() {
+        for (column, value) in whole[0].iter().zip(&whole[row]) {
+            if row > 2 && column != "termination" && column != "plies" {
+                continue;
+            }
+            for other in others(column, value) {
+                let code = code_with(&run, &whole, &[(row, column, &other)]);
+                let is_found = matches!(code, Some(1 | 2));
+                assert_eq!(
+                    is_found,
+                    !NOT_CHECKED.contains(&column.as_str()),
+                    "row {row}, {column}: {value} -> {other}: {code:?}"
+                );
+            }
+        }
+    }
+    write(&run, &whole);
+    assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+#[test]
+fn openings_and_plies_are_found_in_every_notation_and_without_the_book() {
+    for pgn in ["minimal = true", "notation = \"uci\"", "notation = \"lan\""] {
+        let setup = played(pgn);
+        let run = setup.run("run");
+        let whole = cells(&run);
+        let book = setup.dir.path().join("book.pgn");
+        for text in [Some(BOOK.to_string()), Some(format!("{BOOK}\n")), None] {
+            match &text {
+                Some(text) => fs::write(&book, text).expect("written"),
+                None => fs::remove_file(&book).expect("removed"),
+            }
+            let code = |edits: &[(usize, &str, &str)]| code_with(&run, &whole, edits);
+            assert_eq!(code(&[]), Some(0), "{pgn}, {text:?}");
+            for row in 1..whole.len() {
+                for other in others("plies", cell(&whole, row, "plies")) {
+                    let edits = [(row, "plies", other.as_str())];
+                    assert_eq!(code(&edits), Some(1), "{pgn}, {text:?}: {edits:?}");
+                }
+            }
+            // Both rows of a pair have the number.
+            for other in ["1", "2", "3", "4", "5"] {
+                let expected = i32::from(other != cell(&whole, 1, "opening"));
+                let edits = [(1, "opening", other), (2, "opening", other)];
+                assert_eq!(code(&edits), Some(expected), "{pgn}, {text:?}: {edits:?}");
+            }
+            // Plies and moves agree, but not with the pair's other game.
+            let [plies, white, black] = ["plies", "white_moves", "black_moves"]
+                .map(|column| cell(&whole, 1, column).parse::<u32>().expect("a number") - 1)
+                .map(|fewer| fewer.to_string());
+            for (column, fewer) in [("white_moves", white), ("black_moves", black)] {
+                let edits = [(1, "plies", plies.as_str()), (1, column, fewer.as_str())];
+                assert_eq!(code(&edits), Some(1), "{pgn}, {text:?}: {edits:?}");
+            }
+        }
+    }
+}
