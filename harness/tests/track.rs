@@ -5,7 +5,9 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -67,6 +69,16 @@ impl Tracked {
 
     fn nights(&self) -> Vec<Night> {
         read(&self.out().join("elo.csv")).expect("reads")
+    }
+
+    fn played(&self) -> Vec<String> {
+        let nights = self.nights().into_iter();
+        nights.map(|night| night.commit).collect()
+    }
+
+    /// Where the first run of a commit is.
+    fn run(&self, commit: &str) -> PathBuf {
+        self.out().join("track").join(&commit[..10])
     }
 
     fn table(&self) -> String {
@@ -202,7 +214,7 @@ fn missed_commits_are_caught_up_with_through_kills() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("starts");
-    let second = tracked.out().join("track").join(&commits[1][..10]);
+    let second = tracked.run(&commits[1]);
     wait_until("the second night", || rows(&second) >= 4);
     killed.kill().expect("killed");
     killed.wait().expect("reaped");
@@ -218,8 +230,7 @@ fn missed_commits_are_caught_up_with_through_kills() {
         assert!(went.stderr.contains(skipped), "{}", went.stderr);
     }
     let nights = tracked.nights();
-    let played: Vec<_> = nights.iter().map(|night| night.commit.clone()).collect();
-    assert_eq!(played, commits);
+    assert_eq!(tracked.played(), commits);
     assert_eq!(nights[2].matches[1].commit, commits[1]);
 
     // Without time nothing is lost either.
@@ -227,8 +238,8 @@ fn missed_commits_are_caught_up_with_through_kills() {
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
     assert_eq!(tracked.nights().len(), 3);
-    assert!(tracked.out().join("track").join(&fifth[..10]).exists());
-    fs::remove_dir_all(tracked.out().join("track").join(&fifth[..10])).expect("removed");
+    assert!(tracked.run(&fifth).exists());
+    fs::remove_dir_all(tracked.run(&fifth)).expect("removed");
     repository.git(&["reset", "--quiet", "--hard", "HEAD^"]);
 
     // A killed process may leave a whole run without its row: it is not
@@ -265,9 +276,52 @@ fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
     assert!(marker.exists(), "it was not killed");
     assert!(went.stderr.contains("tried again"), "{}", went.stderr);
     let nights = tracked.nights();
-    let played: Vec<_> = nights.iter().map(|night| night.commit.clone()).collect();
-    assert_eq!(played, commits, "{}", went.stderr);
+    assert_eq!(tracked.played(), commits, "{}", went.stderr);
     assert_eq!(nights[1].matches[1].commit, commits[0]);
+}
+
+/// Ctrl-C goes to `hone` and to the build.
+#[test]
+fn an_interrupted_build_does_not_count_as_a_failure() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let mut commits = vec![repository.commit_engine(STRONG, 2, "Second")];
+    let marker = repository.dir.path().join("is-building");
+    repository.write_engine(STRONG, 3);
+    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
+    let wait = format!(
+        "[ -e '{0}' ] || {{ touch '{0}'; sleep 600; }}",
+        marker.display()
+    );
+    repository.write("build.sh", &format!("{wait}\n{build}"));
+    commits.push(repository.commit("Third"));
+    commits.push(repository.commit_engine(STRONG, 4, "Fourth"));
+
+    let mut command = tracked.command(&["--since", "v1"]);
+    command.process_group(0);
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let child = command.spawn().expect("starts");
+    wait_until("the third build", || marker.exists());
+    let group = -i32::try_from(child.id()).expect("a process id");
+    // SAFETY: the group is that of our child, which has not been waited for.
+    unsafe {
+        libc::kill(group, libc::SIGINT);
+    }
+    let output = child.wait_with_output().expect("ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    let says = format!("Interrupted before {}", &commits[1][..10]);
+    for part in [says.as_str(), "Run the same command to continue"] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    assert!(!stderr.contains("does not build"), "{stderr}");
+    assert_eq!(tracked.played(), commits[..1]);
+    assert!(!tracked.run(&commits[1]).exists());
+    assert!(!tracked.run(&commits[2]).exists());
+
+    let went = tracked.track(&["--since", "v1"]);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    assert_eq!(tracked.played(), commits);
 }
 
 /// A night that was played by a process that could not say so.
@@ -287,7 +341,7 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("starts");
-    let night = tracked.out().join("track").join(&fourth[..10]);
+    let night = tracked.run(&fourth);
     wait_until("the fourth night", || rows(&night) >= 2);
     killed.kill().expect("killed");
     killed.wait().expect("reaped");
@@ -309,7 +363,7 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
     assert!(tracked.nights().len() < 5);
 
     // Reported once, it is history.
-    let _ = fs::remove_dir_all(tracked.out().join("track").join(&fifth[..10]));
+    let _ = fs::remove_dir_all(tracked.run(&fifth));
     let after = tracked.track(&since);
     assert_eq!(after.code, Some(0), "{}{}", after.stdout, after.stderr);
     assert_eq!(tracked.nights().len(), 5);
@@ -329,10 +383,6 @@ fn commit_crashing(repository: &EngineRepository, number: u64) -> String {
 fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
     let tracked = Tracked::new();
     let repository = &tracked.repository;
-    let played = || -> Vec<String> {
-        let nights = tracked.nights();
-        nights.into_iter().map(|night| night.commit).collect()
-    };
     let crashing = commit_crashing(repository, 2);
     // As long as it is the newest commit, every call reports it.
     for _ in 0..2 {
@@ -341,7 +391,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
         assert!(failed.stderr.contains("failed in"), "{}", failed.stderr);
     }
     let warning = |commit: &str| {
-        let run = tracked.out().join("track").join(&commit[..10]);
+        let run = tracked.run(commit);
         format!("warning: cannot finish {}", run.display())
     };
     let fixed = repository.commit_engine(STRONG, 3, "Fixed");
@@ -350,7 +400,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
         let went = tracked.track(&[]);
         assert_eq!(went.code, Some(0), "{}", went.stderr);
         assert!(went.stderr.contains(&warning(&crashing)), "{}", went.stderr);
-        assert_eq!(played(), [fixed.as_str()]);
+        assert_eq!(tracked.played(), [fixed.as_str()]);
     }
 
     // Commits that are caught up with.
@@ -361,7 +411,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
     for commit in [&crashing, &again] {
         assert!(went.stderr.contains(&warning(commit)), "{}", went.stderr);
     }
-    assert_eq!(played(), [fixed, last]);
+    assert_eq!(tracked.played(), [fixed, last]);
 }
 
 #[test]
@@ -385,10 +435,11 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
         assert!(stuck.stderr.contains(says), "{says}: {}", stuck.stderr);
     }
     // It can be played from the start; then the unfinished run does not count.
-    for arguments in [&["--force"][..], &[]] {
+    for (arguments, is_tried) in [(&["--force"][..], true), (&[], false)] {
         let went = tracked.track(arguments);
         assert_eq!(went.code, Some(0), "{}", went.stderr);
-        assert!(went.stderr.contains("cannot finish"), "{}", went.stderr);
+        let says = went.stderr.contains("cannot finish");
+        assert_eq!(says, is_tried, "{}", went.stderr);
         let nights = tracked.nights();
         assert_eq!(nights.len(), 1);
         assert_eq!(nights[0].run, format!("{}-2", &second[..10]));
@@ -401,6 +452,53 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
     let went = tracked.track(&[]);
     assert_eq!(went.code, Some(0), "{}", went.stderr);
     assert_eq!(tracked.nights()[1].commit, fourth);
+}
+
+#[test]
+fn a_night_that_was_played_again_gets_no_second_row() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    repository.write_engine(STRONG, 2);
+    // Each build is another program.
+    let build = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
+    repository.write("build.sh", build);
+    let second = repository.commit("Second");
+    let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
+    assert_eq!(short.code, Some(3), "{}", short.stderr);
+
+    // Another process plays it.
+    let ledger = tracked.run(&second).join("games.csv");
+    let held = fs::File::options().append(true).open(ledger);
+    let held = held.expect("a ledger");
+    held.lock().expect("free");
+    let busy = tracked.track(&[]);
+    assert_eq!(busy.code, Some(2), "{}", busy.stderr);
+    assert!(
+        busy.stderr.contains("another hone plays"),
+        "{}",
+        busy.stderr
+    );
+    for says in ["--force", "remove this folder"] {
+        assert!(!busy.stderr.contains(says), "{}", busy.stderr);
+    }
+    drop(held);
+
+    // It is replaced, and could be resumed after that.
+    let kept = repository.dir.path().join("kept");
+    fs::rename(repository.cache(), &kept).expect("renamed");
+    let forced = tracked.track(&["--force"]);
+    assert_eq!(forced.code, Some(0), "{}", forced.stderr);
+    assert!(
+        forced.stderr.contains("does not count any more"),
+        "{}",
+        forced.stderr
+    );
+    fs::remove_dir_all(repository.cache()).expect("removed");
+    fs::rename(&kept, repository.cache()).expect("renamed");
+    let after = tracked.track(&["--max-time", "20s"]);
+    assert_eq!(after.code, Some(0), "{}", after.stderr);
+    assert!(!after.stderr.contains("resuming"), "{}", after.stderr);
+    assert_eq!(tracked.played(), [second]);
 }
 
 #[test]

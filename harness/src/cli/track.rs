@@ -22,7 +22,8 @@ use crate::track::{Tracker, Went};
 /// results/elo.csv. Exit code 0: no regression; 1: a regression, also of a night
 /// that an earlier process played and did not report because it was killed; 3:
 /// time limit reached without a regression; 4: the newest commit does not build
-/// or start, or an engine fails too often.
+/// or start, or an engine fails too often; 130: interrupted. After 3 and 130 the
+/// same command continues.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with

@@ -16,6 +16,8 @@ mod result;
 mod role;
 mod scale;
 mod status;
+mod stop;
+mod stuck;
 mod tracker;
 
 pub use night::{Night, read};

@@ -4,9 +4,9 @@ use anyhow::Context;
 use jiff::{Timestamp, Unit};
 
 use super::gauntlet::Opponent;
-use super::night::NightMatch;
+use super::night::{Night, NightMatch};
 use super::role::Role;
-use crate::builds::short_id;
+use crate::builds::{Repository, short_id};
 use crate::kinds::Conclusion;
 use crate::report::{MatchReport, RunFacts};
 use crate::stats::Pentanomial;
@@ -55,6 +55,30 @@ impl Played {
             matches: matches.collect::<anyhow::Result<_>>()?,
             nps: new.nps,
             failures: failures.map(|by_engine| by_engine[0]).iter().sum(),
+        })
+    }
+
+    /// The night's row, without its Elo. Tags that match `releases` are
+    /// releases.
+    ///
+    /// # Errors
+    /// If the repository does not have the commit.
+    pub(super) fn night(self, repository: &Repository, releases: &str) -> anyhow::Result<Night> {
+        let commit = repository.commit(&self.commit)?;
+        let tags = repository.tags_at(&commit.id, releases)?;
+        Ok(Night {
+            run: self.run,
+            date: self.date,
+            committed: commit.date,
+            subject: commit.subject,
+            tag: tags.into_iter().next(),
+            commit: commit.id,
+            bench: self.bench,
+            limit: self.limit,
+            matches: self.matches,
+            elo: None,
+            nps: self.nps,
+            failures: self.failures,
         })
     }
 }

@@ -14,6 +14,8 @@ use super::reported::Reported;
 use super::result::{Played, opponent_name};
 use super::scale::Scale;
 use super::status::Status;
+use super::stop::StopRequests;
+use super::stuck::{Consequence, Stuck, commit_of, is_replaced, message};
 use super::{RUNS, TABLE};
 use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
@@ -51,14 +53,15 @@ pub(crate) struct Tracker {
     reported: Reported,
     /// Rows of the table that were reported before.
     reported_before: usize,
+    /// Heard once a night has been played; before, a signal ends the process.
+    stop: Option<StopRequests>,
 }
 
-/// Nights that were started and cannot be played to their end.
-#[derive(Default)]
-struct Stuck {
-    commits: Vec<String>,
-    /// The run of the newest commit, and why.
-    newest: Option<(PathBuf, SessionError)>,
+/// What the attempt to start a commit's night has led to.
+enum Start {
+    Ready(Box<Session<Match>>),
+    /// Why it is not played.
+    Skipped(String),
 }
 
 /// Name in the folder of results.
@@ -136,6 +139,7 @@ impl Tracker {
             place: Place::default(),
             reported,
             reported_before,
+            stop: None,
         })
     }
 
@@ -189,19 +193,22 @@ impl Tracker {
             commits.retain(|commit| force || !stuck.commits.contains(&commit.id));
             went = self.play_new(&commits, newest.as_ref(), since.is_some())?;
         }
-        let Some((run, error)) = stuck.newest else {
+        let Some((run, manifest, error)) = stuck.newest else {
             return Ok(went);
         };
         let has_row = newest.is_some_and(|newest| self.has_row(&newest.id));
-        if has_row || went != Went::Through {
-            self.warn_stuck(&run, &error);
-            return Ok(went);
+        let consequence = if is_replaced(&manifest, &self.nights) {
+            Consequence::Replaced
+        } else if has_row || went != Went::Through {
+            Consequence::TriedAgain
+        } else {
+            Consequence::Decides
+        };
+        (self.announce)(&message(&run, &error, consequence));
+        match consequence {
+            Consequence::Decides => Err(error),
+            Consequence::TriedAgain | Consequence::Replaced => Ok(went),
         }
-        (self.announce)(&format!(
-            "cannot finish {}; --force plays its commit again from the start",
-            run.display()
-        ));
-        Err(error)
     }
 
     /// Finishes what was started before.
@@ -213,19 +220,21 @@ impl Tracker {
         for (path, manifest) in self.unfinished() {
             (self.announce)(&format!("resuming {}", path.display()));
             let session = Session::resume(&path, Recovery::LastPair, &mut self.announce);
+            if self.is_interrupted(&format!("{} was resumed", path.display())) {
+                return Ok(Went::Interrupted);
+            }
             let error = match session.and_then(|session| self.play(session)) {
                 Ok(Went::Through) => continue,
                 Ok(went) => return Ok(went),
                 Err(error) => error,
             };
-            let commit = manifest.engines.into_iter().next();
-            let commit = commit.and_then(|engine| engine.commit);
-            if newest.is_some_and(|newest| commit.as_ref() == Some(&newest.id)) {
-                stuck.newest = Some((path, error));
+            let commit = commit_of(&manifest);
+            stuck.commits.extend(commit.map(str::to_string));
+            if newest.is_some_and(|newest| commit == Some(&newest.id)) {
+                stuck.newest = Some((path, manifest, error));
             } else {
-                self.warn_stuck(&path, &error);
+                (self.announce)(&message(&path, &error, Consequence::TriedAgain));
             }
-            stuck.commits.extend(commit);
         }
         Ok(Went::Through)
     }
@@ -244,7 +253,7 @@ impl Tracker {
             };
             match &error {
                 SessionError::Stopped { folder, .. } if newest != Some(commit) => {
-                    self.warn_stuck(folder, &error);
+                    (self.announce)(&message(folder, &error, Consequence::TriedAgain));
                 }
                 _ => return Err(error),
             }
@@ -256,17 +265,8 @@ impl Tracker {
         self.nights.iter().any(|night| night.commit == commit)
     }
 
-    fn warn_stuck(&self, run: &Path, error: &SessionError) {
-        // Its other lines tell how to resume the run.
-        let why = error.to_string();
-        let why = why.lines().next().unwrap_or_default();
-        (self.announce)(&format!(
-            "warning: cannot finish {}: {why}\nhelp: other commits are played without it, and the next `hone track` tries it again; remove this folder to give it up",
-            run.display()
-        ));
-    }
-
-    /// Runs that were started and have no row yet, oldest first.
+    /// Runs that were started and have no row yet, oldest first; without those
+    /// that `--force` has replaced.
     fn unfinished(&self) -> Vec<(PathBuf, Manifest)> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.out.join(RUNS)) {
@@ -275,6 +275,9 @@ impl Tracker {
                 continue;
             }
             match manifest {
+                Ok(manifest) if is_replaced(&manifest, &self.nights) => {
+                    tracing::info!("{} is replaced by a later run", path.display());
+                }
                 Ok(manifest) => runs.push((path, manifest)),
                 Err(error) => (self.announce)(&format!("warning: skipped: {error:#}")),
             }
@@ -305,14 +308,29 @@ impl Tracker {
         Ok(commits)
     }
 
+    /// Plays a commit's night, unless the user has asked to stop meanwhile.
     fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, SessionError> {
+        let start = self.start(commit, skip_broken);
+        // Ctrl-C also ends builds: this one's failure is not the commit's fault.
+        if self.is_interrupted(&format!("{} was played", commit.describe())) {
+            return Ok(Went::Interrupted);
+        }
+        match start? {
+            Start::Ready(session) => self.play(*session),
+            Start::Skipped(why) => {
+                (self.announce)(&why);
+                Ok(Went::Through)
+            }
+        }
+    }
+
+    fn start(&mut self, commit: &Commit, skip_broken: bool) -> Result<Start, SessionError> {
         if let Err(error) = self.builds(commit) {
             if skip_broken && error.is_of_commit() {
-                (self.announce)(&format!(
-                    "skipped, as it does not build: {}",
-                    commit.describe()
-                ));
-                return Ok(Went::Through);
+                let commit = commit.describe();
+                return Ok(Start::Skipped(format!(
+                    "skipped, as it does not build: {commit}"
+                )));
             }
             return Err(if error.is_of_commit() {
                 SessionError::after_start(error)
@@ -322,8 +340,8 @@ impl Tracker {
         }
         let opponents = self.opponents_of(commit)?;
         if opponents.is_empty() {
-            (self.announce)(&format!("{} has no opponents", commit.describe()));
-            return Ok(Went::Through);
+            let commit = commit.describe();
+            return Ok(Start::Skipped(format!("{commit} has no opponents")));
         }
         let config = self.config_of(commit, &opponents);
         let run = self.out.join(RUNS).join(self.run_name(commit));
@@ -331,14 +349,25 @@ impl Tracker {
             Err(SessionError::Prepare(PrepareError::Broken { name, source }))
                 if skip_broken && name == commit.short() =>
             {
-                (self.announce)(&format!(
-                    "skipped, as it builds but does not start ({source}): {}",
-                    commit.describe()
-                ));
-                Ok(Went::Through)
+                let commit = commit.describe();
+                Ok(Start::Skipped(format!(
+                    "skipped, as it builds but does not start ({source}): {commit}"
+                )))
             }
-            session => self.play(session?),
+            session => Ok(Start::Ready(Box::new(session?))),
         }
+    }
+
+    /// Whether the user has asked to stop, before what `before` tells.
+    fn is_interrupted(&mut self, before: &str) -> bool {
+        let stop = self.stop.as_mut();
+        let is_interrupted = stop.is_some_and(StopRequests::is_requested);
+        if is_interrupted {
+            (self.announce)(&format!(
+                "Interrupted before {before}. Run the same command to continue."
+            ));
+        }
+        is_interrupted
     }
 
     fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
@@ -420,6 +449,9 @@ impl Tracker {
 
     /// Plays a night to its end and adds its row.
     fn play(&mut self, mut session: Session<Match>) -> Result<Went, SessionError> {
+        if self.stop.is_none() {
+            self.stop = Some(StopRequests::listen()?);
+        }
         session.max_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -440,33 +472,11 @@ impl Tracker {
     }
 
     fn add_row(&mut self, played: anyhow::Result<Played>) -> anyhow::Result<()> {
-        let night = self.night(played?)?;
+        let mut night = played?.night(&self.repository, &self.section.releases)?;
+        let all = self.nights.iter().chain([&night]);
+        night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         self.played.push(night.commit.clone());
         append(&self.out.join(TABLE), &mut self.nights, night)?;
         Ok(())
-    }
-
-    fn night(&self, played: Played) -> anyhow::Result<Night> {
-        let commit = self.repository.commit(&played.commit)?;
-        let tags = self
-            .repository
-            .tags_at(&commit.id, &self.section.releases)?;
-        let mut night = Night {
-            run: played.run,
-            date: played.date,
-            committed: commit.date,
-            subject: commit.subject,
-            tag: tags.into_iter().next(),
-            commit: commit.id,
-            bench: played.bench,
-            limit: played.limit,
-            matches: played.matches,
-            elo: None,
-            nps: played.nps,
-            failures: played.failures,
-        };
-        let all = self.nights.iter().chain([&night]);
-        night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
-        Ok(night)
     }
 }

@@ -1,0 +1,69 @@
+//! Nights that were started and cannot be played to their end.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Unit;
+
+use super::night::Night;
+use crate::ledger::LedgerError;
+use crate::run::{Manifest, SessionError};
+
+/// What was started and cannot be played to its end.
+#[derive(Default)]
+pub(super) struct Stuck {
+    pub(super) commits: Vec<String>,
+    /// The run of the newest commit, and why.
+    pub(super) newest: Option<(PathBuf, Manifest, SessionError)>,
+}
+
+/// The commit that a night's run is about.
+pub(super) fn commit_of(manifest: &Manifest) -> Option<&str> {
+    manifest.engines.first()?.commit.as_deref()
+}
+
+/// Whether a later run of the same commit has a row: `--force` has played it in
+/// place of this run.
+pub(super) fn is_replaced(manifest: &Manifest, nights: &[Night]) -> bool {
+    let commit = commit_of(manifest);
+    // Rows have whole seconds.
+    let created = manifest.created.round(Unit::Second);
+    created.is_ok_and(|created| {
+        nights
+            .iter()
+            .any(|night| Some(night.commit.as_str()) == commit && created < night.date)
+    })
+}
+
+/// What becomes of a run that cannot be played to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consequence {
+    /// Its commit is the newest and has no row.
+    Decides,
+    /// The next process tries it again.
+    TriedAgain,
+    /// As [`is_replaced`] has it.
+    Replaced,
+}
+
+/// The message about a run that cannot be played to its end.
+pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence) -> String {
+    let run = run.display();
+    let is_played = matches!(error, SessionError::Ledger(LedgerError::Locked { .. }));
+    // Its other lines tell how to resume the run.
+    let why = error.to_string();
+    let why = why.lines().next().unwrap_or_default();
+    match consequence {
+        Consequence::Replaced => format!(
+            "warning: cannot finish {run}: {why}\nhelp: its commit has been played again, and it does not count any more"
+        ),
+        Consequence::Decides | Consequence::TriedAgain if is_played => format!(
+            "warning: another hone plays {run}\nhelp: run the same command when it has ended; the night then gets its row"
+        ),
+        Consequence::Decides => {
+            format!("cannot finish {run}; --force plays its commit again from the start")
+        }
+        Consequence::TriedAgain => format!(
+            "warning: cannot finish {run}: {why}\nhelp: other commits are played without it, and the next `hone track` tries it again; remove this folder to give it up"
+        ),
+    }
+}
