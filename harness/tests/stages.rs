@@ -170,15 +170,22 @@ fn what_a_later_stage_cannot_play_is_refused_at_once() {
     }
 }
 
-/// Writes a player that notes the folder in which it runs. With `changes` it
-/// replaces its own file at its third game, as a compiler does.
-fn write_player(folder: &Path, seed: u32, changes: bool) {
-    let change = "cp \"$0\" \"$0.new\"; echo '# changed' >>\"$0.new\"; mv \"$0.new\" \"$0\"";
-    let third = if changes { 3 } else { -1 };
+/// Replaces the player's own file, as a compiler does.
+const CHANGE_ITSELF: &str =
+    "cp \"$0\" \"$0.new\"; echo '# changed' >>\"$0.new\"; mv \"$0.new\" \"$0\"";
+
+/// A line of a shell that replaces a book by one without its first line.
+fn shorten(book: &str) -> String {
+    format!("tail -n +2 {book} >{book}.new; mv {book}.new {book}")
+}
+
+/// Writes a player that notes the folder in which it runs. At its third game it
+/// runs the line `change`.
+fn write_player(folder: &Path, seed: u32, change: &str) {
     let script = format!(
         "#!/bin/sh\npwd -P >>\"${{0%/*}}/folders\"\ngames=0\nwhile read -r line; do\n\
          [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
-         if [ $games = {third} ]; then games=4; {change}; fi\n\
+         if [ $games = 3 ]; then games=4; {change}; fi\n\
          echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{}' --seed {seed}\n",
         scripted()
     );
@@ -188,10 +195,10 @@ fn write_player(folder: &Path, seed: u32, changes: bool) {
     fs::set_permissions(&player, fs::Permissions::from_mode(0o755)).expect("executable");
 }
 
-/// A test with paths that are relative to its folder. A further `build` makes
-/// another program.
-fn relative_stages() -> Setup {
-    let setup = stages(PASSED, "options = { Hash = 8 }");
+/// A test with paths that are relative to its folder and `more` lines at the
+/// end. A further `build` makes another program.
+fn relative_stages(more: &str) -> Setup {
+    let setup = stages(PASSED, &format!("options = {{ Hash = 8 }}\n{more}"));
     let text = fs::read_to_string(&setup.config).expect("there");
     let first = format!("cmd = '{} --seed 1'\n", scripted());
     assert!(text.contains(&first), "{text}");
@@ -202,7 +209,9 @@ fn relative_stages() -> Setup {
         .replace("concurrency = 2", "concurrency = 1");
     fs::write(&setup.config, text).expect("written");
     let book = workspace().join("books/quick.epd");
-    fs::copy(book, setup.run("book.epd")).expect("copied");
+    for name in ["book.epd", "other.epd"] {
+        fs::copy(&book, setup.run(name)).expect("copied");
+    }
     setup
 }
 
@@ -211,11 +220,11 @@ fn in_folder(mut command: Command, folder: &Path) -> Finished {
     finish(command)
 }
 
-/// Plays them; with `replaced`, the first engine replaces its own file on the way.
-fn play_relative_stages(replaced: bool) -> (Setup, Finished) {
-    let setup = relative_stages();
+/// Plays them; the first engine runs the line `change` on the way.
+fn play_relative_stages(change: &str, more: &str) -> (Setup, Finished) {
+    let setup = relative_stages(more);
     let folder = setup.dir.path();
-    write_player(folder, 1, replaced);
+    write_player(folder, 1, change);
     let played = in_folder(setup.command("sprt", "run", &[]), folder);
     (setup, played)
 }
@@ -228,7 +237,7 @@ fn resume_in(folder: &Path, run: &Path) -> Finished {
 
 #[test]
 fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
-    let (setup, played) = play_relative_stages(true);
+    let (setup, played) = play_relative_stages(CHANGE_ITSELF, "");
     let folder = setup.dir.path();
     assert_eq!(played.code, Some(4), "{}", played.stdout);
     let says = "engine `one` is not the one this run was started with";
@@ -246,8 +255,40 @@ fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
 }
 
 #[test]
+fn a_book_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
+    let (setup, played) = play_relative_stages(&shorten("book.epd"), "");
+    let folder = setup.dir.path();
+    assert_eq!(played.code, Some(4), "{}", played.stdout);
+    let says = "the book book.epd is not the one this run was started with";
+    assert!(played.stderr.contains(says), "{}", played.stderr);
+    let run = setup.run("run");
+    assert!(!run.join("stage-2").exists());
+    assert_eq!(resume_in(folder, &run).code, Some(2));
+    // With its own book, the test continues.
+    let book = workspace().join("books/quick.epd");
+    fs::copy(book, setup.run("book.epd")).expect("copied");
+    let resumed = resume_in(folder, &run);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+}
+
+#[test]
+fn a_stage_may_have_another_book_but_the_next_has_the_same() {
+    let other = "openings = { file = \"other.epd\" }\n";
+    let (_, played) = play_relative_stages(&shorten("book.epd"), other);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+
+    let third = format!("{other}[[stage]]\nname = \"VLTC\"\n{PASSED}\n{other}");
+    let (setup, played) = play_relative_stages(&shorten("other.epd"), &third);
+    assert_eq!(played.code, Some(4), "{}", played.stdout);
+    let says = "the book other.epd is not the one this run was started with";
+    assert!(played.stderr.contains(says), "{}", played.stderr);
+    assert!(setup.run("run/stage-2/report.html").exists());
+    assert!(!setup.run("run/stage-3").exists());
+}
+
+#[test]
 fn a_later_stage_has_the_program_and_the_folder_of_the_first() {
-    let (setup, played) = play_relative_stages(false);
+    let (setup, played) = play_relative_stages(":", "");
     let folder = setup.dir.path();
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let builds = || fs::read_to_string(folder.join("builds")).expect("there");
@@ -259,7 +300,7 @@ fn a_later_stage_has_the_program_and_the_folder_of_the_first() {
     let undisturbed = digest(&second);
     fs::remove_dir_all(&second).expect("removed");
     let other = tempfile::tempdir().expect("a folder");
-    write_player(other.path(), 3, false);
+    write_player(other.path(), 3, ":");
     let book = fs::read_to_string(folder.join("book.epd")).expect("there");
     let reversed: Vec<&str> = book.lines().rev().collect();
     fs::write(other.path().join("book.epd"), reversed.join("\n")).expect("written");

@@ -384,31 +384,29 @@ fn values_that_the_engine_does_not_accept_are_refused() {
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
 }
 
-/// An engine that replaces its own file at its third game, as a compiler does.
+/// Tunes with an engine that runs the line `change` at its third game, after
+/// which the verifying test must be refused with `says`. Returns the engine's
+/// file too.
 #[cfg(unix)]
-#[test]
-fn values_are_verified_with_the_engine_that_was_tuned() {
+fn tuned_but_not_verified(change: &str, says: &str) -> (Setup, String) {
     use std::os::unix::fs::PermissionsExt;
 
     let setup = games("pairs = 4");
     let folder = setup.dir.path();
     let text = fs::read_to_string(&setup.config).unwrap();
     let stillwater = stillwater().display().to_string();
-    let book = common::workspace()
-        .join("books/quick.epd")
-        .display()
-        .to_string();
+    let book = common::workspace().join("books/quick.epd");
+    fs::copy(book, setup.run("book.epd")).unwrap();
     let text = text
         .replace(&format!("{stillwater:?}"), "\"./engine\"")
-        .replace("books/quick.epd", &book)
+        .replace("books/quick.epd", "book.epd")
         .replace("[match]", "[match]\nconcurrency = 1");
     fs::write(&setup.config, text).unwrap();
     let program = setup.run("engine");
     let script = format!(
         "#!/bin/sh\ngames=0\nwhile read -r line; do\n\
          [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
-         if [ $games = 3 ]; then games=4; cp \"$0\" \"$0.$$\"; echo '# changed' >>\"$0.$$\"; \
-         mv \"$0.$$\" \"$0\"; fi\n\
+         if [ $games = 3 ]; then games=4; {change}; fi\n\
          echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{stillwater}'\n"
     );
     fs::write(&program, &script).unwrap();
@@ -418,13 +416,30 @@ fn values_are_verified_with_the_engine_that_was_tuned() {
     tune.current_dir(folder);
     let tuned = finish(tune);
     assert_eq!(tuned.code, Some(4), "{}", tuned.stdout);
-    let says = "is not the one this run was started with";
     assert!(tuned.stderr.contains(says), "{}", tuned.stderr);
+    assert!(!setup.run("run/verify").exists());
+    (setup, script)
+}
+
+#[cfg(unix)]
+#[test]
+fn values_are_not_verified_with_another_book() {
+    let change = "tail -n +2 book.epd >book.$$; mv book.$$ book.epd";
+    let says = "the book book.epd is not the one this run was started with";
+    tuned_but_not_verified(change, says);
+}
+
+/// An engine that replaces its own file, as a compiler does.
+#[cfg(unix)]
+#[test]
+fn values_are_verified_with_the_engine_that_was_tuned() {
+    let change = "cp \"$0\" \"$0.$$\"; echo '# changed' >>\"$0.$$\"; mv \"$0.$$\" \"$0\"";
+    let says = "/engine has changed (sha256";
+    let (setup, script) = tuned_but_not_verified(change, says);
     let verify = setup.run("run/verify");
-    assert!(!verify.exists());
 
     // With the engine that was tuned, and from any folder.
-    fs::write(&program, &script).unwrap();
+    fs::write(setup.run("engine"), &script).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let mut resume = hone();
     resume.arg("resume").arg(setup.run("run"));

@@ -18,12 +18,12 @@ use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
 use crate::run::live::Publisher;
 use crate::run::setup::{
-    book_identity, check_same_programs, first_opening, leave_built, open_book, open_tables,
-    placement, same_book, warn_of_repeats,
+    book_identity, check_same_book, check_same_programs, first_opening, leave_built, open_book,
+    open_tables, placement, same_book, warn_of_repeats,
 };
 use crate::run::{
-    Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError, View,
-    conditions, final_positions,
+    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError,
+    View, conditions, final_positions,
 };
 use crate::settings::TimeSpan;
 
@@ -106,30 +106,36 @@ impl<K: RunKind> Session<K> {
 
     /// The same for a run that belongs to an `earlier` one, in its folder:
     /// relative paths start from the same folder, and the engines must have the
-    /// same programs.
+    /// same programs. A book at the path of one of `books`, with which the
+    /// earlier runs were played, must be that book.
     ///
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
     pub(crate) fn create_after(
         earlier: &Manifest,
+        books: &[BookIdentity],
         mut config: Config,
         out: &Path,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         leave_built(&mut config, &earlier.engines);
         let base = earlier.base.clone();
-        Self::begin(config, base, Some(earlier), Some(out), announce)
+        Self::begin(config, base, Some((earlier, books)), Some(out), announce)
     }
 
     fn begin(
         mut config: Config,
         base: PathBuf,
-        earlier: Option<&Manifest>,
+        earlier: Option<(&Manifest, &[BookIdentity])>,
         out: Option<&Path>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         check::<K>(&config)?;
         let book = open_book(&config, K::openings(&config), &base)?;
+        let identity = book_identity(&config, book.as_ref());
+        if let Some((earlier, books)) = earlier {
+            check_same_book(&config, identity.as_ref(), books, &base, &earlier.hone)?;
+        }
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
         warn_of_repeats(K::openings(&config), book.as_ref(), repeats, announce);
@@ -139,7 +145,7 @@ impl<K: RunKind> Session<K> {
             identities,
             folder_names,
         } = K::engines(&mut config, &base, &opening, announce)?;
-        if let Some(earlier) = earlier {
+        if let Some((earlier, _)) = earlier {
             check_same_programs(&identities, &earlier.engines)?;
         }
         let mut limit = config.r#match.limit.to_string();
@@ -158,7 +164,7 @@ impl<K: RunKind> Session<K> {
             concurrency,
             placement: placement(&config, concurrency, announce)?,
             engines: identities,
-            book: book_identity(&config, book.as_ref()),
+            book: identity,
             pooled: Vec::new(),
             repeats,
             config,

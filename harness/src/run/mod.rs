@@ -31,9 +31,7 @@ pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
 #[cfg(feature = "fleet")]
 pub(crate) use interrupt::Request;
-#[cfg(test)]
-pub(crate) use manifest::BookIdentity;
-pub(crate) use manifest::{EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};
+pub(crate) use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};
 pub(crate) use prepare_error::PrepareError;
 pub(crate) use prepared::{PreparedEngines, find_program};
 pub use repeats::RepeatRule;

@@ -240,14 +240,43 @@ pub(crate) fn same_book(
     let Some(then) = then.filter(|then| now != Some(then.sha256.as_str())) else {
         return Ok(book);
     };
+    Err(SessionError::Input(other_book(
+        &manifest.config,
+        then,
+        &manifest.hone,
+    )))
+}
+
+/// Makes sure that a run's book is the one that a run before it, to which it
+/// belongs, had at the same path. `hone` is the version that started them.
+///
+/// # Errors
+/// If it has changed since.
+pub(crate) fn check_same_book(
+    config: &Config,
+    now: Option<&BookIdentity>,
+    before: &[BookIdentity],
+    base: &Path,
+    hone: &str,
+) -> anyhow::Result<()> {
+    let has_changed = |then: &&BookIdentity| {
+        now.is_some_and(|now| {
+            base.join(&now.file) == base.join(&then.file) && now.sha256 != then.sha256
+        })
+    };
+    match before.iter().find(has_changed) {
+        Some(then) => Err(other_book(config, then, hone)),
+        None => Ok(()),
+    }
+}
+
+/// The error about a book that is not the one of the run's start.
+fn other_book(config: &Config, then: &BookIdentity, hone: &str) -> anyhow::Error {
     let file = then.file.display();
-    Err(SessionError::Input(
-        match &manifest.config.r#match.openings.file {
-            Some(BookSource::BuiltIn) => anyhow::anyhow!(
-                "the run was started with another built-in book ({file}) than this hone has\nhelp: resume with the hone {} that started it",
-                manifest.hone
-            ),
-            _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
-        },
-    ))
+    match &config.r#match.openings.file {
+        Some(BookSource::BuiltIn) => anyhow::anyhow!(
+            "the run was started with another built-in book ({file}) than this hone has\nhelp: resume with the hone {hone} that started it"
+        ),
+        _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
+    }
 }

@@ -16,7 +16,7 @@ use crate::kinds::session::Session;
 use crate::ledger::Recovery;
 use crate::report::write_files;
 use crate::run::setup::{first_opening, leave_built, open_book};
-use crate::run::{Ended, EngineIdentity, MANIFEST, PreparedEngines, SessionError};
+use crate::run::{BookIdentity, Ended, EngineIdentity, MANIFEST, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played: they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -73,6 +73,7 @@ pub(super) fn play(
     let manifest = report.manifest().clone();
     let dir = report.dir().to_path_buf();
     let deadline = time_left.map(|left| Instant::now() + left);
+    let mut books: Vec<BookIdentity> = manifest.book.iter().cloned().collect();
     let mut ended = None;
     for (index, config) in (1..).zip(manifest.config.later_stages()) {
         if !report.has_passed(index) {
@@ -82,7 +83,9 @@ pub(super) fn play(
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let session = match folder.join(MANIFEST).exists() {
             true => Session::<SingleTest>::resume(&folder, Recovery::LastPair, announce),
-            false => Session::<SingleTest>::create_after(&manifest, config, &folder, announce),
+            false => {
+                Session::<SingleTest>::create_after(&manifest, &books, config, &folder, announce)
+            }
         };
         let session = session.map_err(SessionError::after_start)?;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -91,6 +94,7 @@ pub(super) fn play(
             .at(place.clone())
             .run(announce)
             .map_err(|error| error.of_folder(&dir))?;
+        books.extend(conclusion.manifest.book);
         report.set_stage(index, conclusion.report);
         write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
         ended = Some(conclusion.ended);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::units::factor;
 use crate::experiment::tune::advice::{Advice, advise};
 use crate::experiment::tune::{Space, TuneSection};
 
@@ -18,7 +19,7 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
         section.batch,
         section.window,
     );
-    table(&advice, &mut text);
+    table(&advice, space, &mut text);
     if let Some(elo) = advice.detectable {
         let _ = writeln!(
             text,
@@ -32,7 +33,8 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     text
 }
 
-fn table(advice: &Advice, text: &mut String) {
+/// In the engine's units.
+fn table(advice: &Advice, space: &Space, text: &mut String) {
     let names = advice.params.iter().map(|param| param.name.len());
     let width = names.max().unwrap_or(0).max(9);
     let _ = writeln!(
@@ -40,17 +42,19 @@ fn table(advice: &Advice, text: &mut String) {
         "{:width$} {:>10} {:>10} {:>10} {:>12} {:>12} {:>12}",
         "parameter", "start", "min", "max", "first +-", "last +-", "noise drift"
     );
-    for param in &advice.params {
-        let [first, last] = param.perturbation;
-        let drift = if param.drift.is_nan() {
+    for (plan, param) in advice.params.iter().zip(space.params()) {
+        let [start, min, max] =
+            [param.start, param.min, param.max].map(|value| param.engine_number(value));
+        let [first, last] = plan.perturbation.map(|value| value * factor(param));
+        let drift = if plan.drift.is_nan() {
             "-".to_owned()
         } else {
-            format!("{:.2}", param.drift)
+            format!("{:.2}", plan.drift * factor(param))
         };
         let _ = writeln!(
             text,
-            "{:width$} {:>10} {:>10} {:>10} {first:>12.2} {last:>12.2} {drift:>12}",
-            param.name, param.start, param.min, param.max
+            "{:width$} {start:>10} {min:>10} {max:>10} {first:>12.2} {last:>12.2} {drift:>12}",
+            param.name
         );
     }
 }

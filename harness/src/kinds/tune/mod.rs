@@ -9,13 +9,15 @@ mod page;
 mod pictures;
 mod prepare;
 mod report;
+mod tested;
+mod units;
 mod verification;
 
 pub(crate) use description::describe;
 pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 #[cfg(feature = "serve")]
-pub(crate) use verification::FOLDER as VERIFY;
+pub(crate) use tested::FOLDER as VERIFY;
 
 use std::path::Path;
 use std::time::Duration;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::units;
 use crate::experiment::tune::param::{Kind, Param};
-use crate::experiment::tune::response::{Response, Weight};
+use crate::experiment::tune::response::{ParamResponse, Response, Weight};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 
 /// The result of a run, finished or not.
@@ -67,6 +68,15 @@ impl Outcome {
     /// The parameters, in the order of all lists.
     pub(crate) fn params(&self) -> &[Param] {
         self.space.params()
+    }
+
+    /// The response of each parameter, in the engine's units; none if no pair
+    /// counted.
+    pub(super) fn responses(&self) -> Vec<ParamResponse> {
+        let known = self.response.iter().flat_map(|response| &response.params);
+        let both = self.params().iter().zip(known);
+        both.map(|(param, known)| units::response(param, known))
+            .collect()
     }
 
     /// The tuned values as UCI options.
@@ -154,6 +164,7 @@ impl Outcome {
             "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  verdict",
             "parameter", "start", "final", "average", "optimum, 95 %", "span/4 away (Elo)"
         );
+        let responses = self.responses();
         for (index, param) in self.space.params().iter().enumerate() {
             let shown = |value: f64| param.text(value);
             let _ = write!(
@@ -164,8 +175,7 @@ impl Outcome {
                 shown(self.final_values[index]),
                 shown(self.average[index]),
             );
-            if let Some(response) = &self.response {
-                let known = &response.params[index];
+            if let Some(known) = responses.get(index) {
                 let optimum = format!(
                     "{:.1} [{:.1}, {:.1}]",
                     known.optimum.estimate, known.optimum.low, known.optimum.high
@@ -212,10 +222,9 @@ impl Outcome {
     fn openbench(&self) -> String {
         let mut text = String::new();
         for (param, value) in self.space.params().iter().zip(&self.final_values) {
-            let (kind, factor) = match param.kind {
-                Kind::Int => ("int", 1.0),
-                Kind::Scaled { factor } => ("int", factor),
-                Kind::Text { .. } => ("float", 1.0),
+            let kind = match param.kind {
+                Kind::Int | Kind::Scaled { .. } => "int",
+                Kind::Text { .. } => "float",
                 Kind::Check | Kind::Combo { .. } => continue,
             };
             let [value, min, max] = [*value, param.min, param.max].map(|x| param.engine_number(x));
@@ -225,7 +234,7 @@ impl Outcome {
                 "{}, {kind}, {value}, {min}, {max}, {}, {gain}",
                 param.name,
                 // 0.07 times 100 is a little more than 7.
-                (param.step * factor * 1e9).round() / 1e9
+                (param.step * units::factor(param) * 1e9).round() / 1e9
             );
         }
         text

@@ -2,30 +2,46 @@
 
 use super::outcome::Outcome;
 use super::pictures::{self, interval, weight};
+use super::tested::{FOLDER, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::response::Weight;
 use crate::report::chart::Chart;
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, figure,
+    Cell, Figure, Page, Paint, Place, Source, Table, Tone, collapsed, copyable, counted, figure,
     games_section, paragraph, pictures as in_rows, preformatted, record_sections, side_by_side,
 };
+use crate::report::{MatchReport, Report};
 use crate::run::Folder;
 use crate::stats::detect::Finding;
+use crate::stats::summary::Interval;
 
 const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
      `hone tune` with the configuration it was started with; below is what was played, the \
      engine once for each side.";
 
+/// What the page of a run shows.
+pub(super) struct Content<'a> {
+    pub(super) experiment: &'a TuneExperiment,
+    pub(super) outcome: &'a Outcome,
+    pub(super) findings: &'a [Finding],
+    /// The verifying test, if it has been started.
+    pub(super) test: Option<&'a MatchReport>,
+    pub(super) source: Source<'a>,
+}
+
 /// The page of a run.
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(crate) fn html(
-    experiment: &TuneExperiment,
-    outcome: &Outcome,
-    findings: &[Finding],
-    source: Source<'_>,
-) -> anyhow::Result<Page> {
+pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
+    let lead = lead(&content);
+    let Content {
+        experiment,
+        outcome,
+        test,
+        source,
+        ..
+    } = content;
     let manifest = source.manifest;
     let run = Folder::open(source.dir).name();
     let names = manifest.names();
@@ -40,9 +56,11 @@ pub(crate) fn html(
             manifest.config.r#match.limit
         ),
     );
-    let gain = outcome.response().map(|response| response.gain);
-    page.lead(&lead(outcome, findings), Tone::of(gain));
-    page.figures(&figures(outcome));
+    page.lead(&lead, tone(outcome, test));
+    page.figures(&figures(outcome, test));
+    if let Some(test) = test {
+        page.section("verify", "Verifying test", verifying(test, source));
+    }
     page.section("values", "Values", values(outcome));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
     page.section("responses", "Estimated responses", responses(outcome)?);
@@ -52,7 +70,16 @@ pub(crate) fn html(
     Ok(page)
 }
 
-fn lead(outcome: &Outcome, findings: &[Finding]) -> String {
+/// Of the test if there is one: the response only predicts.
+fn tone(outcome: &Outcome, test: Option<&MatchReport>) -> Tone {
+    match test {
+        Some(test) => test.facts.verdict.into(),
+        None => Tone::of(outcome.response().map(|response| response.gain)),
+    }
+}
+
+fn lead(content: &Content<'_>) -> String {
+    let outcome = content.outcome;
     let gain = match outcome.response() {
         Some(response) => format!(
             "Predicted gain {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
@@ -60,19 +87,74 @@ fn lead(outcome: &Outcome, findings: &[Finding]) -> String {
         ),
         None => "No pair has counted yet.".to_string(),
     };
-    let mut text = format!(
-        "{gain}\n{} pairs. Whether the engine got stronger only a test shows: \
-         `hone tune --verify` plays one.",
-        outcome.pairs
-    );
-    for finding in findings {
+    let pairs = counted(outcome.pairs, "pair");
+    let mut text = match content.test {
+        Some(test) => format!(
+            "{}\n{}\nTuning: {pairs}. {gain}",
+            finding(&test.facts, content.source.dir),
+            standing(&test.facts)
+        ),
+        None => format!("{gain}\n{pairs}. {}", untested(content.source)),
+    };
+    for finding in content.findings {
         text += &format!("\n{}", finding.sentence());
     }
     text
 }
 
-fn figures(outcome: &Outcome) -> Vec<Figure> {
-    let gain = outcome.response().map(|response| response.gain);
+/// The advice while no result of a test is known; one may just be played.
+fn untested(source: Source<'_>) -> String {
+    let section = source.manifest.config.tune.as_ref();
+    let run = source.dir.display();
+    match section.is_some_and(|section| section.verify.is_some()) {
+        true => format!(
+            "The verifying test has no result yet: `hone report {run}` shows where it stands, \
+             `hone resume {run}` plays it."
+        ),
+        false => format!(
+            "Only a test shows whether the engine got stronger: `hone resume {run} --verify` \
+             plays one."
+        ),
+    }
+}
+
+/// The test as text, and the way to its own page. That is not there if `hone`
+/// was killed during the test.
+fn verifying(test: &MatchReport, source: Source<'_>) -> String {
+    let page = format!("{FOLDER}/{}", test.page_name());
+    let way = match source.place {
+        Place::Inside if source.dir.join(&page).exists() => {
+            format!("<p><a href=\"{page}\">Report of the verifying test</a></p>\n")
+        }
+        Place::Inside => {
+            format!("<p><a href=\"{FOLDER}/\">Folder of the verifying test</a></p>\n")
+        }
+        Place::Elsewhere | Place::Served => paragraph(&format!(
+            "The test is a run of its own, in the folder `{FOLDER}` of this run."
+        )),
+    };
+    preformatted(&test.text()) + &way
+}
+
+/// The measured gain, or else the predicted one.
+fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
+    match test.map(|test| elo(&test.facts)) {
+        None => {
+            let gain = outcome.response().map(|response| response.gain);
+            Figure::elo("Predicted gain, Elo", gain)
+        }
+        Some(Some((elo, Interval::AlwaysValid))) => Figure::early_elo(
+            "Elo of the test, always-valid interval: too few pairs",
+            Some(elo),
+        ),
+        Some(elo) => Figure::elo(
+            "Elo of the test, corrected for stopping",
+            elo.map(|(elo, _)| elo),
+        ),
+    }
+}
+
+fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
     let share = outcome.pairs as f64 / outcome.planned.max(1) as f64;
     let of = format!("of {}", counted(outcome.planned, "pair"));
     let all = counted(outcome.params().len() as u64, "parameter");
@@ -93,9 +175,13 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
         .toned(Tone::Bad),
     };
     vec![
-        Figure::elo("Predicted gain, Elo", gain),
-        Figure::new("Pairs", &outcome.pairs.to_string(), &left_out(outcome, of))
-            .with_progress(share),
+        gain_figure(outcome, test),
+        Figure::new(
+            "Pairs of the tuning",
+            &outcome.pairs.to_string(),
+            &left_out(outcome, of),
+        )
+        .with_progress(share),
         Figure::new(
             "Parameters that matter",
             &matter.to_string(),
@@ -136,6 +222,7 @@ fn table(outcome: &Outcome) -> Table {
         ],
     );
     let start = outcome.start_options();
+    let responses = outcome.responses();
     for (index, ((name, value), (_, start))) in outcome.options().iter().zip(&start).enumerate() {
         let mut row = vec![
             Cell::text(name),
@@ -143,8 +230,7 @@ fn table(outcome: &Outcome) -> Table {
             Cell::text(value),
             Cell::text(&difference(start, value)),
         ];
-        if let Some(response) = outcome.response() {
-            let known = &response.params[index];
+        if let Some(known) = responses.get(index) {
             row.push(Cell::text(&interval(known.optimum)));
             row.push(Cell::text(&interval(known.quarter)));
             row.push(Cell::text(weight(known.weight)));

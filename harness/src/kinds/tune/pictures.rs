@@ -1,6 +1,7 @@
 //! Charts of a run: the parameters' paths and their responses.
 
 use super::outcome::Outcome;
+use super::units;
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::param::Param;
 use crate::experiment::tune::response::{ParamResponse, Weight};
@@ -18,16 +19,18 @@ const POINTS: usize = 200;
 pub(super) fn paths(experiment: &TuneExperiment) -> Vec<Chart<'static>> {
     let params = experiment.tuner().space().params().iter().enumerate();
     params
-        .filter_map(|(index, param)| path_chart(param, path(experiment, index)))
+        .filter_map(|(index, param)| {
+            let points = path(experiment, index, units::factor(param));
+            path_chart(&units::in_engine_units(param), points)
+        })
         .collect()
 }
 
 /// The response of each parameter; none before the first pair.
 pub(super) fn responses(outcome: &Outcome) -> Vec<Chart<'static>> {
-    let known = outcome.response().into_iter();
-    let known = known.flat_map(|response| &response.params);
-    let both = outcome.params().iter().zip(known);
-    both.map(|(param, known)| response_chart(param, known))
+    let params = outcome.params().iter().map(units::in_engine_units);
+    let both = params.zip(outcome.responses());
+    both.map(|(param, known)| response_chart(&param, &known))
         .collect()
 }
 
@@ -54,14 +57,14 @@ pub(super) fn weight(weight: Weight) -> &'static str {
     }
 }
 
-/// A parameter's values after pairs, thinned to what can be seen.
-fn path(experiment: &TuneExperiment, index: usize) -> Vec<(f64, f64)> {
+/// A parameter's values after pairs, times a factor, thinned to what can be seen.
+fn path(experiment: &TuneExperiment, index: usize, factor: f64) -> Vec<(f64, f64)> {
     let history = experiment.tuner().history();
     let path = history.map_or(&[][..], |history| history.path());
     let thinning = Thinning::new(path.len() as u64, POINTS as u64);
     let points = (0..).zip(path).filter(|(at, _)| thinning.keeps(*at));
     points
-        .map(|(_, (pairs, values))| (*pairs as f64, values[index]))
+        .map(|(_, (pairs, values))| (*pairs as f64, values[index] * factor))
         .collect()
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
-use super::page::html;
-use super::pictures;
+use super::page::{Content, html};
+use super::{pictures, tested};
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, Place, Source};
 use crate::report::{
@@ -55,7 +55,11 @@ impl TuneReport {
         }
     }
 
-    fn object(&self, verify: Value) -> Map<String, Value> {
+    fn object(&self) -> anyhow::Result<Map<String, Value>> {
+        let verify = match &self.verification {
+            Some(test) => serde_json::to_value(&test.facts)?,
+            None => Value::Null,
+        };
         let mut object = self.outcome.json();
         object.insert("run".into(), json!(self.files.folder.name()));
         object.insert("kind".into(), json!(self.files.manifest.kind));
@@ -63,7 +67,24 @@ impl TuneReport {
         object.insert("distinct_games".into(), json!(self.distinct_games));
         object.insert("findings".into(), json!(self.findings));
         object.insert("verify".into(), verify);
-        object
+        Ok(object)
+    }
+
+    /// What the verifying test has found, if it has been started.
+    fn tested(&self) -> Option<String> {
+        let test = self.verification.as_ref()?;
+        Some(tested::finding(&test.facts, self.files.folder.path()))
+    }
+
+    /// The values to copy, and above them whether the test has rejected them.
+    fn values(&self) -> String {
+        let values = self.outcome.exports_file();
+        match (&self.verification, self.tested()) {
+            (Some(test), Some(finding)) if test.facts.verdict == TestVerdict::H0 => {
+                format!("# {finding}\n\n{values}")
+            }
+            _ => values,
+        }
     }
 }
 
@@ -81,25 +102,14 @@ impl Report for TuneReport {
             let path = self.files.folder.path().join(VALUES);
             text += &format!("The values to copy are in {}.\n", path.display());
         }
-        if let Some(test) = &self.verification {
-            text += &format!("\n{}", test.text());
-            text += match test.facts.verdict {
-                TestVerdict::H1 => "The engine got stronger.\n",
-                TestVerdict::H0 => {
-                    "The test did not find the engine stronger: keep the old values.\n"
-                }
-                TestVerdict::None => "",
-            };
+        if let (Some(test), Some(finding)) = (&self.verification, self.tested()) {
+            text += &format!("\n{}{finding}\n", test.text());
         }
         text
     }
 
     fn json(&self) -> anyhow::Result<String> {
-        let verify = match &self.verification {
-            Some(test) => serde_json::to_value(&test.facts)?,
-            None => Value::Null,
-        };
-        Ok(serde_json::to_string(&self.object(verify))?)
+        Ok(serde_json::to_string(&self.object()?)?)
     }
 
     fn summary(&self, _notes: SummaryNotes<'_>) -> String {
@@ -107,11 +117,10 @@ impl Report for TuneReport {
         format!("# {run}\n\n```text\n{}```\n", self.text())
     }
 
-    /// The verifying test has a report of its own.
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         let mut files = vec![
-            (REPORT_JSON, json_file(&self.object(Value::Null))?),
-            (VALUES, self.outcome.exports_file()),
+            (REPORT_JSON, json_file(&self.object()?)?),
+            (VALUES, self.values()),
         ];
         let paths = pictures::file(&pictures::paths(&self.experiment))?;
         files.extend(paths.map(|text| ("paths.svg", text)));
@@ -121,7 +130,12 @@ impl Report for TuneReport {
     }
 
     fn page(&self, place: Place) -> anyhow::Result<Page> {
-        let source = Source::of(&self.files, place);
-        html(&self.experiment, &self.outcome, &self.findings, source)
+        html(Content {
+            experiment: &self.experiment,
+            outcome: &self.outcome,
+            findings: &self.findings,
+            test: self.verification.as_ref(),
+            source: Source::of(&self.files, place),
+        })
     }
 }

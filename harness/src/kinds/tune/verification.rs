@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::outcome::Outcome;
 use super::report::TuneReport;
+use super::tested::FOLDER;
 use crate::config::Config;
 use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
@@ -13,11 +14,8 @@ use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
-use crate::report::MatchReport;
+use crate::report::{MatchReport, write_files};
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
-
-/// Name of its folder.
-pub(crate) const FOLDER: &str = "verify";
 
 /// Its results so far, if it has been started.
 ///
@@ -33,8 +31,9 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
     Ok(Some(SingleTest::report(files, fold)?))
 }
 
-/// Plays or continues the test, if the configuration has one. `time_left` comes
-/// before the test's own time limit.
+/// Plays or continues the test, if the configuration has one, and writes the
+/// report of the tuning again with it. `time_left` comes before the test's own
+/// time limit.
 ///
 /// # Errors
 /// [`SessionError`].
@@ -63,7 +62,8 @@ pub(super) fn play(
         Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
-        Session::<SingleTest>::create_after(&files.manifest, config, &dir, announce)
+        let books = files.manifest.book.as_slice();
+        Session::<SingleTest>::create_after(&files.manifest, books, config, &dir, announce)
     };
     let session = session
         .map_err(SessionError::after_start)?
@@ -75,8 +75,12 @@ pub(super) fn play(
         test.sprt.elo0,
         test.sprt.elo1
     ));
-    let conclusion = session.run(announce)?;
+    let tuning = files.folder.path().to_path_buf();
+    let conclusion = session
+        .run(announce)
+        .map_err(|error| error.of_folder(&tuning))?;
     report.verification = Some(conclusion.report);
+    write_files(&*report, &tuning).map_err(SessionError::AfterStart)?;
     Ok(Some(conclusion.ended))
 }
 

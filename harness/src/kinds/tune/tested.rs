@@ -1,0 +1,91 @@
+//! What the verifying test of tuned values shows, in words.
+
+use std::path::Path;
+
+use crate::report::html::{counted, with_ends};
+use crate::report::{RunFacts, TestVerdict};
+use crate::stats::Estimate;
+use crate::stats::summary::Interval;
+
+/// The folder of the test in that of its tuning.
+pub(crate) const FOLDER: &str = "verify";
+
+const REJECTED: &str = "The verifying test accepted H0: it did not find the engine stronger. \
+     Keep the old values.";
+
+/// What a test has found and what follows from it; `run` is the folder of the
+/// tuning.
+pub(super) fn finding(test: &RunFacts, run: &Path) -> String {
+    match test.verdict {
+        TestVerdict::H1 => {
+            let elo0 = test.sprt.as_ref().map_or(0.0, |sprt| sprt.elo0);
+            accepted(elo0)
+        }
+        TestVerdict::H0 => REJECTED.to_string(),
+        TestVerdict::None if test.is_finished => {
+            "The verifying test ended without a decision: it did not find the engine stronger."
+                .to_string()
+        }
+        TestVerdict::None => format!(
+            "The verifying test has not decided. Resume it with `hone resume {}`.",
+            run.display()
+        ),
+    }
+}
+
+/// What H1 shows depends on where H0 is.
+fn accepted(elo0: f64) -> String {
+    if elo0 < 0.0 {
+        return format!(
+            "The verifying test accepted H1: the engine is not weaker than before by more than \
+             elo0 = {elo0}."
+        );
+    }
+    "The verifying test accepted H1: the engine got stronger.".to_string()
+}
+
+/// Where a test stands: pairs, Elo, LLR.
+pub(super) fn standing(test: &RunFacts) -> String {
+    let mut text = format!("{} at {}", counted(test.pairs, "pair"), test.limit);
+    if let Some((elo, interval)) = elo(test) {
+        let kind = match interval {
+            Interval::FixedLength => "95 %",
+            Interval::AlwaysValid => "always-valid 95 %",
+        };
+        text += &format!(": Elo {} ({kind})", with_ends(elo));
+    }
+    if let Some(sprt) = &test.sprt {
+        let llr = format!(
+            ", LLR {:.2} (bounds {:.2} and {:.2})",
+            sprt.llr, sprt.lower, sprt.upper
+        );
+        text += &llr.replace('-', "\u{2212}");
+    }
+    text + "."
+}
+
+/// Elo corrected for the stopping rule; after too few pairs, with an
+/// always-valid interval.
+pub(super) fn elo(test: &RunFacts) -> Option<(Estimate, Interval)> {
+    let corrected = test.sprt.as_ref().and_then(|sprt| sprt.elo.as_ref());
+    match corrected {
+        Some(corrected) => Some((corrected.elo, Interval::FixedLength)),
+        None => test.elo.map(|elo| (elo, test.interval)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::accepted;
+
+    #[test]
+    fn only_bounds_from_zero_show_that_the_engine_is_stronger() {
+        assert!(accepted(0.0).ends_with("the engine got stronger."));
+        assert!(accepted(2.0).ends_with("the engine got stronger."));
+        let text = accepted(-5.0);
+        assert!(
+            text.ends_with("not weaker than before by more than elo0 = -5."),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! Parameters in the engine's units, as people read them. The tuner, the
+//! configuration and the JSON have a scaled parameter in its own units.
+
+use crate::experiment::tune::param::{Kind, Param};
+use crate::experiment::tune::response::ParamResponse;
+use crate::stats::Estimate;
+
+/// The engine's units in one of the parameter's own.
+pub(super) fn factor(param: &Param) -> f64 {
+    match param.kind {
+        Kind::Scaled { factor } => factor,
+        Kind::Int | Kind::Text { .. } | Kind::Check | Kind::Combo { .. } => 1.0,
+    }
+}
+
+/// The same parameter with a range in the engine's units.
+pub(super) fn in_engine_units(param: &Param) -> Param {
+    let factor = factor(param);
+    Param {
+        kind: match &param.kind {
+            Kind::Scaled { .. } => Kind::Scaled { factor: 1.0 },
+            kind => kind.clone(),
+        },
+        start: param.start * factor,
+        min: param.min * factor,
+        max: param.max * factor,
+        step: param.step * factor,
+        ..param.clone()
+    }
+}
+
+/// The response of a parameter with its optimum in the engine's units.
+pub(super) fn response(param: &Param, own: &ParamResponse) -> ParamResponse {
+    let factor = factor(param);
+    let optimum = Estimate {
+        estimate: own.optimum.estimate * factor,
+        low: own.optimum.low * factor,
+        high: own.optimum.high * factor,
+    };
+    ParamResponse {
+        optimum,
+        ..own.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_scaled_parameters_change() {
+        let own = Param::int("A", 5.0, 0.0, 10.0);
+        assert_eq!(in_engine_units(&own), own);
+        let scaled = Param {
+            kind: Kind::Scaled { factor: 100.0 },
+            ..own
+        };
+        let engine = in_engine_units(&scaled);
+        let range = [engine.start, engine.min, engine.max, engine.step];
+        assert_eq!(range, [500.0, 0.0, 1000.0, 50.0]);
+        assert_eq!(engine.text(engine.start), scaled.text(scaled.start));
+    }
+}
