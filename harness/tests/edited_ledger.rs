@@ -190,3 +190,25 @@ fn openings_and_plies_are_found_in_every_notation_and_without_the_book() {
         }
     }
 }
+
+/// Castling moves of Chess960 have a form of their own, also from the usual position.
+#[test]
+fn castling_of_chess960_from_the_usual_position_is_sound() {
+    for notation in ["san", "uci"] {
+        let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
+        let setup = Setup::new("");
+        let book = setup.dir.path().join("book.pgn");
+        fs::write(&book, "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O *\n").expect("written");
+        let config = format!(
+            "{players}[match]\npairs = 1\nlimit = \"nodes=5\"\nvariant = \"chess960\"\n\
+             openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 20\n\
+             [pgn]\nnotation = \"{notation}\"\n",
+            book.display()
+        );
+        fs::write(&setup.config, config).expect("written");
+        let played = setup.play("match", "run", &[]);
+        assert_eq!(played.code, Some(0), "{}", played.stderr);
+        let verified = on_run("verify", &setup.run("run"));
+        assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    }
+}

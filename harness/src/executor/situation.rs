@@ -18,6 +18,7 @@ use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::engine::uci::Launch;
 use crate::rules::Referee;
+use crate::rules::openings::usual_start;
 
 /// A failure as `replay.toml` keeps it: all that is needed to put the engine
 /// into it again.
@@ -65,7 +66,7 @@ impl Situation {
         }
         let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
         let position: Chess = match start.strip_prefix("fen ") {
-            None if start.trim_end() == "startpos" => Chess::default(),
+            None if start.trim_end() == "startpos" => usual_start(mode),
             None => return Err(format!("the bundle's position `{start}` is not known")),
             Some(fen) => fen
                 .parse::<Fen>()

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Position};
 
 use crate::executor::{LiveGame, LiveMove, LiveScore};
 use crate::report::html::{Head, Ply, Record, Said, Value, game_line, start_text};
+use crate::rules::openings::usual_start;
 
 /// The games of a run as JSON, moves as the page's board reads them. `mode` and
 /// the number of `engines` are the run's.
@@ -41,7 +42,7 @@ fn line(game: &LiveGame, mode: CastlingMode) -> String {
 /// The moves as far as they are legal; none if the first position is not one.
 fn record(game: &LiveGame, mode: CastlingMode) -> Option<Record> {
     let (fen, mut position) = match &game.fen {
-        None => (None, Chess::default()),
+        None => (None, usual_start(mode)),
         Some(fen) => {
             let setup: Fen = fen.parse().ok()?;
             // As it is written, not as it was sent: it goes into a page.

@@ -18,6 +18,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::rules::Notation;
+use crate::rules::openings::usual_start;
 
 /// What an engine said about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +62,7 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
         .lines()
         .find_map(|line| line.strip_prefix("[FEN \"")?.strip_suffix("\"]"));
     let mut position = match fen {
-        None => Chess::default(),
+        None => usual_start(mode),
         Some(fen) => fen
             .parse::<Fen>()
             .map_err(|error| error.to_string())?

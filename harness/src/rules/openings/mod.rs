@@ -33,3 +33,4 @@ pub use options::BookOptions;
 pub(crate) use schedule::{Order, Schedule};
 pub(crate) use source::Format;
 pub use variant::Variant;
+pub(crate) use variant::usual_start;

@@ -24,6 +24,7 @@ use thiserror::Error;
 
 use super::Variant;
 use super::epd::{LineError, PositionLine};
+use super::variant::usual_start;
 
 /// The usual start position, all six fields.
 pub(crate) const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -91,7 +92,7 @@ impl Opening {
     /// [`StartError::Position`] if the FEN is not a legal position.
     pub fn start(&self, variant: Variant) -> Result<Chess, StartError> {
         match &self.fen {
-            None => Ok(Chess::default()),
+            None => Ok(usual_start(variant.castling_mode())),
             Some(fen) => PositionLine::parse(fen.as_bytes())
                 .and_then(|line| line.position(variant))
                 .map_err(|source| StartError::Position {

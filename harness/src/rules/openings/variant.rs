@@ -1,7 +1,7 @@
 //! Standard chess or Chess960.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Chess, FromSetup, Setup};
 
 /// The rules that a book and its games follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -20,4 +20,10 @@ impl Variant {
             Variant::Chess960 => CastlingMode::Chess960,
         }
     }
+}
+
+/// The usual position at the start of a game, whose castling moves have the form of
+/// `mode`.
+pub(crate) fn usual_start(mode: CastlingMode) -> Chess {
+    Chess::from_setup(Setup::initial(), mode).expect("both kinds of chess have this position")
 }

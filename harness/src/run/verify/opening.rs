@@ -37,7 +37,7 @@ pub(super) fn of(game: &Replayed, result: &GameResult) -> Result<Opening, String
         // Games with this tag have the comments too.
         if game.book_moves != after {
             return Err(format!(
-                "{} of its {all} plies are marked as the opening's, but the ledger has {plies} after it",
+                "the PGN marks {} of its {all} plies as the opening, but by the ledger these are {after}",
                 game.book_moves
             ));
         }
@@ -85,7 +85,7 @@ pub(super) struct Openings {
 enum Start {
     Standard,
     Book(Book),
-    /// The book is gone or has changed.
+    /// The book is gone or has changed, or is read in another way.
     Unknown,
 }
 
@@ -100,9 +100,9 @@ impl Openings {
         let then = manifest.book.as_ref();
         let (start, count) = match (setup::same_book(manifest, Some(places)), then) {
             (Ok(None), None) => (Start::Standard, 1),
-            (Ok(Some(book)), Some(_)) => {
-                let count = book.len();
-                (Start::Book(book), count)
+            // Another count: the book is the same, but was read in another way.
+            (Ok(Some(book)), Some(then)) if book.len() == then.openings => {
+                (Start::Book(book), then.openings)
             }
             (_, then) => (Start::Unknown, then?.openings),
         };
@@ -129,7 +129,7 @@ impl Openings {
         let expected = (index as u64).saturating_add(1);
         if number != expected {
             return Err(format!(
-                "the ledger has opening {number}, but its place in the order is that of {expected}"
+                "the ledger has opening {number}, but by the order of the run it is {expected}"
             ));
         }
         let opening = match &self.start {

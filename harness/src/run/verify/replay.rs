@@ -18,8 +18,9 @@ use std::ops::ControlFlow;
 
 use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Move, Position};
+use shakmaty::{CastlingMode, Move, Position};
 
+use crate::rules::openings::usual_start;
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
 /// A game as the PGN has it.
@@ -145,7 +146,7 @@ impl Visitor for Replay {
             comment: Vec::new(),
             ply_count: None,
             termination: None,
-            referee: Referee::new(Chess::default()),
+            referee: Referee::new(usual_start(self.mode)),
             ending: None,
         })
     }
