@@ -54,10 +54,10 @@ pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence
     let why = why.lines().next().unwrap_or_default();
     match consequence {
         Consequence::Replaced => format!(
-            "warning: cannot finish {run}: {why}\nhelp: its commit has been played again, and it does not count any more"
+            "warning: cannot finish {run}: {why}\nhelp: a later run of its commit replaces it"
         ),
         Consequence::Decides | Consequence::TriedAgain if is_played => format!(
-            "warning: another hone plays {run}\nhelp: run the same command when it has ended; the night then gets its row"
+            "warning: another hone is playing {run}\nhelp: run the same command after it has ended; this adds the nightly to elo.csv"
         ),
         Consequence::Decides => {
             format!("cannot finish {run}; --force plays its commit again from the start")

@@ -218,9 +218,13 @@ impl Tracker {
         stuck: &mut Stuck,
     ) -> Result<Went, SessionError> {
         for (path, manifest) in self.unfinished() {
+            let before = format!("{} was resumed", path.display());
+            if self.is_interrupted(&before) {
+                return Ok(Went::Interrupted);
+            }
             (self.announce)(&format!("resuming {}", path.display()));
             let session = Session::resume(&path, Recovery::LastPair, &mut self.announce);
-            if self.is_interrupted(&format!("{} was resumed", path.display())) {
+            if self.is_interrupted(&before) {
                 return Ok(Went::Interrupted);
             }
             let error = match session.and_then(|session| self.play(session)) {
@@ -310,9 +314,13 @@ impl Tracker {
 
     /// Plays a commit's night, unless the user has asked to stop meanwhile.
     fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, SessionError> {
+        let before = format!("{} was played", commit.describe());
+        if self.is_interrupted(&before) {
+            return Ok(Went::Interrupted);
+        }
         let start = self.start(commit, skip_broken);
         // Ctrl-C also ends builds: this one's failure is not the commit's fault.
-        if self.is_interrupted(&format!("{} was played", commit.describe())) {
+        if self.is_interrupted(&before) {
             return Ok(Went::Interrupted);
         }
         match start? {

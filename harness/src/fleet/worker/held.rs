@@ -38,8 +38,8 @@ pub(super) struct Held<D> {
 }
 
 impl<D> Held<D> {
-    /// What its files are known by here: those of all jobs of a run are the
-    /// same, except in a bisection.
+    /// What its files are known by here: jobs of a run have different files in a
+    /// bisection, and in a tournament for each pairing.
     pub(super) fn files_key(&self) -> String {
         let files = self.job.files.iter();
         let parts = files.map(|file| {

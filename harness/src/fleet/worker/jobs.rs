@@ -136,6 +136,10 @@ impl<L: WorkerLink> Worker<L> {
             // It was interrupted.
             return;
         }
+        if readied.build.is_none() && !self.prepared.contains_key(&readied.key) {
+            // Its run is over, or made ready anew.
+            return;
+        }
         match readied.prepared {
             Ok(prepared) => {
                 self.prepared.insert(readied.key, Some(prepared));
@@ -157,15 +161,20 @@ impl<L: WorkerLink> Worker<L> {
 
     /// Leaves a run out for a while, because of a failure that cost `cost` of
     /// playing time: tells its owner why, and gives back its pairs. The lease of
-    /// a pair shows that this worker was asked to play them.
+    /// a pair shows that this worker was asked to play them. Several failures at
+    /// once are told once.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
-        let reason = &refusal.reason;
-        if let Some(wait) = self.refusals.failed(run, reason, cost, Instant::now()) {
-            let wait = in_minutes(wait);
-            errln!("run {run} is not played here: {reason}; next try in {wait}");
-        }
         self.draw.forget(run);
         self.give_back(run).await;
+        let reason = &refusal.reason;
+        match self.refusals.failed(run, reason, cost, Instant::now()) {
+            Some(wait) => {
+                let wait = in_minutes(wait);
+                errln!("run {run} is not played here: {reason}; next try in {wait}");
+            }
+            None if refusal.stops_run => {}
+            None => return,
+        }
         refusal.reason = refusal.reason.chars().take(500).collect();
         let reply = Reply::Refused(refusal);
         if let Ok(bytes) = encode(&reply) {

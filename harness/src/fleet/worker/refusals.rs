@@ -37,7 +37,8 @@ impl Refusals {
 
     /// To play a run, or to get ready for it, has failed, after all games had to
     /// wait for `cost`. The cause may pass: full disks and busy servers do.
-    /// Returns for how long the run is left out; `None` if it is anyway.
+    /// Returns for how long the run is left out; `None` if it is anyway: pairings
+    /// of one run are made ready at the same time, and one full disk stops them all.
     pub(super) fn failed(
         &mut self,
         run: &Name,
@@ -45,10 +46,11 @@ impl Refusals {
         cost: Duration,
         now: Instant,
     ) -> Option<Duration> {
-        let before = match self.0.get(run) {
-            Some(refused) => refused.failures?.0,
-            None => 0,
-        };
+        if self.contains(run, now) {
+            return None;
+        }
+        let before = self.0.get(run).and_then(|refused| refused.failures);
+        let before = before.map_or(0, |(failures, _)| failures);
         let wait = FIRST.saturating_mul(2_u32.saturating_pow(before));
         let wait = wait.min(LONGEST).max(cost.saturating_mul(PARTS));
         let refused = Refused {
@@ -125,7 +127,10 @@ mod tests {
             let words = format!("disk full; next try in {minutes} min");
             assert_eq!(told[&run()], words);
             now += minutes * MINUTE;
-            assert!(refusals.contains(&run(), now - MINUTE / 60));
+            let again = now - MINUTE / 60;
+            assert!(refusals.contains(&run(), again));
+            let wait = refusals.failed(&run(), "disk full", Duration::ZERO, again);
+            assert_eq!(wait, None, "another pairing, the same disk");
             assert!(!refusals.contains(&run(), now));
             assert!(refusals.told(now).is_empty());
         }
@@ -136,9 +141,8 @@ mod tests {
 
     #[test]
     fn builds_that_fail_take_a_tenth_of_the_time() {
-        let mut refusals = Refusals::default();
         let now = Instant::now();
-        let mut failed = |cost| refusals.failed(&run(), "does not build", cost, now);
+        let failed = |cost| Refusals::default().failed(&run(), "does not build", cost, now);
         assert_eq!(failed(MINUTE / 6), Some(5 * MINUTE));
         assert_eq!(failed(60 * MINUTE), Some(600 * MINUTE));
     }

@@ -161,16 +161,25 @@ fn played(pair: u64) -> PlayedPair {
 async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
     let mut scene = Scene::new().await;
     assert_eq!(scene.pulls().await, 1);
-    let failed = Readied {
-        run: scene.run.clone(),
-        key: "run: files".to_string(),
+    let run = scene.run.clone();
+    let failed = |key: &str| Readied {
+        run: run.clone(),
+        key: key.to_string(),
         build: None,
         pair: 7,
         lease: lease(),
         took: MINUTE,
         prepared: Err(anyhow::anyhow!("the disk is full")),
     };
-    scene.worker.got_ready(failed).await;
+    scene.worker.got_ready(failed("run: given up")).await;
+    assert!(scene.replies().is_empty(), "nobody waits for it");
+    let keys = ["run: one pairing", "run: another"];
+    for key in keys {
+        scene.worker.prepared.insert(key.to_string(), None);
+    }
+    for key in keys {
+        scene.worker.got_ready(failed(key)).await;
+    }
     let told = Refusal {
         pair: 7,
         lease: lease(),

@@ -53,7 +53,7 @@ pub enum GameError {
     },
     #[error("neither moves nor a FEN tag")]
     Empty,
-    #[error("only tags, followed by those of another game; a game without moves is a result: *")]
+    #[error("only tags, and then those of another game; put a result (*) between")]
     OnlyTags,
     #[error("after {plies} plies {source}; read fewer of them with `plies`")]
     End { plies: usize, source: LineError },
