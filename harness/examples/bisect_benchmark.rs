@@ -32,6 +32,8 @@ const DRAW_RATIO: f64 = 0.5;
 /// The Elo that a tester who does not know the loss might ask for.
 const GUESS: f64 = 10.0;
 const ERROR: f64 = 0.05;
+/// The budget where there is nothing to find.
+const NO_LOSS_PAIRS: u64 = 5_000;
 
 /// A way to bisect.
 #[derive(Clone, Copy)]
@@ -47,7 +49,7 @@ enum Method {
 struct Row {
     loss: f64,
     method: String,
-    /// Share that named the culprit.
+    /// Share that named the culprit; without a loss, that named none.
     right: f64,
     mean_games: f64,
     mean_builds: f64,
@@ -77,6 +79,7 @@ fn main() -> anyhow::Result<()> {
     let cells: Vec<(f64, Method)> = LOSSES
         .iter()
         .flat_map(|loss| methods.map(|method| (*loss, method)))
+        .chain([(0.0, Method::Ours)])
         .collect();
     let rows = thread::scope(|scope| {
         let threads: Vec<_> = cells
@@ -96,7 +99,7 @@ fn main() -> anyhow::Result<()> {
 fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
     let level = PairDistribution::of_equals(DRAW_RATIO, 0.0)?;
     let section = BisectSection {
-        max_pairs: 1_000_000,
+        max_pairs: if loss > 0.0 { 1_000_000 } else { NO_LOSS_PAIRS },
         ..BisectSection::default()
     };
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
@@ -122,17 +125,18 @@ fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
         let sum: f64 = outcomes.iter().map(|(_, outcome)| value(outcome)).sum();
         sum / histories as f64
     };
+    let is_loss = loss > 0.0;
     let right = outcomes
         .iter()
-        .filter(|(k, outcome)| outcome.named == Some(*k));
-    let is_ours = matches!(method, Method::Ours);
+        .filter(|(k, outcome)| outcome.named == is_loss.then_some(*k));
+    let has_size = is_loss && matches!(method, Method::Ours);
     Ok(Row {
         loss,
         method: describe(method),
         right: right.count() as f64 / histories as f64,
         mean_games: mean(&|outcome| 2.0 * outcome.pairs as f64),
         mean_builds: mean(&|outcome| outcome.builds as f64),
-        covered: is_ours.then(|| {
+        covered: has_size.then(|| {
             mean(&|outcome| {
                 let holds = outcome
                     .size

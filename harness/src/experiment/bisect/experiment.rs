@@ -198,7 +198,9 @@ impl BisectExperiment {
     fn judged(&self) -> Option<Verdict> {
         let wanted = self.section.probability;
         let (_, probability) = self.most_probable();
-        if probability >= wanted {
+        // A single suspect is probable before any game: the results must say so too.
+        let is_shown = self.posterior.evidence_of_change() >= wanted / (1.0 - wanted);
+        if probability >= wanted && is_shown {
             Some(Verdict::Complete)
         } else if self.posterior.none() >= wanted || self.absorbed >= self.section.max_pairs {
             Some(Verdict::Inconclusive)
@@ -322,10 +324,42 @@ impl Experiment for BisectExperiment {
 
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
+    use crate::stats::distribution::PairDistribution;
+    use crate::stats::simulate::PairSampler;
 
     fn experiment(last: usize) -> BisectExperiment {
         BisectExperiment::new(BisectSection::default(), last, Vec::new())
+    }
+
+    #[test]
+    fn a_single_suspect_is_seldom_named_if_nothing_changed() {
+        let level = PairDistribution::of_equals(0.5, 0.0).expect("a distribution");
+        let level = PairSampler::new(&level);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let section = BisectSection {
+            max_pairs: 400,
+            ..BisectSection::default()
+        };
+        let mut is_named = || {
+            let mut bisect = BisectExperiment::new(section.clone(), 1, Vec::new());
+            while let Some(pair) = bisect.next_match() {
+                bisect.take(pair, level.draw(&mut rng));
+            }
+            bisect.verdict() == Some(Verdict::Complete)
+        };
+        // In the long run at most 1 of 19.
+        let named = (0..200).filter(|_| is_named()).count();
+        assert!(named <= 10, "{named}");
+        let section = BisectSection {
+            probability: 0.6,
+            ..BisectSection::default()
+        };
+        let bisect = BisectExperiment::new(section, 1, Vec::new());
+        assert_eq!(bisect.verdict(), None, "no game yet");
     }
 
     #[test]

@@ -107,6 +107,14 @@ impl Posterior {
         self.commits[0]
     }
 
+    /// How much more probable the results are if a commit changed the strength than
+    /// if none did (Bayes factor, without the prior). If none did, it ever reaches x
+    /// with a probability of at most 1 / x (Ville's inequality).
+    pub(crate) fn evidence_of_change(&self) -> f64 {
+        let prior = (1.0 - PRIOR_NONE) / PRIOR_NONE;
+        (1.0 - self.none()) / self.none().max(f64::MIN_POSITIVE) / prior
+    }
+
     /// Probability of a commit, from 1, being the culprit.
     pub(crate) fn commit(&self, commit: usize) -> f64 {
         self.commits[commit]
