@@ -105,6 +105,12 @@ fn mistakes_are_named() {
             &["`dev`", "from 1 to 1024"],
         ),
         case(
+            "an option against the variant",
+            "Hash = 8",
+            "UCI_Chess960 = true",
+            &["config.toml:", "contradicts `variant", "remove the option"],
+        ),
+        case(
             "a missing book",
             "books/quick.epd",
             "books/none.epd",

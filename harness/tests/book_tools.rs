@@ -255,5 +255,7 @@ fn a_book_of_chess960_is_recognised() {
     assert_eq!(run.status.code(), Some(2), "{errors}");
     assert_eq!(errors.matches("--> ").count(), 3, "{errors}");
     assert!(errors.contains("more invalid lines)"), "{errors}");
-    assert!(errors.contains("match.variant=chess960"), "{errors}");
+    for way in ["match.variant=chess960", "--chess960 with `hone book`"] {
+        assert!(errors.contains(way), "{errors}");
+    }
 }

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::{fs, os::unix::fs::PermissionsExt};
+
 use common::{Finished, finish, hone, scripted, stillwater};
 
 fn check(engine: &str, args: &[&str]) -> Finished {
@@ -51,4 +53,56 @@ fn an_engine_that_does_not_start_fails_the_first_check_only() {
     let finished = check("/bin/true", &["--json", "--patience", "500"]);
     assert_eq!(finished.code, Some(1));
     assert_eq!(finished.json()["checks"].as_array().map(Vec::len), Some(1));
+}
+
+/// It plays its first argument where only castling to the right mates, its
+/// second where only castling to the left does, and reports the score of its third.
+const CASTLING: &str = r#"#!/bin/sh
+while read -r line; do
+  case "$line" in
+    uci) echo "id name c"; echo "id author t"
+         echo "option name UCI_Chess960 type check default false"; echo uciok ;;
+    isready) echo readyok ;;
+    position*) position="$line" ;;
+    go*) case "$position" in
+           *"fen 4R1R1"*) best=$1 ;;
+           *"fen 2R1R3"*) best=$2 ;;
+           *"moves f1h1"*) best=f8e8 ;;
+           *) best=a2a3 ;;
+         esac
+         echo "info depth 1 score $3 1 nodes 10 pv $best"
+         echo "bestmove $best" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[test]
+fn castling_of_chess960_in_the_wrong_form_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = folder.path().join("engine");
+    fs::write(&engine, CASTLING).expect("written");
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).expect("set");
+    for (args, wrong) in [
+        ("g1h1 b1a1 mate", None),
+        // It misses the mates; `b1c1` is then a king move.
+        ("g1g2 b1b2 cp", None),
+        ("g1h1 b1c1 cp", None),
+        ("g1g1 b1a1 mate", Some("`g1h1`")),
+        ("g1g1 b1a1 cp", Some("`g1h1`")),
+        ("g1h1 b1c1 mate", Some("`b1a1`")),
+    ] {
+        let engine = format!("{} {args}", engine.display());
+        let json = check(&engine, &["--json", "--patience", "1000"]).json();
+        let checks = json["checks"].as_array().expect("checks");
+        let castling = checks
+            .iter()
+            .find(|check| check["name"] == "castles in Chess960")
+            .expect("there");
+        assert_eq!(castling["passed"], wrong.is_none(), "{args}: {castling}");
+        if let Some(right) = wrong {
+            let detail = castling["detail"].as_str().expect("text");
+            assert!(detail.contains(right), "{args}: {detail}");
+        }
+    }
 }

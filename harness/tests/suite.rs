@@ -250,6 +250,15 @@ fn a_suite_of_chess960_is_recognised_and_warnings_are_few() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     assert_eq!(errors, "s.epd is read as a Chess960 suite\n");
+    // The solution is legal only in Chess960.
+    let line = "2r3kr/pppppppp/8/8/8/8/PPPPPPPP/2R3KR w HChc - bm O-O; id \"x\";\n";
+    write(folder.path(), line);
+    let output = hone(folder.path(), &["./one"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.starts_with("s.epd is read as a Chess960 suite\n"),
+        "{errors}"
+    );
     let line = "4k3/8/8/8/8/8/4P3/4K3 w Kq - bm e4; id \"x\";\n";
     write(folder.path(), &line.repeat(9));
     let output = hone(folder.path(), &["./one", "--json"]);

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::Config;
+use super::castling;
 use super::error::{ConfigError, Place, plain};
 use super::names::name_engines;
 use super::places::{KeyPath, Places};
@@ -319,6 +320,10 @@ impl Draft {
             let at = text.rfind("[[engine]]").unwrap_or(0);
             self.fault(&text, Some(at..at), message)
         })?;
+        if let Some((path, message)) = castling::contradiction(&config) {
+            let place = Places::of(&text).of_key(&path).next();
+            return Err(self.fault(&text, place, message));
+        }
         config.r#match.openings.fill_in();
         let stages = config.stage.iter_mut();
         for openings in stages.filter_map(|stage| stage.openings.as_mut()) {

@@ -113,6 +113,43 @@ fn one_engine_is_more_specific_than_all() {
 }
 
 #[test]
+fn uci_chess960_that_contradicts_the_variant_is_refused() {
+    let with = |option: &str, variant: &str| {
+        let options = format!("options = {{ Hash = 8, {option} }}");
+        let mut draft = draft(&FILE.replace("options = { Hash = 8 }", &options));
+        let variant = format!("match.variant={variant}");
+        draft.set_text(&variant).expect("valid");
+        draft
+    };
+    for (option, variant) in [
+        ("uci_chess960 = false", "chess960"),
+        ("UCI_Chess960 = true", "standard"),
+    ] {
+        let error = error(with(option, variant));
+        assert!(error.contains("contradicts `variant"), "{error}");
+        assert!(error.contains(":5:23\n"), "{error}");
+    }
+    for (option, variant) in [
+        ("UCI_Chess960 = true", "chess960"),
+        ("UCI_Chess960 = false", "standard"),
+    ] {
+        with(option, variant).finish().expect("no contradiction");
+    }
+    let mut said = draft(FILE);
+    for set in [
+        "match.variant=chess960",
+        "engine.base.options.UCI_Chess960=false",
+    ] {
+        said.set_text(set).expect("valid");
+    }
+    let error_of_set = error(said);
+    assert!(error_of_set.contains("--set engine.base"), "{error_of_set}");
+    let stage = "[[stage]]\nname = \"LTC\"\noptions = { UCI_Chess960 = true }\n";
+    let error = error(draft(&format!("{FILE}{stage}")));
+    assert!(error.contains(":17:13\n"), "{error}");
+}
+
+#[test]
 fn a_table_and_a_key_in_it_may_agree_or_not() {
     let set = |texts: &[&str]| {
         let mut draft = draft(FILE);

@@ -13,6 +13,7 @@
     )
 )]
 
+mod castling;
 mod draft;
 mod engine;
 mod error;

@@ -219,6 +219,18 @@ fn what_is_not_supported_is_named() {
 }
 
 #[test]
+fn chess960_needs_a_book() {
+    let line = format!("{BASE} -variant fischerandom");
+    for program in [Program::Cutechess, Program::Fastchess] {
+        for flag in ["", " -openings order=random"] {
+            let text = refusal(program, &format!("{line}{flag}"));
+            assert!(text.contains("-openings file=books/chess960.epd"), "{text}");
+        }
+        Settings::of(program, &format!("{line} -openings file=b.epd")).expect("a book");
+    }
+}
+
+#[test]
 fn other_requests() {
     let read = |line: &str| {
         let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();

@@ -15,6 +15,8 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
+use super::referee::uci_move;
+
 /// The first move of a variation in UCI notation that cannot be played, if
 /// there is one: an illegal variation shows a defect of the search long before
 /// it costs a game. Text that is not a move is shown with letters and digits
@@ -38,8 +40,7 @@ pub(crate) fn illegal_move(
 fn illegal_from(position: &Chess, pv: &[u8]) -> Option<String> {
     let mut position = position.clone();
     for word in pv.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
-        let legal = UciMove::from_ascii(word)
-            .ok()
+        let legal = uci_move(word)
             .filter(|uci| matches!(uci, UciMove::Normal { .. }))
             .and_then(|uci| uci.to_move(&position).ok());
         match legal {
@@ -74,6 +75,7 @@ mod tests {
         assert_eq!(illegal(""), None);
         assert_eq!(illegal("e2e4 e7e5 g1f3"), None);
         assert_eq!(illegal("e2e4"), None);
+        assert_eq!(illegal("E2E4 E7E5 g1F3"), None);
         assert_eq!(illegal("d2d4 d7d5 e2e4"), None);
         assert_eq!(illegal("d2d4 e2e4"), Some("e2e4".to_string()));
         assert_eq!(illegal("e2e4q"), Some("e2e4q".to_string()));

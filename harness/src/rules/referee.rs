@@ -25,6 +25,15 @@ pub(crate) struct Referee {
     keys: Vec<u64>,
 }
 
+/// A move in UCI notation as engines write it: letters may be of either case.
+pub(super) fn uci_move(text: &[u8]) -> Option<UciMove> {
+    let mut lower = [0; 5];
+    let lower = lower.get_mut(..text.len())?;
+    lower.copy_from_slice(text);
+    lower.make_ascii_lowercase();
+    UciMove::from_ascii(lower).ok()
+}
+
 impl Referee {
     /// The referee of a game that starts at `position` with no past.
     pub(crate) fn new(position: Chess) -> Self {
@@ -53,14 +62,7 @@ impl Referee {
 
     /// [`Referee::find`], with how the move is written in algebraic notation.
     pub(crate) fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
-        if text.len() > 5 {
-            return None;
-        }
-        let mut lower = [0; 5];
-        let lower = &mut lower[..text.len()];
-        lower.copy_from_slice(text);
-        lower.make_ascii_lowercase();
-        let uci = UciMove::from_ascii(lower).ok()?;
+        let uci = uci_move(text)?;
         let UciMove::Normal {
             from,
             to,

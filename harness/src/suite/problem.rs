@@ -88,19 +88,25 @@ impl Suite {
     /// # Errors
     /// The first line that makes no sense. Only a castling right that a
     /// position cannot have is dropped, with a warning: old suites have those.
-    /// One in which most positions castle only in Chess960 is read as that.
+    /// One in which most positions castle only in Chess960, or that makes sense
+    /// only there, is read as that.
     pub fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
         let text = source::read(path)?.bytes;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
-        let suite = Self::read(path, text, variant)?;
+        let suite = Self::read(path, text, variant);
+        let warnings = match &suite {
+            Ok(suite) if suite.warnings.len() <= suite.problems.len() / 2 => 0,
+            Ok(suite) => suite.warnings.len(),
+            Err(_) => usize::MAX,
+        };
         if variant == Variant::Standard
-            && suite.warnings.len() > suite.problems.len() / 2
+            && warnings > 0
             && let Ok(of_chess960) = Self::read(path, text, Variant::Chess960)
-            && of_chess960.warnings.len() < suite.warnings.len()
+            && of_chess960.warnings.len() < warnings
         {
             return Ok(of_chess960);
         }
-        Ok(suite)
+        suite
     }
 
     fn read(path: &Path, text: &[u8], variant: Variant) -> Result<Self, SuiteError> {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use rand_chacha::ChaCha8Rng;
+use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Move, Position, san::SanPlus, zobrist::Zobrist128};
 
 use super::{Recipe, SourceKind};
@@ -120,7 +121,10 @@ impl Candidates {
             return None;
         }
         if family.is_empty() {
-            family = first_move(start.as_ref(), &moves);
+            family = match self.recipe.variant {
+                Variant::Standard => first_move(start.as_ref(), &moves),
+                Variant::Chess960 => start_fields(start.as_ref()),
+            };
         }
         Some(Candidate {
             draw,
@@ -175,6 +179,12 @@ fn first_move(start: Option<&Chess>, moves: &[Move]) -> String {
     moves.first().map_or_else(String::new, |&m| {
         SanPlus::from_move_and_play_unchecked(&mut position, m).to_string()
     })
+}
+
+/// The start position without its counters.
+fn start_fields(start: Option<&Chess>) -> String {
+    let start = start.cloned().unwrap_or_default();
+    Epd::from_position(&start, EnPassantMode::Legal).to_string()
 }
 
 #[cfg(test)]
@@ -268,6 +278,29 @@ mod tests {
         families.sort_unstable();
         families.dedup();
         assert_eq!(families, ["c4", "d4", "e4"]);
+    }
+
+    #[test]
+    fn games_of_chess960_are_families_by_their_start() {
+        let game = |fen: &str, m: &str| format!("[FEN \"{fen}\"]\n\n1. {m} e5 2. d3 d6 *\n\n");
+        let first = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf -";
+        let other = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        let text = [
+            game(&format!("{first} 0 1"), "e4"),
+            game(&format!("{first} 0 3"), "e3"),
+            game(&format!("{other} 0 1"), "f4"),
+        ]
+        .concat();
+        let games = Games::new(text.as_bytes(), Some(6), Variant::Chess960);
+        let recipe = Recipe {
+            variant: Variant::Chess960,
+            plies: 4..=4,
+            ..recipe(SourceKind::Games)
+        };
+        let all = drawn(&recipe, games.map(Result::unwrap).collect(), 10);
+        assert_eq!(all.len(), 3);
+        let families: HashSet<&str> = all.iter().map(|c| c.family.as_str()).collect();
+        assert_eq!(families.len(), 2, "{families:?}");
     }
 
     #[test]

@@ -62,6 +62,19 @@ impl Settings {
         Ok(())
     }
 
+    /// Without a book cutechess-cli draws a start position for each pair, and
+    /// fastchess refuses Chess960.
+    pub(super) fn check_variant(&self) -> anyhow::Result<()> {
+        let variant = self.keys.get("match.variant");
+        let is_chess960 = variant.is_some_and(|said| said.value.as_str() == Some("chess960"));
+        ensure!(
+            !is_chess960 || self.keys.contains_key("match.openings.file"),
+            "`-variant fischerandom` needs a book, because hone draws no start positions: \
+             add `-openings file=books/chess960.epd order=random`"
+        );
+        Ok(())
+    }
+
     fn sprt(&mut self, flag: &Given) -> anyhow::Result<()> {
         self.is_sprt = true;
         // cutechess-cli judges single games by BayesElo at bounds in logistic

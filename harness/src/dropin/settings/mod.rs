@@ -295,6 +295,7 @@ impl Settings {
             self.engines.len()
         );
         self.check_seeds()?;
+        self.check_variant()?;
         self.name_engines()?;
         for engine in &self.engines {
             engine.limit()?;

@@ -19,7 +19,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; fastchess stops after 1,000,000 games by default";
     Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
     Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others and each other; those of cutechess-cli do not play each other: more than one is refused there";
-    Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused";
+    Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused; fischerandom needs `-openings file=`, because hone draws no start positions as cutechess-cli does";
     Yes Both "-draw", "adjudication.draw", "-draw movenumber=34 movecount=8 score=20", "keys in a table of their own; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count";
     Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "keys in a table of their own";
     Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";

@@ -285,8 +285,30 @@ async fn chess960(d: &mut Dialogue) -> Verdict {
     ] {
         d.think(position, "go depth 2", d.patience()).await?;
     }
+    for (position, right, wrong) in CASTLING_MATES {
+        let thought = d.think(position, "go depth 4", d.patience()).await;
+        // `b1c1` is legal, and an engine may miss the mate: only one that
+        // announces it means to castle.
+        let is_meant = match &thought {
+            Ok((_, info)) => info.score == Some(Score::Mate(1)),
+            Err(_) => true,
+        };
+        if is_meant && d.best_move().eq_ignore_ascii_case(wrong.as_bytes()) {
+            return Err(format!(
+                "it castles with `bestmove {wrong}` in `{position}`: in Chess960 the king takes its own rook, `{right}`"
+            ));
+        }
+        thought?;
+    }
     Ok(None)
 }
+
+/// Positions in which castling is the only mate in one: the move in the form
+/// of Chess960, and as an engine writes it that names the king's new square.
+const CASTLING_MATES: [(&str, &str, &str); 2] = [
+    ("fen 4R1R1/8/8/5k2/8/8/8/6KR w H - 0 1", "g1h1", "g1g1"),
+    ("fen 2R1R3/8/8/3k4/8/8/8/RK6 w A - 0 1", "b1a1", "b1c1"),
+];
 
 async fn quit(d: &mut Dialogue) -> Verdict {
     match d.quits().await {
@@ -300,6 +322,32 @@ async fn end_of_input(d: &mut Dialogue) -> Verdict {
         true => Ok(None),
         false => {
             Err("it does not end when its input is closed: it would outlive a killed match".into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::Position;
+
+    use super::*;
+
+    #[test]
+    fn castling_is_the_only_mate() {
+        for (position, right, _) in CASTLING_MATES {
+            let referee = referee_of(position).expect(position);
+            let start = referee.position();
+            let mut mates = start.legal_moves();
+            mates.retain(|m| {
+                let mut after = start.clone();
+                after.play_unchecked(*m);
+                after.is_checkmate()
+            });
+            assert_eq!(
+                mates.as_slice(),
+                [referee.find(right.as_bytes()).expect(right)]
+            );
+            assert!(mates[0].is_castle(), "{position}");
         }
     }
 }

@@ -159,6 +159,11 @@ impl Dialogue {
         Ok((answer.arrived.saturating_duration_since(asked), info))
     }
 
+    /// The move of the last `bestmove`.
+    pub(super) fn best_move(&mut self) -> &[u8] {
+        self.client().best_move()
+    }
+
     /// The `info` lines of the last search.
     pub(super) fn infos(&self) -> &[String] {
         &self.infos.lines

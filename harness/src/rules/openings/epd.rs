@@ -49,7 +49,8 @@ pub enum LineError {
     Illegal(String),
     #[error(
         "illegal position: castling rights \"{0}\" are impossible in standard chess; \
-         if this is a Chess960 book, set the variant to chess960 (match.variant=chess960)"
+         if this is a Chess960 book, set the variant to chess960 (match.variant=chess960, \
+         or --chess960 with `hone book`)"
     )]
     NeedsChess960(String),
     #[error("the game is already over: {0}")]
