@@ -380,6 +380,18 @@ fn on_failure_can_stop_or_replay() {
     for name in ["1-1", "1-1-2", "1-1-3", "1-1-4"] {
         assert!(replay.bundle(name).exists(), "{name}");
     }
+    let page = fs::read_to_string(replay.setup.run("run").join("report.html")).unwrap();
+    let words = "Evidence of 16 failures is kept: 4 in games that count, \
+                 12 in games that were played again.";
+    assert!(page.contains(words), "{words}");
+    // The board shows the last failure of a game; those before were played again.
+    for (name, more) in [
+        ("1-1", "The game was played again"),
+        ("1-1-4", "<a href=\"#game-1-1\">Show"),
+    ] {
+        let line = format!("failures/{name}</a> · {more}");
+        assert!(page.contains(&line), "{line}");
+    }
 }
 
 #[test]

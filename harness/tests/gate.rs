@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, rows, workspace};
+use common::{Finished, Setup, engines, finish, on_run, rows, scripted, workspace};
 
 /// A repository whose `main` is Stillwater without quiescence search, which
 /// costs it hundreds of Elo.
@@ -248,4 +248,80 @@ fn a_configuration_and_the_command_line_go_together() {
     assert_eq!(json["engines"][0]["bench"], 6);
     assert_eq!(json["engines"][1]["bench"], 5);
     assert_eq!(json["pairs"], 2);
+}
+
+/// A test of an engine that makes an illegal move in each game.
+fn failing(max_failures: &str) -> Setup {
+    let bad = format!("{} move=illegal", scripted());
+    let players = engines(("bad@home", &bad, ""), ("good", &scripted(), ""));
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 1\nmax_failures = {max_failures}\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+         [sprt]\nelo0 = -2000.0\nelo1 = 2000.0\nalpha = 1e-300\nbeta = 1e-300\n"
+    ))
+}
+
+/// Standard output, report and summaries of a run that was stopped have all its
+/// games; the error comes last.
+fn has_results_so_far(finished: &Finished, setup: &Setup, step: &str) {
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    let run = setup.run("run");
+    let json = finished.json();
+    assert_eq!(json["games"], rows(&run));
+    let mut report = common::hone();
+    report.arg("report").arg(&run).arg("--json");
+    assert_eq!(json, finish(report).json());
+    let file = fs::read_to_string(run.join("report.json")).expect("written");
+    let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+    assert_eq!(json, file);
+    let text = fs::read_to_string(run.join("report.md")).expect("written");
+    assert!(text.contains("bad"), "{text}");
+    assert!(run.join("report.html").exists());
+
+    let summary = fs::read_to_string(setup.run("summary.md")).expect("written");
+    let failed = "# hone: failed\n\nThe run stopped: bad@<!-- -->home failed in ";
+    assert!(summary.starts_with(failed), "{summary}");
+    let games = format!("| games | {}: W-D-L", rows(&run));
+    for part in [&games, "To resume: `hone resume "] {
+        assert!(summary.contains(part), "{part}: {summary}");
+    }
+    let appended = fs::read_to_string(setup.run("step.md")).expect("written");
+    assert_eq!(appended, format!("{step}{summary}"));
+    let (_, error) = finished.stderr.split_once("error: ").expect("an error");
+    assert!(error.contains("home failed in "), "{error}");
+    let last = finished.stderr.lines().next_back().expect("lines");
+    assert!(last.starts_with("help: "), "{last}");
+}
+
+#[test]
+fn a_test_that_an_error_stops_has_its_results_so_far() {
+    let setup = failing("0.1");
+    let mut command = setup.command("sprt", "run", &["--json", "--summary"]);
+    command.arg(setup.run("summary.md"));
+    command.env("GITHUB_STEP_SUMMARY", setup.run("step.md"));
+    has_results_so_far(&finish(command), &setup, "");
+    assert_eq!(on_run("verify", &setup.run("run")).code, Some(0));
+}
+
+#[test]
+fn a_resumed_test_that_an_error_stops_leaves_no_earlier_results() {
+    let setup = failing("1.0");
+    let first = setup.play("sprt", "run", &["--max-time", "1s"]);
+    assert_eq!(first.code, Some(3), "{}", first.stderr);
+    let run = setup.run("run");
+    // The limit of failures has no influence on games.
+    let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
+    let strict = manifest.replace("max_failures = 1.0", "max_failures = 0.1");
+    fs::write(run.join("run.toml"), strict).expect("written");
+    for name in ["run/report.json", "run/report.md", "summary.md", "step.md"] {
+        fs::write(setup.run(name), "earlier\n").expect("written");
+    }
+    let mut command = common::hone();
+    command
+        .arg("resume")
+        .arg(&run)
+        .args(["--max-time", "1h", "--json", "--summary"]);
+    command.arg(setup.run("summary.md"));
+    command.env("GITHUB_STEP_SUMMARY", setup.run("step.md"));
+    has_results_so_far(&finish(command), &setup, "earlier\n");
 }

@@ -347,7 +347,12 @@ fn a_match_stops_when_its_interval_says_enough() {
     let adjudication = "[adjudication]\nresign = { count = 3, score = 500 }\n";
     let config =
         |stop: &str| format!("{players}[match]\nstop = {stop}\n{rules}{BOOK}{adjudication}");
-    let (_, finished) = play(&config("\"zero_outside\""));
+    let (setup, finished) = play(&config("\"zero_outside\""));
+    let report = fs::read_to_string(setup.run("run").join("report.md")).expect("there");
+    assert!(
+        report.contains("0 is outside this interval"),
+        "no other interval is valid then: {report}"
+    );
     let json = finished.json();
     assert!(json["pairs"].as_u64() < Some(200), "{json}");
     assert!(json["always_valid"]["low"].as_f64() > Some(0.0), "{json}");

@@ -27,6 +27,14 @@ fn stages(of_two: &str, more: &str) -> Setup {
     ))
 }
 
+/// The result in words on the page of a run.
+fn lead(run: &Path) -> String {
+    let page = fs::read_to_string(run.join("report.html")).expect("there");
+    let (_, lead) = page.split_once("<div class=\"lead").expect("a lead");
+    let (lead, _) = lead.split_once("</div>").expect("its end");
+    format!("<div class=\"lead{lead}")
+}
+
 fn digest(run: &Path) -> String {
     let verified = on_run("verify", run);
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
@@ -63,6 +71,11 @@ fn a_change_that_passes_all_stages_passes() {
     assert!(
         page.contains("stage-2/report.html"),
         "the first page leads to the second"
+    );
+    assert_eq!(
+        lead(&run),
+        "<div class=\"lead good\">\n<p>The change passed: all stages accepted H1.</p>\n\
+         <p>The numbers and games on this page are those of stage 1 of 2 (STC).</p>\n"
     );
     assert!(run.join("stage-2/report.html").exists());
     let listed = on_run("runs", &setup.run("runs"));
@@ -105,6 +118,11 @@ fn a_stage_that_fails_is_the_last() {
     );
     let markdown = fs::read_to_string(run.join("report.md")).expect("there");
     assert!(markdown.contains("The change failed"), "{markdown}");
+    assert_eq!(
+        lead(&run),
+        "<div class=\"lead bad\">\n<p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\n\
+         <p>The numbers and games on this page are those of stage 1 of 3 (STC).</p>\n"
+    );
 }
 
 #[test]

@@ -11,13 +11,13 @@ use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
 use super::place::PlaceArgs;
-use super::{Exit, Failure};
+use super::{Exit, Failure, errors};
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
-use crate::kinds::{Conclusion, Match, Place, RunKind, Session, Test};
+use crate::kinds::{self, Conclusion, Match, Place, RunKind, Session, Test};
 use crate::report::{self, Report, SummaryNotes};
-use crate::run::{Ended, Kind};
+use crate::run::{Ended, Kind, RunFiles, SessionError};
 use crate::settings::Shard;
 
 /// Test whether the first engine is stronger than the second.
@@ -187,14 +187,19 @@ pub(super) fn start<K: RunKind>(
         })
     };
     K::check(&config).with_context(source)?;
+    let mut folder = None;
     let session = Session::<K>::create(config, out, &mut announce);
     let played = session.and_then(|session| {
+        folder = Some(session.folder.path().to_path_buf());
         let session = session.limited(ends.max_time()).at(place);
         session.run(&mut announce)
     });
-    match played {
-        Ok(conclusion) => conclude(conclusion.boxed(), &ends.results),
-        Err(error) => {
+    match (played, folder) {
+        (Ok(conclusion), _) => conclude(conclusion.boxed(), &ends.results),
+        (Err(error), Some(folder)) if error.is_of_run() => {
+            Err(stopped(error, &folder, &ends.results))
+        }
+        (Err(error), _) => {
             if !error.is_of_run() {
                 let text = report::failed_summary(&error.to_string(), &repeating(&[]));
                 ends.results.summarize(&text)?;
@@ -202,6 +207,45 @@ pub(super) fn start<K: RunKind>(
             Err(failure(error))
         }
     }
+}
+
+/// Shows the results so far of a run that this error has stopped, and returns
+/// the error as that of the process: what fails here must not hide it.
+pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
+    let is_resumable = matches!(error, SessionError::Stopped { .. });
+    let is_of_run = error.is_of_run();
+    let failure = failure(error);
+    if is_of_run && let Err(other) = show_stopped(&failure, is_resumable, folder, results) {
+        errln!("warning: the results so far are not shown: {other:#}");
+    }
+    failure
+}
+
+/// Shows the results of a stopped run, if it has any.
+fn show_stopped(
+    failure: &Failure,
+    is_resumable: bool,
+    folder: &Path,
+    results: &ResultArgs,
+) -> anyhow::Result<()> {
+    let files = RunFiles::open(folder)?;
+    if !files.has_pairs()? {
+        return Ok(());
+    }
+    let engines = files.manifest.engines.clone();
+    let report = kinds::of(files.manifest.kind).report(files)?;
+    show(&*report, results.json)?;
+    let page = folder.join(report.page_name());
+    errln!("Report with every game: {}", page.display());
+    let resume = format!("hone resume {}", folder.display());
+    let so_far = report.summary(SummaryNotes {
+        repeat: &repeating(&engines),
+        resume: is_resumable.then_some(resume.as_str()),
+    });
+    results.summarize(&report::stopped_summary(
+        &errors::message(&failure.error),
+        &so_far,
+    ))
 }
 
 /// Shows the results of a run and says how the process should exit.

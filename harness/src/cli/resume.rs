@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use clap::Args;
 
-use super::common::{announce, failure};
+use super::common::announce;
 use super::ends::EndArgs;
 use super::place::PlaceArgs;
-use super::play::conclude;
+use super::play::{conclude, stopped};
 use super::{Exit, Failure};
 use crate::kinds::{self, Place};
 use crate::ledger::{Lock, Recovery};
@@ -50,7 +50,10 @@ impl ResumeArgs {
         };
         let place = self.place(&run)?;
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
-        conclude(resumed.map_err(failure)?, &self.ends.results)
+        match resumed {
+            Ok(conclusion) => conclude(conclusion, &self.ends.results),
+            Err(error) => Err(stopped(error, &run, &self.ends.results)),
+        }
     }
 
     fn place(&self, run: &Path) -> anyhow::Result<Place> {

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::report::TestVerdict;
+use crate::report::{TestVerdict, counted};
 use crate::run::{RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
@@ -70,10 +70,10 @@ fn checked(files: &RunFiles) -> anyhow::Result<(String, usize)> {
         false => format!("of {}", shard.words()),
     };
     outln!(
-        "{} games checked, {} faults; {} pairs {result}",
-        report.games,
-        report.faults.len(),
-        report.fold.tally.pairs
+        "{} checked, {}; {} {result}",
+        counted(report.games, "game"),
+        counted(report.faults.len() as u64, "fault"),
+        counted(report.fold.tally.pairs, "pair")
     );
     outln!("{}", report.digest);
     Ok((report.digest, report.faults.len()))

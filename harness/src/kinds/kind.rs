@@ -11,7 +11,7 @@ use super::place::Place;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
-use crate::report::Report;
+use crate::report::{Report, counted};
 use crate::rules::openings::Opening;
 use crate::run::{
     Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
@@ -186,8 +186,8 @@ pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
         false => format!("{}: ", shard.words()),
     };
     format!(
-        "{part}playing {} pairs at a time in {}",
-        manifest.concurrency,
+        "{part}playing {} at a time in {}",
+        counted(manifest.concurrency as u64, "pair"),
         dir.display()
     )
 }

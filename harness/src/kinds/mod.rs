@@ -25,6 +25,8 @@ pub(crate) use match_::Match;
 pub(crate) use place::Place;
 pub(crate) use session::{Conclusion, Session, check_shard};
 pub(crate) use sprt::Test;
+#[cfg(feature = "serve")]
+pub(crate) use sprt::stage_folder;
 
 use std::path::Path;
 

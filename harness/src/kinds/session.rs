@@ -222,7 +222,8 @@ impl<K: RunKind> Session<K> {
     }
 
     /// Plays the run from where its ledger stands, writes its report, and
-    /// plays what belongs to it after its verdict.
+    /// plays what belongs to it after its verdict. After an error the report
+    /// has the results so far.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -252,7 +253,8 @@ impl<K: RunKind> Session<K> {
         announce(&K::introduction(&manifest, folder.path())?);
         let played = self.play(experiment, view, announce);
         view.finish();
-        let (mut ended, fold) = played?;
+        let (mut ended, fold) =
+            played.map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
         let report = || {
             let files = RunFiles::of(folder.clone(), manifest.clone())?;
             let report = K::report(files, fold)?;
@@ -261,10 +263,10 @@ impl<K: RunKind> Session<K> {
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
         let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
-        if matches!(ended, Ended::Verdict(_))
-            && let Some(later) = K::follow_up(&mut report, &place, time_left, announce)?
-        {
-            ended = later;
+        if matches!(ended, Ended::Verdict(_)) {
+            let later = K::follow_up(&mut report, &place, time_left, announce)
+                .map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
+            ended = later.unwrap_or(ended);
         }
         Ok(Conclusion {
             ended,
@@ -336,6 +338,31 @@ impl<K: RunKind> Session<K> {
         }
         Ok((ended, driver.fold))
     }
+}
+
+/// Writes the report of a run that this error has stopped, if it has results.
+/// Returns the error: one of writing must not hide it.
+fn reported<K: RunKind>(
+    error: SessionError,
+    folder: &Folder,
+    manifest: &Manifest,
+    announce: &mut dyn FnMut(&str),
+) -> SessionError {
+    if !error.is_of_run() {
+        return error;
+    }
+    let write = || {
+        let files = RunFiles::of(folder.clone(), manifest.clone())?;
+        if !files.has_pairs()? {
+            return Ok(());
+        }
+        let fold = files.fold(K::experiment(folder.path(), manifest)?)?;
+        write_files(&K::report(files, fold)?, folder.path())
+    };
+    if let Err(other) = write() {
+        announce(&format!("warning: the report is not written: {other:#}"));
+    }
+    error
 }
 
 /// Refuses a configuration that this kind cannot play.

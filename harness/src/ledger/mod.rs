@@ -28,7 +28,7 @@ pub use pairs::Pairs;
 pub(crate) use pairs::{Arrivals, InOrder};
 pub(crate) use row::{Entry, Row};
 #[cfg(feature = "serve")]
-pub(crate) use tail::Tail;
+pub(crate) use tail::{Grown, Tail};
 
 use crate::executor::{Evidence, PlayedPair};
 use sync::Syncer;

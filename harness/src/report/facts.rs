@@ -12,6 +12,7 @@ use crate::experiment::Experiment;
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
+use crate::stats::confidence::StopRule;
 use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
@@ -53,6 +54,12 @@ pub(crate) struct RunFacts {
     /// The first pair after those up to the verdict, those left out among them.
     #[serde(skip)]
     pub absorbed: u64,
+    /// The most pairs that the run may play.
+    #[serde(skip)]
+    pub budget: u64,
+    /// The rule by which a match may stop before.
+    #[serde(skip)]
+    pub stop: Option<StopRule>,
     /// Wins, draws, losses.
     pub wdl: [u64; 3],
     /// LL, LD, DD+WL, WD, WW.
@@ -235,6 +242,8 @@ impl RunFacts {
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
             absorbed: fold.absorbed(),
+            budget: fold.experiment.budget(),
+            stop: play.stop,
             wdl: wdl(first.wdl),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,

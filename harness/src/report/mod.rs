@@ -32,7 +32,8 @@ pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
-pub(crate) use summary::{SummaryNotes, failed_summary};
+pub(crate) use numbers::counted;
+pub(crate) use summary::{SummaryNotes, failed_summary, stopped_summary};
 pub(crate) use verdict::{EndReason, TestVerdict};
 #[cfg(feature = "serve")]
 pub(crate) use workers::WorkerFacts;

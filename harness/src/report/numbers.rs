@@ -6,6 +6,21 @@ use crate::stats::summary::Interval;
 /// What takes the place of a quantity that the pairs do not support.
 pub(crate) const TOO_FEW: &str = "too few pairs";
 
+/// `1 pair`, `2 pairs`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// A number with this many decimals; one that they show as zero has no sign.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_string(),
+        _ => text,
+    }
+}
+
 /// `text`, or that there are too few pairs.
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_string())
@@ -15,8 +30,10 @@ pub(super) fn supported(text: Option<String>) -> String {
 pub(super) fn elo_text(elo: Option<Estimate>, interval: Interval) -> String {
     match (elo, interval) {
         (Some(elo), Interval::AlwaysValid) => format!(
-            "{:.2} (always-valid 95 %: {:.2} to {:.2})",
-            elo.estimate, elo.low, elo.high
+            "{} (always-valid 95 %: {} to {})",
+            fixed(elo.estimate, 2),
+            fixed(elo.low, 2),
+            fixed(elo.high, 2)
         ),
         (Some(elo), Interval::FixedLength) => plus_minus(Some(elo)),
         (None, _) => supported(None),
@@ -25,7 +42,7 @@ pub(super) fn elo_text(elo: Option<Estimate>, interval: Interval) -> String {
 
 pub(super) fn plus_minus(estimate: Option<Estimate>) -> String {
     match estimate {
-        Some(e) => format!("{:.2} +/- {:.2}", e.estimate, e.half_width()),
+        Some(e) => format!("{} +/- {:.2}", fixed(e.estimate, 2), e.half_width()),
         None => "not defined".to_string(),
     }
 }
@@ -39,7 +56,20 @@ pub(super) fn percent(share: Option<f64>) -> String {
 
 pub(super) fn number(value: Option<f64>) -> String {
     match value {
-        Some(value) => format!("{value:.2}"),
+        Some(value) => fixed(value, 2),
         None => "not defined".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{counted, fixed};
+
+    #[test]
+    fn zero_has_no_sign_and_one_no_plural() {
+        let shown = [-0.0, -0.004, -0.005_1, 0.0, -2.0].map(|value| fixed(value, 2));
+        assert_eq!(shown, ["0.00", "0.00", "-0.01", "0.00", "-2.00"]);
+        assert_eq!(counted(1, "pair"), "1 pair");
+        assert_eq!(counted(0, "pair"), "0 pairs");
     }
 }

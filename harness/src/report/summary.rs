@@ -36,6 +36,13 @@ pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
     )
 }
 
+/// The summary of a run that an error has stopped: the first line of the
+/// error, and the summary of the results so far.
+pub(crate) fn stopped_summary(error: &str, so_far: &str) -> String {
+    let line = escape_markdown(error.lines().next().unwrap_or_default());
+    format!("# hone: failed\n\nThe run stopped: {line}\n\nThe results so far:\n\n{so_far}")
+}
+
 fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
     let heading = match (facts.verdict, &facts.sprt) {
         (TestVerdict::None, _) if facts.reason.is_some() => "no decision",

@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::machines::FleetFacts;
-use super::numbers::{TOO_FEW, elo_text, supported};
+use super::numbers::{TOO_FEW, counted, elo_text, fixed, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
 use super::verdict::TestVerdict;
 use crate::stats::Model;
+use crate::stats::confidence::StopRule;
 use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
 
@@ -181,8 +182,8 @@ fn llr_line(sprt: &SprtFacts) -> String {
         sprt.upper
     };
     format!(
-        "LLR: {:.2} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
-        sprt.llr,
+        "LLR: {} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
+        fixed(sprt.llr, 2),
         100.0 * sprt.llr / bound,
         sprt.lower,
         sprt.upper,
@@ -203,6 +204,19 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         }
         (None, None) => match_sentence(facts),
     };
+    if !facts.is_finished && facts.pairs > 0 && facts.pool.is_none() {
+        let of = match facts.sprt {
+            Some(_) => "of at most",
+            None => "of",
+        };
+        write!(
+            text,
+            " Not finished: {} {of} {}.",
+            facts.absorbed,
+            counted(facts.budget, "pair")
+        )
+        .expect("writing to a string cannot fail");
+    }
     for failures in (0..facts.engines.len()).filter_map(|engine| failures_line(facts, engine)) {
         write!(text, " {failures}.").expect("writing to a string cannot fail");
     }
@@ -282,8 +296,8 @@ fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
             sprt.elo1
         ),
         TestVerdict::None => format!(
-            "No decision: the LLR is within its bounds after {} pairs",
-            facts.pairs
+            "No decision: the LLR is within its bounds after {}",
+            counted(facts.pairs, "pair")
         ),
     };
     match facts.verdict {
@@ -325,6 +339,24 @@ fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
 
 fn match_sentence(facts: &RunFacts) -> String {
     let (first, others) = names(facts);
+    if let (Some(rule), Some(elo)) = (facts.stop, facts.always_valid) {
+        let stopped = match rule {
+            _ if !facts.is_finished || facts.absorbed >= facts.budget => String::new(),
+            StopRule::ZeroOutside => format!(
+                " Stopped after {} of {} pairs: 0 is outside this interval.",
+                facts.absorbed, facts.budget
+            ),
+            StopRule::Width(width) => format!(
+                " Stopped after {} of {} pairs: this interval is at most {width} Elo wide.",
+                facts.absorbed, facts.budget
+            ),
+        };
+        // After a stop that depends on the results, no other interval is valid.
+        return format!(
+            "{first} against {others}: {:+.1} Elo (always-valid 95 %: {:.1} to {:.1}).{stopped}",
+            elo.estimate, elo.low, elo.high
+        );
+    }
     let Some(elo) = facts.elo else {
         return "No games yet.".to_string();
     };

@@ -41,6 +41,14 @@ impl RunFiles {
         })
     }
 
+    /// Whether a pair is finished.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn has_pairs(&self) -> Result<bool, LedgerError> {
+        Ok(self.pairs.by_arrival()?.next().transpose()?.is_some())
+    }
+
     /// The run's experiment after all results in the ledger.
     ///
     /// # Errors
@@ -108,10 +116,29 @@ impl PlayTime {
         if (0..Self::BREAK_MS).contains(&gap) {
             self.total_ms += gap;
         }
-        self.last_ms = finished_ms;
+        // Pairs arrive out of order, and no time counts twice.
+        self.last_ms = self.last_ms.max(finished_ms);
     }
 
     pub(crate) fn seconds(&self) -> f64 {
         self.total_ms as f64 / 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PlayTime;
+
+    #[test]
+    fn no_time_counts_twice() {
+        let mut time = PlayTime {
+            last_ms: 0,
+            total_ms: 0,
+        };
+        // The second pair ended before the first was written.
+        for finished_ms in [4_000, 3_000, 5_000, 5_000 + PlayTime::BREAK_MS, 5_000 + 1] {
+            time.absorb(finished_ms);
+        }
+        assert_eq!(time.seconds(), 5.0);
     }
 }

@@ -74,7 +74,7 @@ pub(super) async fn stats(
     Query(StatsQuery { form }): Query<StatsQuery>,
 ) -> Response {
     let overview = shared.overview().await;
-    match (overview.runs.iter().find(|one| one.run == run), form) {
+    match (overview.find(&run), form) {
         (None, _) => unknown(),
         (Some(run), Form::OpenBench) => run.openbench_block().into_response(),
         (Some(run), Form::Fishtest) => run.fishtest_block().into_response(),

@@ -4,16 +4,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::kinds::stage_folder;
 use crate::kinds::tune::VERIFY;
 use crate::run::MANIFEST;
 use crate::track::{RUNS, is_folder_of_nights};
 
 /// Between the name of a folder of runs and that of a run in it.
-const BELOW: char = '~';
+pub(super) const BELOW: char = '~';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Run,
+    /// A later stage of a run, which is not listed beside it.
+    Stage,
     /// The nights of `hone track`.
     Nights,
 }
@@ -40,15 +43,25 @@ pub(super) fn list(folder: &Path) -> Vec<Found> {
                 path,
                 sort: Sort::Nights,
             });
-        } else if path.join(VERIFY).join(MANIFEST).is_file() {
-            found.push(Found {
-                id: format!("{name}{BELOW}{VERIFY}"),
-                path: path.join(VERIFY),
-                sort: Sort::Run,
-            });
+        } else {
+            let verify = below(&name, path.join(VERIFY), Sort::Run);
+            // The first stage is the run itself.
+            let stages =
+                (1..).map_while(|index| below(&name, stage_folder(&path, index), Sort::Stage));
+            found.extend(verify.into_iter().chain(stages));
         }
     }
     found
+}
+
+/// The run in a folder of the run `name`.
+fn below(name: &str, path: PathBuf, sort: Sort) -> Option<Found> {
+    let is_folder = fs::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
+    (is_folder && path.join(MANIFEST).is_file()).then_some(Found {
+        id: format!("{name}{BELOW}{}", name_of(&path)?),
+        path,
+        sort,
+    })
 }
 
 fn add_runs(folder: &Path, prefix: &str, found: &mut Vec<Found>) {
@@ -88,12 +101,23 @@ mod tests {
             "one",
             "tuning",
             "tuning/verify",
+            "stages",
+            "stages/stage-2",
+            "stages/stage-4",
             "nightly/track/first",
             "no-run/x",
         ] {
             fs::create_dir_all(dir.path().join(run)).expect("made");
         }
-        for run in ["one", "tuning", "tuning/verify", "nightly/track/first"] {
+        for run in [
+            "one",
+            "tuning",
+            "tuning/verify",
+            "stages",
+            "stages/stage-2",
+            "stages/stage-4",
+            "nightly/track/first",
+        ] {
             fs::write(dir.path().join(run).join(MANIFEST), "").expect("written");
         }
         fs::write(dir.path().join("nightly/elo.csv"), "").expect("written");
@@ -106,6 +130,8 @@ mod tests {
             ("nightly", Sort::Nights),
             ("nightly~first", Sort::Run),
             ("one", Sort::Run),
+            ("stages", Sort::Run),
+            ("stages~stage-2", Sort::Stage),
             ("tuning", Sort::Run),
             ("tuning~verify", Sort::Run),
         ];

@@ -21,6 +21,7 @@ mod files;
 mod fleet;
 #[cfg(feature = "fleet")]
 mod fleet_view;
+mod followed;
 mod guard;
 mod index;
 mod listen;

@@ -11,6 +11,9 @@ use super::summary::{RunSummary, State};
 pub(super) struct Overview {
     /// Newest first.
     pub runs: Vec<RunSummary>,
+    /// The later stages of runs, which have pages of their own.
+    #[serde(skip)]
+    pub stages: Vec<RunSummary>,
     pub nights: Vec<Nights>,
     pub damaged: Vec<Damaged>,
     /// Runs that were submitted, those that start first at the top.
@@ -70,6 +73,7 @@ impl Overview {
         runs.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.run.cmp(&b.run)));
         Self {
             runs,
+            stages: Vec::new(),
             nights,
             damaged,
             queue,
@@ -87,6 +91,12 @@ impl Overview {
     pub(super) fn reason(&self, run: &str) -> Option<&str> {
         let damaged = self.damaged.iter().find(|damaged| damaged.run == run)?;
         Some(&damaged.reason)
+    }
+
+    /// A run, or a stage of one, by its name in addresses.
+    pub(super) fn find(&self, run: &str) -> Option<&RunSummary> {
+        let mut all = self.runs.iter().chain(&self.stages);
+        all.find(|one| one.run == run)
     }
 
     /// Runs in this state.

@@ -16,6 +16,7 @@ use super::opened::Opened;
 use super::overview::{Damaged, Nights, Overview};
 use super::pages::overview_parts;
 use super::remote::RemoteGames;
+use super::summary::RunSummary;
 use super::watched::WatchedRun;
 
 /// How often runs are looked at.
@@ -136,12 +137,14 @@ impl Reader {
     fn list(&mut self) {
         self.listed = Some(Instant::now());
         let found = catalog::list(&self.folder);
-        let is_there = |sort: Sort| {
-            let ids = found.iter().filter(move |found| found.sort == sort);
+        let is_there = |is_nights: bool| {
+            let ids = found
+                .iter()
+                .filter(move |found| (found.sort == Sort::Nights) == is_nights);
             ids.map(|found| &found.id)
                 .collect::<std::collections::BTreeSet<_>>()
         };
-        let (runs, nights) = (is_there(Sort::Run), is_there(Sort::Nights));
+        let (runs, nights) = (is_there(false), is_there(true));
         let before = self.runs.len() + self.nights.len() + self.unreadable.len();
         self.runs.retain(|id, _| runs.contains(id));
         self.nights.retain(|id, _| nights.contains(id));
@@ -167,7 +170,8 @@ impl Reader {
         }
         self.is_stale = true;
         match WatchedRun::new(id, path, self.remote.clone()) {
-            Ok(run) => {
+            Ok(mut run) => {
+                run.is_stage = *sort == Sort::Stage;
                 self.unreadable.remove(id);
                 self.runs.insert(id.clone(), run);
             }
@@ -180,7 +184,12 @@ impl Reader {
 
     fn publish(&mut self) {
         self.is_stale = false;
-        let runs = self.runs.values().filter_map(WatchedRun::summary).cloned();
+        let all = self.runs.values();
+        let (stages, runs): (Vec<&WatchedRun>, _) = all.partition(|run| run.is_stage);
+        let summaries = |runs: Vec<&WatchedRun>| -> Vec<RunSummary> {
+            let summaries = runs.into_iter().filter_map(WatchedRun::summary);
+            summaries.cloned().collect()
+        };
         let unreadable = self.unreadable.iter();
         let unreadable = unreadable.map(|(id, (reason, _))| Damaged::new(id, reason));
         let damaged = self.runs.iter();
@@ -194,7 +203,7 @@ impl Reader {
             .unwrap_or_default();
         self.queue_version = version;
         let mut overview = Overview::new(
-            runs.collect(),
+            summaries(runs),
             nights.collect(),
             unreadable.chain(damaged).collect(),
             jobs,
@@ -202,6 +211,7 @@ impl Reader {
                 .values()
                 .any(|run| run.summary().is_none() && run.damage.is_none()),
         );
+        overview.stages = summaries(stages);
         overview.snapshot = overview_parts(&overview);
         self.overview.send_replace(Arc::new(overview));
     }

@@ -46,7 +46,9 @@ pub(super) struct RunSummary {
     pub games: u64,
     /// Pairs after which it ends at the latest.
     pub budget: u64,
-    pub wdl: [u64; 3],
+    /// None of a tuning, as Elo: one side of it against the other says nothing
+    /// about the engine.
+    pub wdl: Option<[u64; 3]>,
     pub pentanomial: [u64; 5],
     pub elo: Option<Estimate>,
     pub nelo: Option<Estimate>,
@@ -116,6 +118,7 @@ impl RunSummary {
             Interval::FixedLength => summary.elo,
         };
         let rate = circumstances.pairs_per_second;
+        let is_tuning = manifest.kind == Kind::Tune;
         let state = match standing.verdict {
             Some(_) => State::Finished,
             None if circumstances.is_running => State::Running,
@@ -141,11 +144,11 @@ impl RunSummary {
             pairs: tally.pairs,
             games: tally.games(),
             budget: standing.budget,
-            wdl: [first.wdl.wins, first.wdl.draws, first.wdl.losses],
+            wdl: (!is_tuning).then_some([first.wdl.wins, first.wdl.draws, first.wdl.losses]),
             pentanomial: first.pentanomial.0,
-            elo,
-            nelo: summary.nelo,
-            los: summary.los,
+            elo: elo.filter(|_| !is_tuning),
+            nelo: summary.nelo.filter(|_| !is_tuning),
+            los: summary.los.filter(|_| !is_tuning),
             sprt: standing.test.as_ref().map(|test| {
                 let (lower, upper) = test.bounds();
                 let config = test.config();
@@ -218,9 +221,7 @@ impl RunSummary {
                 test.llr, test.lower, test.upper, test.elo0, test.elo1
             );
         }
-        let [wins, draws, losses] = self.wdl;
-        let games = wins + draws + losses;
-        text += &format!("Games | N: {games} W: {wins} L: {losses} D: {draws}\n");
+        text += &format!("Games | {}\n", self.counts("N"));
         text + &format!("Penta | {:?}\n", self.pentanomial)
     }
 
@@ -237,16 +238,27 @@ impl RunSummary {
         } else if let Some(elo) = self.elo_by(Definition::Fishtest) {
             text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
         }
-        let [wins, draws, losses] = self.wdl;
-        let games = wins + draws + losses;
-        text += &format!("Total: {games} W: {wins} L: {losses} D: {draws}\n");
+        text += &self.counts("Total");
+        text.push('\n');
         let counts = self.pentanomial.map(|count| count.to_string());
         text + &format!("Ptnml(0-2): {}\n", counts.join(", "))
     }
 
-    /// Elo and its interval as another program computes them; `None` after too
-    /// few pairs for its formula.
+    /// The games and, where they mean something, their results.
+    fn counts(&self, name: &str) -> String {
+        match self.wdl {
+            Some([wins, draws, losses]) => {
+                let games = wins + draws + losses;
+                format!("{name}: {games} W: {wins} L: {losses} D: {draws}")
+            }
+            None => format!("{name}: {}", self.games),
+        }
+    }
+
+    /// Elo and its interval as another program computes them; `None` of a
+    /// tuning, and after too few pairs for its formula.
     fn elo_by(&self, definition: Definition) -> Option<Estimate> {
+        self.wdl?;
         let pairs = Pentanomial(self.pentanomial);
         let summary = definition.summary(pairs.into()).ok()?;
         summary.elo.filter(|_| pairs.pairs() > 0)
@@ -292,7 +304,7 @@ mod tests {
             pairs: 12,
             games: 24,
             budget: 12,
-            wdl: [12, 10, 2],
+            wdl: Some([12, 10, 2]),
             pentanomial,
             elo: Summary::new(Pentanomial(pentanomial)).elo,
             nelo: None,

@@ -2,7 +2,6 @@
 //! somebody looks.
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -11,24 +10,24 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::watch;
 
 use super::boards::boards;
+use super::followed::Followed;
 use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
 use super::pages::{Beside, change, run_parts};
 use super::process::is_played;
 use super::remote::RemoteGames;
 use super::snapshot::{Part, Snapshot};
-use super::summary::{Circumstances, RunSummary, State};
+use super::summary::{RunSummary, State};
 use crate::executor::LiveGame;
 #[cfg(feature = "fleet")]
 use crate::fleet::RunKey;
-use crate::kinds::{self, Following};
-use crate::ledger::{Entry, GAMES_CSV, Tail};
+use crate::kinds;
+use crate::ledger::{Entry, GAMES_CSV};
 use crate::report::html::Place;
-use crate::report::{Breakdown, WorkerFacts};
+use crate::run::Manifest;
 #[cfg(feature = "fleet")]
 use crate::run::live::LIVE;
 use crate::run::live::LiveGames;
-use crate::run::{Folder, Manifest, RunFiles};
 
 /// A page changes this often at most, and less often where making it takes
 /// long: at most this share of a processor goes into it.
@@ -41,9 +40,6 @@ const LOOK: Duration = Duration::from_secs(2);
 /// How long a run stays in memory after somebody has looked at it.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// Pairs from which the speed is taken.
-const RECENT: usize = 200;
-
 /// A run.
 pub(super) struct WatchedRun {
     id: String,
@@ -51,26 +47,28 @@ pub(super) struct WatchedRun {
     manifest: Manifest,
     /// Games on other machines, if a fleet is watched.
     remote: Option<RemoteGames>,
-    /// Length and time of the ledger when it was read.
-    seen: Option<(u64, SystemTime)>,
+    /// The folders of the later stages of a test that have been started.
+    later: Vec<PathBuf>,
+    /// Length and time of the last stage's ledger when it was read.
+    seen: Option<(PathBuf, u64, SystemTime)>,
     is_running: bool,
     looked: Option<Instant>,
     loaded: Option<Loaded>,
     summary: Option<RunSummary>,
+    /// Whether it is a later stage of another run.
+    pub is_stage: bool,
     /// Why its ledger cannot be read.
     pub damage: Option<String>,
 }
 
 struct Loaded {
-    following: Box<dyn Following>,
-    tail: Tail,
-    breakdown: Breakdown,
+    first: Followed,
+    /// The last stage of a test, if it is not the first.
+    later: Option<Followed>,
     /// What changed between the engines, once somebody has looked.
     change: OnceCell<Option<String>>,
     opened: Opened,
     sender: watch::Sender<Arc<Snapshot>>,
-    /// When the last pairs were finished: milliseconds since 1970.
-    recent: VecDeque<i64>,
     is_stale: bool,
     /// Whether the page is behind the standing.
     is_page_stale: bool,
@@ -93,11 +91,13 @@ impl WatchedRun {
             path: path.to_path_buf(),
             manifest: Manifest::read(path)?,
             remote,
+            later: Vec::new(),
             seen: None,
             is_running: false,
             looked: None,
             loaded: None,
             summary: None,
+            is_stage: false,
             damage: None,
         })
     }
@@ -110,8 +110,9 @@ impl WatchedRun {
     /// Brings it up to date. Returns whether its summary has changed.
     pub(super) fn poll(&mut self) -> bool {
         let was_running = self.is_running;
+        self.look_for_stages();
         self.look_for_process();
-        let seen = stamp(&self.path.join(GAMES_CSV));
+        let seen = stamp(self.dir());
         let has_grown = seen.is_none() || seen != self.seen;
         if has_grown || was_running != self.is_running {
             self.seen = seen;
@@ -133,8 +134,9 @@ impl WatchedRun {
     /// # Errors
     /// If its files cannot be read.
     pub(super) fn open(&mut self) -> anyhow::Result<Opened> {
+        self.look_for_stages();
         self.look_for_process();
-        self.seen = stamp(&self.path.join(GAMES_CSV));
+        self.seen = stamp(self.dir());
         self.read()?;
         self.damage = None;
         if let Some(loaded) = &self.loaded {
@@ -148,6 +150,15 @@ impl WatchedRun {
         }
     }
 
+    fn look_for_stages(&mut self) {
+        self.later = kinds::of(self.manifest.kind).later(&self.manifest, &self.path);
+    }
+
+    /// The folder of the last stage: it is played there.
+    fn dir(&self) -> &Path {
+        self.later.last().unwrap_or(&self.path)
+    }
+
     fn look_for_process(&mut self) {
         let is_over = self
             .summary
@@ -158,7 +169,7 @@ impl WatchedRun {
             return;
         }
         self.looked = Some(Instant::now());
-        self.is_running = is_played(&self.path);
+        self.is_running = is_played(self.dir());
     }
 
     /// Takes in what has come.
@@ -170,14 +181,14 @@ impl WatchedRun {
             let Some(loaded) = &mut self.loaded else {
                 return Ok(());
             };
-            let grown = loaded.tail.read()?;
+            let grown = loaded.first.read()?;
             if grown.is_cut {
                 self.loaded = Some(Loaded::new(&self.path, &self.manifest)?);
                 continue;
             }
-            loaded.absorb(&grown.entries);
+            loaded.index(&grown.entries);
             if !grown.has_more {
-                return Ok(());
+                return loaded.read_later(self.later.last());
             }
         }
     }
@@ -187,7 +198,6 @@ impl WatchedRun {
         let Some(loaded) = &mut self.loaded else {
             return false;
         };
-        let rate = loaded.pairs_per_second();
         let is_running = self.is_running;
         let state_changed = self.summary.as_ref().is_none_or(|summary| {
             (summary.state == State::Running) != is_running && summary.state != State::Finished
@@ -199,17 +209,11 @@ impl WatchedRun {
             return false;
         }
         let began = Instant::now();
-        let circumstances = Circumstances {
-            is_running,
-            last_pair_ms: loaded.recent.back().copied(),
-            pairs_per_second: rate,
-            machines: match is_running {
-                true => loaded.machines(&self.manifest),
-                false => Vec::new(),
-            },
-        };
-        let refreshed = loaded.following.standing().and_then(|standing| {
-            let summary = RunSummary::new(&self.id, &self.manifest, &standing, circumstances);
+        let has_next_stage = self.later.len() + 1 < self.manifest.config.stage.len();
+        let last = loaded.later.as_mut().unwrap_or(&mut loaded.first);
+        let summary = last.summary(&self.id, is_running, has_next_stage);
+        let refreshed = summary.and_then(|mut summary| {
+            summary.created = self.manifest.created;
             loaded.is_page_stale = true;
             if is_watched {
                 loaded.show(&self.manifest, &summary)?;
@@ -235,8 +239,9 @@ impl WatchedRun {
         if !loaded.is_watched() {
             return;
         }
+        let dir = self.later.last().unwrap_or(&self.path);
         let (number, games) = match self.is_running {
-            true => match playing(&self.path, loaded, self.remote.as_ref()) {
+            true => match playing(dir, loaded, self.remote.as_ref()) {
                 Some(live) => live,
                 // It is just being written.
                 None => return,
@@ -271,7 +276,6 @@ impl WatchedRun {
 
 impl Loaded {
     fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
-        let files = RunFiles::of(Folder::open(path), manifest.clone())?;
         let play = &manifest.config;
         let games = RunGames {
             dir: path.to_path_buf(),
@@ -282,13 +286,11 @@ impl Loaded {
         };
         let (sender, snapshot) = watch::channel(Arc::default());
         Ok(Self {
-            following: kinds::of(manifest.kind).follow(files)?,
-            tail: Tail::new(path, &manifest.names()),
-            breakdown: Breakdown::default(),
+            first: Followed::new(path, manifest.clone())?,
+            later: None,
             change: OnceCell::new(),
             opened: Opened::new(snapshot, Arc::new(games)),
             sender,
-            recent: VecDeque::new(),
             is_stale: true,
             is_page_stale: true,
             due: Instant::now(),
@@ -298,36 +300,39 @@ impl Loaded {
         })
     }
 
-    fn absorb(&mut self, entries: &[Entry]) {
+    /// Lists the games of these pairs.
+    fn index(&mut self, entries: &[Entry]) {
         if entries.is_empty() {
             return;
         }
         self.is_stale = true;
         let mut index = self.opened.games.write();
-        for entry in entries {
-            self.following.absorb(entry);
-            self.breakdown.absorb(entry);
-            index.absorb(entry);
-            self.recent.push_back(entry.finished_ms);
-            if self.recent.len() > RECENT {
-                self.recent.pop_front();
+        entries.iter().for_each(|entry| index.absorb(entry));
+    }
+
+    /// Takes in what has come in the folder of the last stage.
+    fn read_later(&mut self, dir: Option<&PathBuf>) -> anyhow::Result<()> {
+        if self.later.as_ref().map(|later| &later.dir) != dir {
+            self.later = match dir {
+                Some(dir) => Some(Followed::new(dir, Manifest::read(dir)?)?),
+                None => None,
+            };
+            self.is_stale = true;
+            #[cfg(feature = "fleet")]
+            {
+                self.fleet_name = None;
             }
         }
-    }
-
-    /// What the machines of a fleet have played.
-    fn machines(&self, manifest: &Manifest) -> Vec<WorkerFacts> {
-        let workers = &self.breakdown.workers;
-        let mut facts = workers.facts(manifest, &self.opened.games.dir);
-        facts.retain(|worker| worker.machine.is_some());
-        facts
-    }
-
-    /// The speed at which the last pairs came.
-    fn pairs_per_second(&self) -> Option<f64> {
-        let (first, last) = (self.recent.front()?, self.recent.back()?);
-        let seconds = (last - first) as f64 / 1000.0;
-        (seconds > 0.0).then(|| (self.recent.len() - 1) as f64 / seconds)
+        while let Some(later) = &mut self.later {
+            let grown = later.read()?;
+            self.is_stale |= grown.is_cut || !grown.entries.is_empty();
+            if grown.is_cut {
+                *later = Followed::new(&later.dir, Manifest::read(&later.dir)?)?;
+            } else if !grown.has_more {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// What the run is called on a fleet, if it is played on one.
@@ -354,14 +359,14 @@ impl Loaded {
     }
 
     fn show(&mut self, manifest: &Manifest, summary: &RunSummary) -> anyhow::Result<()> {
-        let report = self.following.report()?;
+        let report = self.first.following.report()?;
         let page = report.page(Place::Served)?;
         let json = report.json()?;
         let beside = Beside {
             manifest,
             dir: &self.opened.games.dir,
             summary,
-            breakdown: &self.breakdown,
+            breakdown: &self.first.breakdown,
             change: self.change.get_or_init(|| change(manifest)).as_deref(),
         };
         let mut next = run_parts(page, beside)?;
@@ -392,8 +397,8 @@ fn playing(
     Some((live.number(), live.games))
 }
 
-/// The length of a file and when it was written.
-fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
-    let data = fs::metadata(path).ok()?;
-    Some((data.len(), data.modified().ok()?))
+/// The length of the ledger in a folder and when it was written.
+fn stamp(dir: &Path) -> Option<(PathBuf, u64, SystemTime)> {
+    let data = fs::metadata(dir.join(GAMES_CSV)).ok()?;
+    Some((dir.to_path_buf(), data.len(), data.modified().ok()?))
 }

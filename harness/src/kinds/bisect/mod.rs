@@ -21,6 +21,7 @@ use super::reread::Reread;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
+use crate::report::counted;
 use crate::rules::openings::Opening;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
 use report::BisectReport;
@@ -95,9 +96,9 @@ impl RunKind for Bisection {
 
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
         Ok(format!(
-            "bisecting {} commits, playing {} pairs at a time in {}",
-            manifest.engines.len() - 1,
-            manifest.concurrency,
+            "bisecting {}, playing {} at a time in {}",
+            counted(manifest.engines.len() as u64 - 1, "commit"),
+            counted(manifest.concurrency as u64, "pair"),
             dir.display()
         ))
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::run::{MANIFEST, Manifest};
 
 /// The folder of stage `index` (from 0, and not the first).
-pub(super) fn folder(dir: &Path, index: usize) -> PathBuf {
+pub(crate) fn folder(dir: &Path, index: usize) -> PathBuf {
     dir.join(format!("stage-{}", index + 1))
 }
 

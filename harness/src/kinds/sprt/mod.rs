@@ -17,6 +17,8 @@ use super::reread::Reread;
 use crate::config::Config;
 use crate::rules::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
+#[cfg(feature = "serve")]
+pub(crate) use folders::folder as stage_folder;
 use report::TestReport;
 pub(super) use single::SingleTest;
 

@@ -1,5 +1,6 @@
 //! The report of a sequential test, or of several in a row.
 
+use std::mem;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -195,6 +196,17 @@ impl Report for TestReport {
     }
 
     fn page(&self, place: Place) -> anyhow::Result<Page> {
-        self.first.page(place)
+        let mut page = self.first.page(place)?;
+        if self.is_staged() {
+            let words = self.manifest().config.stage_words(0);
+            let lead = format!(
+                "{}\nThe numbers and games on this page are those of {words}.",
+                self.sentence()
+            );
+            let figures = mem::take(&mut page.lead);
+            page.lead(&lead, self.verdict().into());
+            page.lead += &figures;
+        }
+        Ok(page)
     }
 }

@@ -33,6 +33,7 @@ use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::report::counted;
 use crate::run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
 };
@@ -88,8 +89,8 @@ impl RunKind for Tuning {
             );
         }
         text += &format!(
-            "playing {} pairs at a time in {}",
-            manifest.concurrency,
+            "playing {} at a time in {}",
+            counted(manifest.concurrency as u64, "pair"),
             dir.display()
         );
         Ok(text)

@@ -1,75 +1,184 @@
 //! Games that an engine lost by failing, with what is kept of them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::escape;
 use super::markup::{paragraph, preformatted, prose};
+use super::numbers::counted;
 use super::{Place, Source};
-use crate::ledger::FAILURES;
+use crate::ledger::{FAILURES, LedgerError, Pairs};
 use crate::platform::full_path;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
 
-/// The bundles of a run, with links to those games on the board that are among
-/// the first `pairs` pairs.
-pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> String {
-    let mut bundles = bundles(&source.dir.join(FAILURES));
+/// Number of a pair and of its game, both from 1.
+type Game = (u64, u64);
+
+/// The evidence of one failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Bundle {
+    game: Game,
+    /// From 1: games can be played again.
+    attempt: u64,
+    path: PathBuf,
+}
+
+/// What became of the game of a bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It is the game in the ledger.
+    Counted,
+    /// Another game took its place.
+    PlayedAgain,
+    /// Its pair is not among those up to the verdict.
+    NotJudged,
+}
+
+/// The bundles of a run; those whose games count among the first `pairs` pairs
+/// link to the board.
+///
+/// # Errors
+/// If the ledger cannot be read.
+pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<String, LedgerError> {
+    let bundles = bundles(&source.dir.join(FAILURES));
     if bundles.is_empty() {
-        return paragraph("None: no crash, no stall, no illegal move, no game lost on time.");
+        return Ok(paragraph(
+            "None: no crash, no stall, no illegal move, no game lost on time.",
+        ));
     }
-    bundles.sort_by_key(|path| order(path));
-    let mut html = paragraph(&format!(
-        "{} games with a failure are kept. `hone replay` puts the engine into the situation again.",
-        bundles.len()
-    ));
-    for (index, bundle) in bundles.iter().enumerate() {
-        let name = bundle
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        let mut link = link(source, bundle, &name);
-        if let Some(game) = address(&name, pairs) {
-            link += &format!(" · <a href=\"#{game}\">Show the end on the board</a>");
-        }
-        let summary = fs::read_to_string(bundle.join("summary.txt")).unwrap_or_default();
-        if index < SHOWN {
-            html += &format!(
-                "<details><summary>Pair and game {}: {}</summary>\n<p>{link}</p>\n{}</details>\n",
-                escape(&name),
-                prose(summary.lines().next().unwrap_or("no summary")),
-                preformatted(&summary)
-            );
-        } else {
-            html += &format!("<p>Pair and game {}: {link}</p>\n", escape(&name));
-        }
+    let last = bundles.last().map_or(0, |bundle| bundle.game.0);
+    let failed = failed_games(source, pairs.min(last))?;
+    let fates = fates(&bundles, &failed, pairs);
+    let mut html = paragraph(&sentence(&fates));
+    for (index, (bundle, fate)) in bundles.iter().zip(fates).enumerate() {
+        html += &entry(source, bundle, fate, index < SHOWN);
     }
-    html
+    Ok(html)
 }
 
-/// Where the page shows the game of a bundle; none if it was played again.
-fn address(name: &str, pairs: u64) -> Option<String> {
-    let (pair, game) = name.split_once('-')?;
-    let (pair, game): (u64, u64) = (pair.parse().ok()?, game.parse().ok()?);
-    ((1..=pairs).contains(&pair) && (1..=2).contains(&game)).then(|| format!("game-{pair}-{game}"))
+/// A bundle on the page, with its summary or only linked.
+fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> String {
+    let name = bundle.path.file_name().unwrap_or_default();
+    let name = name.to_string_lossy();
+    let (pair, game) = bundle.game;
+    let link = link(source, &bundle.path, &name)
+        + &match fate {
+            Fate::Counted => {
+                format!(" · <a href=\"#game-{pair}-{game}\">Show the end on the board</a>")
+            }
+            Fate::PlayedAgain => " · The game was played again".to_string(),
+            Fate::NotJudged => " · The pair is not judged".to_string(),
+        };
+    let name = escape(&name);
+    if !is_shown {
+        return format!("<p>Pair and game {name}: {link}</p>\n");
+    }
+    let summary = fs::read_to_string(bundle.path.join("summary.txt")).unwrap_or_default();
+    format!(
+        "<details><summary>Pair and game {name}: {}</summary>\n<p>{link}</p>\n{}</details>\n",
+        prose(summary.lines().next().unwrap_or("no summary")),
+        preformatted(&summary)
+    )
 }
 
-fn bundles(dir: &Path) -> Vec<PathBuf> {
+/// How many failures there are of each fate.
+fn sentence(fates: &[Fate]) -> String {
+    let words = [
+        (
+            Fate::Counted,
+            "in a game that counts",
+            "in games that count",
+        ),
+        (
+            Fate::PlayedAgain,
+            "in a game that was played again",
+            "in games that were played again",
+        ),
+        (
+            Fate::NotJudged,
+            "in a pair that is not judged (after the verdict, or not yet complete)",
+            "in pairs that are not judged (after the verdict, or not yet complete)",
+        ),
+    ];
+    let parts = words.map(|(fate, one, several)| {
+        match fates.iter().filter(|other| **other == fate).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {several}")),
+        }
+    });
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!(
+        "Evidence of {} is kept: {}. `hone replay` puts the engine into the situation again.",
+        counted(fates.len() as u64, "failure"),
+        parts.join(", ")
+    )
+}
+
+/// The games among the first `pairs` pairs that a failure ended.
+fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeSet<Game>, LedgerError> {
+    let mut failed = BTreeSet::new();
+    // A live page opened its ledger before the newest pairs came.
+    let ledger = Pairs::open(source.dir, &source.manifest.names())?;
+    for entry in ledger.in_order(pairs)? {
+        let result = entry?.result;
+        for (number, game) in (1..).zip(&result.games) {
+            if game.termination.is_failure() {
+                failed.insert((result.pair + 1, number));
+            }
+        }
+    }
+    Ok(failed)
+}
+
+/// Of each of the bundles, which are in order: only the last of a game can be
+/// that of the game in the ledger.
+fn fates(bundles: &[Bundle], failed: &BTreeSet<Game>, pairs: u64) -> Vec<Fate> {
+    let next = bundles.iter().skip(1).map(|bundle| Some(bundle.game));
+    let next = next.chain([None]);
+    let fates = bundles.iter().zip(next).map(|(bundle, next)| {
+        let game = bundle.game;
+        match next != Some(game) && failed.contains(&game) {
+            _ if game.0 > pairs => Fate::NotJudged,
+            true => Fate::Counted,
+            false => Fate::PlayedAgain,
+        }
+    });
+    fates.collect()
+}
+
+/// By pair, game and attempt.
+fn bundles(dir: &Path) -> Vec<Bundle> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    entries
+    let mut bundles: Vec<Bundle> = entries
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())
-        .collect()
+        .filter_map(Bundle::of)
+        .collect();
+    bundles.sort_by_key(|bundle| (bundle.game, bundle.attempt));
+    bundles
 }
 
-/// By pair and game, as numbers.
-fn order(path: &Path) -> Vec<u64> {
-    let name = path.file_name().map(|name| name.to_string_lossy());
-    let name = name.unwrap_or_default();
-    name.split('-')
-        .map(|part| part.parse().unwrap_or(0))
-        .collect()
+impl Bundle {
+    /// None if the folder does not have the name of a bundle, as a copy that
+    /// was interrupted.
+    fn of(path: PathBuf) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let numbers: Result<Vec<u64>, _> = name.split('-').map(str::parse).collect();
+        let (pair, game, attempt) = match *numbers.ok()? {
+            [pair, game] => (pair, game, 1),
+            [pair, game, attempt] => (pair, game, attempt),
+            _ => return None,
+        };
+        (pair > 0 && (1..=2).contains(&game)).then_some(Self {
+            game: (pair, game),
+            attempt,
+            path,
+        })
+    }
 }
 
 fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
@@ -116,17 +225,65 @@ mod tests {
     }
 
     #[test]
-    fn games_that_count_have_an_address() {
-        assert_eq!(address("12-2", 12).as_deref(), Some("game-12-2"));
-        for name in ["13-1", "12-2-2", "12", "a-b", "0-1"] {
-            assert_eq!(address(name, 12), None, "{name}");
+    fn only_the_last_bundle_of_a_failed_game_up_to_the_verdict_counts() {
+        use Fate::{Counted, NotJudged, PlayedAgain};
+        let dir = tempfile::tempdir().expect("a folder");
+        // Game 1 of pair 2 failed twice and then did not; that of pair 10 failed to the end.
+        let names = ["10-1", "10-1-2", "10-1-10", "2-1-2", "2-1", "2-2", "11-1"];
+        for name in names
+            .into_iter()
+            .chain(["12-1.partial", "0-1", "12-3", "a-b"])
+        {
+            fs::create_dir(dir.path().join(name)).expect("made");
         }
+        let bundles = bundles(dir.path());
+        let failed = BTreeSet::from([(2, 2), (10, 1), (11, 1)]);
+        let fates = fates(&bundles, &failed, 10);
+        let found: Vec<(&str, Fate)> = bundles
+            .iter()
+            .map(|bundle| {
+                bundle
+                    .path
+                    .file_name()
+                    .expect("a name")
+                    .to_str()
+                    .expect("text")
+            })
+            .zip(fates)
+            .collect();
+        let expected = [
+            ("2-1", PlayedAgain),
+            ("2-1-2", PlayedAgain),
+            ("2-2", Counted),
+            ("10-1", PlayedAgain),
+            ("10-1-2", PlayedAgain),
+            ("10-1-10", Counted),
+            ("11-1", NotJudged),
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn bundles_are_in_the_order_of_pairs() {
-        let mut paths = ["10-1", "2-2-2", "2-2", "2-1"].map(PathBuf::from);
-        paths.sort_by_key(|path| order(path));
-        assert_eq!(paths, ["2-1", "2-2", "2-2-2", "10-1"].map(PathBuf::from));
+    fn the_sentence_has_the_number_of_each() {
+        let said = |fates: &[Fate]| {
+            let text = sentence(fates);
+            let (kept, _) = text.split_once(". ").expect("two sentences");
+            kept.to_string()
+        };
+        assert_eq!(
+            said(&[Fate::Counted]),
+            "Evidence of 1 failure is kept: 1 in a game that counts"
+        );
+        assert_eq!(
+            said(&[
+                Fate::PlayedAgain,
+                Fate::Counted,
+                Fate::NotJudged,
+                Fate::Counted
+            ]),
+            "Evidence of 4 failures is kept: 2 in games that count, \
+             1 in a game that was played again, \
+             1 in a pair that is not judged (after the verdict, or not yet complete)"
+        );
     }
 }

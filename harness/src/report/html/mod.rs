@@ -55,7 +55,8 @@ use failures::failures_section;
 use page::Body;
 use setup::setup_section;
 
-/// The page of a match or a sequential test.
+/// The page of a match or a sequential test; that of a test's first stage has
+/// no verdict in words.
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
@@ -71,12 +72,15 @@ pub(crate) fn run_page(
         all => format!("Tournament of {} engines", all.len()),
     };
     let mut page = Page::new(&title, &subtitle(facts, source.manifest));
-    // What follows its first line is among the results.
-    let verdict = verdict_sentence(facts);
-    page.lead(
-        verdict.lines().next().unwrap_or_default(),
-        summary::tone(facts),
-    );
+    // Of a test in stages, the report of all stages adds the lead.
+    if facts.stages.is_empty() {
+        // What follows its first line is among the results.
+        let verdict = verdict_sentence(facts);
+        page.lead(
+            verdict.lines().next().unwrap_or_default(),
+            summary::tone(facts),
+        );
+    }
     page.figures(&summary::figures(facts));
     if names.len() > 2 {
         page.section("ratings", "Ratings and crosstable", field::section(facts));
@@ -112,7 +116,7 @@ pub(crate) fn run_page(
 /// pairs, workers, openings, games, configuration; `repeat` tells how to repeat the run, as HTML.
 ///
 /// # Errors
-/// If the configuration cannot be written.
+/// If the ledger cannot be read or the configuration cannot be written.
 pub(crate) fn record_sections(
     page: &mut Page,
     source: &Source<'_>,
@@ -120,7 +124,7 @@ pub(crate) fn record_sections(
     games: Body,
     repeat: &str,
 ) -> anyhow::Result<()> {
-    page.section("failures", "Failures", failures_section(source, pairs));
+    page.section("failures", "Failures", failures_section(source, pairs)?);
     // The live pages count them as the ledger grows.
     if source.place != Place::Served {
         let mut breakdown = Breakdown::default();

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+pub(crate) use crate::report::numbers::counted;
 use crate::stats::Estimate;
 
 /// Three digits and a unit: `732 k` for 732035.43.
@@ -21,12 +22,6 @@ pub(crate) fn rounded(value: f64) -> String {
 /// The same, where there may be none.
 pub(crate) fn rounded_or_dash(value: Option<f64>) -> String {
     value.map_or("–".to_string(), rounded)
-}
-
-/// `1 pair`, `2 pairs`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 /// `+4.2 ± 3.1`, with a real minus sign. Without the margin where the two sides

@@ -23,7 +23,7 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
                 false => "not started".to_string(),
             },
         ]);
-        if index > 0 && stage.is_started && source.place == Place::Inside {
+        if index > 0 && stage.is_started && source.place != Place::Elsewhere {
             links += &format!(
                 "<p><a href=\"stage-{}/report.html\">Report of {}</a></p>\n",
                 index + 1,

@@ -3,7 +3,7 @@
 use super::figures::{Figure, Part, Tone};
 use super::numbers::{counted, percentage, signed, with_ends};
 use crate::report::facts::{FailureFacts, RunFacts};
-use crate::report::numbers::TOO_FEW;
+use crate::report::numbers::{TOO_FEW, fixed};
 use crate::stats::summary::Interval;
 
 /// What a pair can come to, from the first engine's side: name, meaning, the
@@ -28,7 +28,10 @@ pub(super) fn figures(facts: &RunFacts) -> Vec<Figure> {
 pub(super) fn tone(facts: &RunFacts) -> Tone {
     match facts.sprt {
         Some(_) => facts.verdict.into(),
-        None if facts.engines.len() == 2 => Tone::of(facts.elo),
+        None if facts.engines.len() == 2 => Tone::of(match facts.stop {
+            Some(_) => facts.always_valid,
+            None => facts.elo,
+        }),
         None => Tone::Neutral,
     }
 }
@@ -37,6 +40,9 @@ fn elo(facts: &RunFacts) -> Figure {
     let corrected = facts.sprt.as_ref().and_then(|sprt| sprt.elo.as_ref());
     match corrected {
         Some(estimate) => Figure::elo("Elo, corrected for stopping", Some(estimate.elo)),
+        None if facts.stop.is_some() => {
+            Figure::early_elo("Elo, always-valid interval", facts.always_valid)
+        }
         None if facts.interval == Interval::AlwaysValid => {
             Figure::early_elo("Elo, always-valid interval: too few pairs", facts.elo)
         }
@@ -46,6 +52,9 @@ fn elo(facts: &RunFacts) -> Figure {
 
 fn evidence(facts: &RunFacts) -> Figure {
     let Some(sprt) = &facts.sprt else {
+        if facts.stop.is_some() {
+            return Figure::new("LOS", "–", "not valid with an early stop");
+        }
         let Some(los) = facts.los else {
             return Figure::new("LOS", "–", TOO_FEW);
         };
@@ -67,7 +76,7 @@ fn evidence(facts: &RunFacts) -> Figure {
 }
 
 fn rounded(llr: f64) -> String {
-    format!("{llr:.2}").replace('-', "\u{2212}")
+    fixed(llr, 2).replace('-', "\u{2212}")
 }
 
 fn wdl(facts: &RunFacts) -> Figure {

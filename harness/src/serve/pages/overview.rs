@@ -143,7 +143,7 @@ fn row(run: &RunSummary) -> Markup {
             td data-name="LLR" { (llr(run)) }
             td data-name="Elo" { (elo(run)) }
             td.n data-name="games" { (run.games) @if run.failures > 0 { br; span.failed { (run.failures) " failed" } } }
-            td data-name="W-D-L" { (run.wdl[0]) "-" (run.wdl[1]) "-" (run.wdl[2]) }
+            td data-name="W-D-L" { (wdl(run)) }
             td data-name="speed" { (pace(run)) }
             td data-name="started" { (run.created.strftime("%Y-%m-%d %H:%M").to_string()) }
         }
@@ -221,6 +221,13 @@ fn elo(run: &RunSummary) -> Markup {
     html! {
         span class={ "number " (tone) } { (signed(elo.estimate)) }
         " " small { "[" (signed(elo.low)) ", " (signed(elo.high)) "]" }
+    }
+}
+
+fn wdl(run: &RunSummary) -> String {
+    match run.wdl {
+        Some([wins, draws, losses]) => format!("{wins}-{draws}-{losses}"),
+        None => "–".to_string(),
     }
 }
 

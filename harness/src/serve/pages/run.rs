@@ -10,6 +10,7 @@ use super::run_href;
 use crate::report::Breakdown;
 use crate::report::html::{Page, copyable, openings_section, workers_section};
 use crate::run::Manifest;
+use crate::serve::catalog::BELOW;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::span::at;
 use crate::serve::summary::{RunSummary, State};
@@ -48,6 +49,9 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
         // Its links start from the run's folder.
         let html = match id {
             "failures" => html.replace("href=\"failures/", &format!("href=\"{address}/failures/")),
+            "stages" => html
+                .replace("href=\"stage-", &format!("href=\"{address}{BELOW}stage-"))
+                .replace("/report.html\">", "\">"),
             _ => html,
         };
         parts.push(Part::new(id, Some(heading), html));

@@ -1,0 +1,134 @@
+//! The list of runs of `hone serve`: the same verdicts and numbers as `hone runs`.
+#![cfg(all(unix, feature = "serve"))]
+
+mod common;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use common::server::Server;
+use common::{Setup, engines, rows, scripted, stillwater, wait_until};
+use serde_json::Value;
+
+const RULES: &str = "concurrency = 2\nopenings = { file = \"books/quick.epd\" }\n\
+                     [adjudication]\nmax_moves = 40\n";
+
+/// A run as the list has it; null if it is not there.
+fn listed(server: &Server, run: &str) -> Value {
+    let all = server.get("/api/runs").json();
+    let mut runs = all["runs"].as_array().expect("a list").iter();
+    runs.find(|one| one["run"] == run)
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// A test whose second stage fails.
+fn failed_test() -> Setup {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\n{RULES}\
+         [[stage]]\nsprt = {{ elo0 = -150.0, elo1 = -50.0 }}\n\
+         [[stage]]\nlimit = \"nodes=2\"\nsprt = {{ elo0 = 50.0, elo1 = 150.0 }}\n"
+    ));
+    let played = setup.play("sprt", "results/failed", &[]);
+    assert_eq!(played.code, Some(1), "{}", played.stderr);
+    setup
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("made");
+    for file in ["run.toml", "games.csv", "games.pgn"] {
+        fs::copy(from.join(file), to.join(file)).expect("copied");
+    }
+}
+
+#[test]
+fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
+    let setup = failed_test();
+    let results = setup.run("results");
+    let [failed, passed, playing] = ["failed", "passed", "playing"].map(|run| results.join(run));
+    // One before its second stage, and one in it.
+    copy(&failed, &passed);
+    copy(&failed, &playing);
+    copy(&failed.join("stage-2"), &playing.join("stage-2"));
+    let ledger = playing.join("stage-2/games.csv");
+    let whole = fs::read_to_string(&ledger).expect("there");
+    let cut: usize = whole.split_inclusive('\n').take(5).map(str::len).sum();
+    fs::write(&ledger, &whole[..cut]).expect("written");
+    let lock = File::open(&ledger).expect("there");
+    lock.lock().expect("free");
+
+    let server = Server::start(&results, &[]);
+    wait_until("the runs are read", || {
+        let all = server.get("/api/runs").json();
+        all["loading"] == false && all["runs"].as_array().map(Vec::len) == Some(3)
+    });
+    let second = rows(&failed.join("stage-2"));
+    for (name, state, verdict, limit, games) in [
+        ("failed", "finished", "H0", "nodes=2", second),
+        ("passed", "stopped", "none", "nodes=1", rows(&passed)),
+        ("playing", "running", "none", "nodes=2", 4),
+    ] {
+        let run = listed(&server, name);
+        assert_eq!(
+            (&run["state"], &run["verdict"], &run["limit"], &run["games"]),
+            (&state.into(), &verdict.into(), &limit.into(), &games.into()),
+            "{run}"
+        );
+    }
+    let report = server.get("/api/runs/failed").json();
+    assert_eq!(listed(&server, "failed")["wdl"], report["wdl"], "{report}");
+    let metrics = server.get("/metrics").body;
+    for state in ["running", "stopped", "finished"] {
+        let line = format!("hone_runs{{state=\"{state}\"}} 1\n");
+        assert!(metrics.contains(&line), "{metrics}");
+    }
+    let list = server.get("/").body;
+    assert!(list.contains("H0 accepted"), "{list}");
+    assert!(!list.contains("H1 accepted"), "{list}");
+
+    // A stage has a page of its own, which that of the run leads to.
+    let page = server.get("/runs/failed").body;
+    assert!(page.contains("href=\"/runs/failed~stage-2\""), "{page}");
+    assert_eq!(server.get("/runs/failed~stage-2").status, 200);
+    assert_eq!(server.get("/runs/passed~stage-2").status, 404);
+
+    // The rest of the stage comes, and its process ends.
+    let mut file = OpenOptions::new().append(true).open(&ledger).expect("open");
+    file.write_all(&whole.as_bytes()[cut..]).expect("written");
+    drop(lock);
+    wait_until("the stage that is played is followed", || {
+        let run = listed(&server, "playing");
+        run["verdict"] == "H0" && run["games"] == second
+    });
+}
+
+#[test]
+fn a_tuning_has_no_elo() {
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = \"s\"\ncmd = \"{}\"\n[match]\nlimit = \"nodes=200\"\n{RULES}\
+         [tune]\npairs = 8\nbatch = 4\n[tune.params]\nQsDeltaMargin = {{}}\n",
+        stillwater().display()
+    ));
+    let played = setup.play("tune", "results/tune", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let server = Server::start(&setup.run("results"), &[]);
+    wait_until("it is read", || {
+        listed(&server, "tune")["state"] == "finished"
+    });
+    let run = listed(&server, "tune");
+    assert_eq!(run["games"], 16, "{run}");
+    for name in ["elo", "nelo", "los", "wdl"] {
+        let value = run.get(name);
+        assert_eq!(value, Some(&Value::Null), "{name} of {run}");
+    }
+    let list = server.get("/").body;
+    for name in ["Elo", "W-D-L"] {
+        let cell = format!("<td data-name=\"{name}\">–</td>");
+        assert!(list.contains(&cell), "{cell} in {list}");
+    }
+    let numbers = server.get("/api/runs/tune/stats?form=openbench").body;
+    assert!(numbers.contains("Games | N: 16\n"), "{numbers}");
+}
