@@ -39,9 +39,13 @@ sensitivity = 0.01
 
 /// Tunes against the model; nothing of the configuration but `[tune]`.
 fn simulate(tune: &str, args: &[&str]) -> Finished {
+    simulate_model(MODEL, tune, args)
+}
+
+fn simulate_model(text: &str, tune: &str, args: &[&str]) -> Finished {
     let setup = Setup::new(tune);
     let model = setup.run("model.toml");
-    fs::write(&model, MODEL).unwrap();
+    fs::write(&model, text).unwrap();
     let mut command = hone();
     command
         .arg("tune")
@@ -86,6 +90,40 @@ fn the_same_seed_gives_the_same_values_and_another_seed_others() {
     assert_ne!(values("5"), values("6"));
 }
 
+/// With 60 parameters that change nothing, the estimate is +20 Elo and its
+/// interval leaves out 0.
+#[test]
+fn a_gain_is_predicted_only_if_a_parameter_matters() {
+    let line = |finished: &Finished| {
+        let mut lines = finished.stdout.lines();
+        let line = lines.find(|line| line.starts_with("predicted gain"));
+        line.expect("a prediction").to_string()
+    };
+    let dead: String = (0..60)
+        .map(|index| {
+            format!(
+                "[[param]]\nname = \"P{index}\"\nmin = 0\nmax = 200\nstart = 80\n\
+                 optimum = 100\nsensitivity = 0\n"
+            )
+        })
+        .collect();
+    let tune = "[tune]\npairs = 10000\n";
+    let finished = simulate_model(&dead, tune, &[]);
+    let text = line(&finished);
+    assert!(
+        text.starts_with("predicted gain: none shown, no parameter matters"),
+        "{text}"
+    );
+    let json = simulate_model(&dead, tune, &["--json"]).json();
+    assert!(json["response"]["gain"]["low"].as_f64() > Some(0.0));
+    let steep = MODEL.replace("sensitivity = 200", "sensitivity = 1000");
+    let text = line(&simulate_model(&steep, tune, &[]));
+    assert!(
+        text.contains("Elo, roughly ") && !text.contains("95 %"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_dry_run_plays_nothing_and_warns() {
     let finished = simulate("[tune]\npairs = 200\n", &["--dry-run"]);
@@ -114,7 +152,15 @@ fn mistakes_are_named() {
             "outside 0 to 200",
         ),
         ("[tune]\n[tune.spsa]\ngain = nan\n", "at least 0"),
-        ("[tune]\n[tune.classic]\nalpha = inf\n", "at least 0"),
+        ("[tune]\n[tune.classic]\nalpha = inf\n", "from 0 to 10"),
+        ("[tune]\n[tune.classic]\nalpha = 1e300\n", "from 0 to 10"),
+        ("[tune]\n[tune.classic]\ngamma = 400\n", "from 0 to 10"),
+        ("[tune]\n[tune.classic]\nstability = inf\n", "at least 0"),
+        ("[tune]\n[tune.params]\nA = {}\na = {}\n", "named twice"),
+        (
+            "[tune]\n[tune.params]\nA = { min = 0.5 }\n",
+            "must be a whole number; the nearest is 0",
+        ),
         ("[tune]\n[tune.params]\nA = { gain = -1 }\n", "at least 0"),
         (
             "[tune]\n[tune.adaptive]\nwidth_min = 0.5\n",
@@ -280,6 +326,58 @@ fn the_verifying_test_decides_the_exit_code() {
     assert_eq!(verify["verdict"], "none");
     assert_eq!(verify["engines"][1]["options"]["QsDeltaMargin"], "20");
     assert_eq!(verify["pairs"], 1);
+}
+
+#[test]
+fn the_verifying_test_has_other_openings_in_the_order_of_the_book_too() {
+    let setup = games("pairs = 4");
+    let settings = [
+        "match.openings.order=sequential",
+        "match.seed=9223372036854775807",
+        "tune.verify.sprt.max_pairs=2",
+    ];
+    let args = settings.iter().flat_map(|setting| ["--set", *setting]);
+    let args: Vec<&str> = ["--verify"].into_iter().chain(args).collect();
+    let finished = setup.play("tune", "run", &args);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let openings = |folder: &str| -> Vec<String> {
+        let mut names = openings_of(&setup, folder);
+        names.sort();
+        names.dedup();
+        names
+    };
+    let (tuned, tested) = (openings("run"), openings("run/verify"));
+    assert_eq!((tuned.len(), tested.len()), (4, 2), "{tuned:?} {tested:?}");
+    assert!(
+        tested.iter().all(|opening| !tuned.contains(opening)),
+        "{tuned:?} {tested:?}"
+    );
+    // The seed after the greatest one fits into TOML: the run can be read.
+    assert_eq!(on_run("report", &setup.run("run/verify")).code, Some(0));
+}
+
+/// The column `opening` of a run's games.
+fn openings_of(setup: &Setup, folder: &str) -> Vec<String> {
+    let text = fs::read_to_string(setup.run(folder).join("games.csv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = header.iter().position(|name| *name == "opening").unwrap();
+    lines.map(|line| line[column].to_string()).collect()
+}
+
+#[test]
+fn values_that_did_not_change_are_not_tested() {
+    let setup = games("pairs = 4\nspsa = { gain = 0, gain_end = 0 }");
+    let finished = setup.play("tune", "run", &["--verify"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let sentence = "The values did not change";
+    assert!(finished.stderr.contains(sentence), "{}", finished.stderr);
+    assert!(!setup.run("run/verify").exists());
+    let page = fs::read_to_string(setup.run("run/report.html")).unwrap();
+    assert!(page.contains(sentence));
+    assert!(page.contains("Predicted gain: none shown"));
+    let again = on_run("resume", &setup.run("run"));
+    assert_eq!(again.code, Some(3), "{}", again.stderr);
 }
 
 /// Until a pair of the verifying test is on the disk, then stopped.

@@ -180,6 +180,10 @@ mod tests {
         assert!(error("A, int, x, 0, 2, 1, 1\n").contains("the value must be one"));
         assert!(error("A, bool, 1, 0, 2, 1, 1\n").contains("`int` or `float`"));
         assert!(error("A, 9, 0, 2, 1, 1\n").contains("start 9 is outside 0 to 2"));
+        for gain in ["-0.002", "nan", "inf"] {
+            let text = error(&format!("A, int, 1, 0, 2, 1, {gain}\n"));
+            assert!(text.contains("at least 0"), "{text}");
+        }
         assert!(error("{\"A\": 3}").contains("weather-factory"));
         assert!(error("\n").contains("no parameters"));
     }

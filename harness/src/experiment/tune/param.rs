@@ -110,8 +110,10 @@ impl Param {
     /// The option's value as text.
     pub fn text(&self, value: f64) -> String {
         match &self.kind {
-            Kind::Int | Kind::Scaled { .. } => format!("{:.0}", self.engine_number(value)),
-            Kind::Text { decimals } => format!("{value:.*}", *decimals as usize),
+            Kind::Int | Kind::Scaled { .. } => {
+                unsigned_zero(format!("{:.0}", self.engine_number(value)))
+            }
+            Kind::Text { decimals } => unsigned_zero(format!("{value:.*}", *decimals as usize)),
             Kind::Check => (value >= 0.5).to_string(),
             Kind::Combo { choices } => {
                 let index = (value.round().max(0.0) as usize).min(choices.len() - 1);
@@ -152,6 +154,17 @@ impl Param {
         if self.step <= 0.0 {
             return fail(format!("step {} must be above 0", self.step));
         }
+        if let Some(gain) = self.gain.filter(|gain| !(gain.is_finite() && *gain >= 0.0)) {
+            return fail(format!(
+                "gain (R_end) {gain} must be a finite number of at least 0"
+            ));
+        }
+        self.check_kind().or_else(fail)?;
+        self.check_grid().or_else(fail)
+    }
+
+    fn check_kind(&self) -> Result<(), String> {
+        let fail = |reason: String| Err(reason);
         match &self.kind {
             Kind::Scaled { factor } if !(factor.is_finite() && *factor > 0.0) => {
                 fail(format!("factor {factor} must be above 0"))
@@ -171,6 +184,38 @@ impl Param {
             _ => Ok(()),
         }
     }
+
+    /// Values are kept in the range after they are rounded: a bound between two
+    /// grid points would be rounded again as text, to beyond the range or to the
+    /// value of the other side.
+    fn check_grid(&self) -> Result<(), String> {
+        let resolution = self.resolution();
+        for (what, bound) in [("min", self.min), ("max", self.max)] {
+            let points = bound * resolution;
+            let nearest = points.round_ties_even();
+            // A bound that was divided by a factor may be off by rounding errors.
+            if (points - nearest).abs() > 1e-9 * points.abs().max(1.0) {
+                let grid = match &self.kind {
+                    Kind::Text { decimals } => format!("a number with {decimals} decimals"),
+                    Kind::Scaled { factor } => format!("a whole number divided by {factor}"),
+                    _ => "a whole number".to_owned(),
+                };
+                return Err(format!(
+                    "{what} {bound} must be {grid}; the nearest is {}",
+                    nearest / resolution + 0.0
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Without the sign that a rounded small negative number keeps.
+fn unsigned_zero(text: String) -> String {
+    match text.strip_prefix('-') {
+        Some(digits) if digits.parse() == Ok(0.0) => digits.to_owned(),
+        _ => text,
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +231,9 @@ mod tests {
         assert_eq!(param.text(0.57), "57");
         param.kind = Kind::Text { decimals: 3 };
         assert_eq!(param.text(0.57), "0.570");
+        assert_eq!(param.text(-0.0), "0.000");
+        assert_eq!(param.text(-0.0004), "0.000");
+        assert_eq!(param.text(-0.5), "-0.500");
         param.kind = Kind::Check;
         assert_eq!(param.text(1.0), "true");
         param.kind = Kind::Combo {
@@ -263,5 +311,62 @@ mod tests {
             let error = bad.check().unwrap_err().to_string();
             assert!(error.contains("`A`"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_gain_is_finite_and_not_negative() {
+        let with_gain = |gain| Param {
+            gain: Some(gain),
+            ..Param::int("A", 5.0, 0.0, 10.0)
+        };
+        assert!(with_gain(0.0).check().is_ok());
+        for gain in [-0.002, f64::NAN, f64::INFINITY] {
+            let error = with_gain(gain).check().unwrap_err().to_string();
+            assert!(error.contains(&format!("gain (R_end) {gain}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_values_that_the_engine_can_have() {
+        let check = |kind, min, max| {
+            let param = Param {
+                kind,
+                ..Param::int("A", min, min, max)
+            };
+            param.check().map_err(|error| error.to_string())
+        };
+        let text = || Kind::Text { decimals: 2 };
+        let scaled = |factor| Kind::Scaled { factor };
+        for (kind, min, max, says) in [
+            (
+                Kind::Int,
+                0.1,
+                4.0,
+                "min 0.1 must be a whole number; the nearest is 0",
+            ),
+            (
+                Kind::Int,
+                0.0,
+                1.6,
+                "max 1.6 must be a whole number; the nearest is 2",
+            ),
+            (
+                text(),
+                -0.001,
+                1.0,
+                "min -0.001 must be a number with 2 decimals; the nearest is 0",
+            ),
+            (
+                scaled(100.0),
+                0.0,
+                0.337,
+                "divided by 100; the nearest is 0.34",
+            ),
+        ] {
+            let error = check(kind, min, max).unwrap_err();
+            assert!(error.ends_with(says), "{error}");
+        }
+        assert_eq!(check(text(), 0.07, 1.13), Ok(()));
+        assert_eq!(check(scaled(3.0), -1000.0 / 3.0, 7.0 / 3.0), Ok(()));
     }
 }

@@ -1,5 +1,7 @@
 //! Fills in what a configuration leaves to the engine.
 
+use std::collections::BTreeSet;
+
 use super::SpaceError;
 use super::import::{self, ImportError};
 use super::param::{Kind, Param, STEPS};
@@ -47,6 +49,7 @@ pub(crate) fn resolve(
     options: &[EngineOption],
     configured: &[(String, String)],
 ) -> Result<Space, ResolveError> {
+    check_names(section)?;
     let mut params = imported(section)?;
     params.retain(|param| selects(&section.group, &section.exclude, &param.name));
     if section.import.is_none() && !section.group.is_empty() {
@@ -83,6 +86,19 @@ pub(crate) fn resolve(
         }
     }
     Ok(Space::new(params)?)
+}
+
+/// Of two names that differ only by case, the second would amend the first.
+fn check_names(section: &TuneSection) -> Result<(), SpaceError> {
+    let mut known = BTreeSet::new();
+    match section
+        .params
+        .keys()
+        .find(|name| !known.insert(name.to_ascii_lowercase()))
+    {
+        Some(name) => Err(SpaceError::Twice(name.clone())),
+        None => Ok(()),
+    }
 }
 
 fn imported(section: &TuneSection) -> Result<Vec<Param>, ResolveError> {
@@ -299,5 +315,9 @@ mod tests {
         assert!(error("[params]\nLmrBase = {}\n").contains("`min` is missing"));
         assert!(error("import = \"nowhere.txt\"\n").contains("nowhere.txt"));
         assert!(error("").contains("no parameters"));
+        assert!(
+            error("[params]\nQsDeltaMargin = {}\nqsdeltamargin = { max = 300 }\n")
+                .contains("`qsdeltamargin` is named twice")
+        );
     }
 }

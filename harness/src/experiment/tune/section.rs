@@ -16,6 +16,9 @@ use crate::experiment::SprtSection;
 use crate::rules::Limit;
 use crate::settings::{OpeningsConfig, TimeSpan, amount_option, positive, positive_option};
 
+/// Of `alpha` and `gamma`; customary are 0.602 and 0.101.
+const MAX_EXPONENT: f64 = 10.0;
+
 /// An update rule by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -130,19 +133,24 @@ fn adaptive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdaptiveSettin
     Ok(settings)
 }
 
+/// A power of larger exponents overflows: all values would be NaN.
+fn exponent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let exponent = f64::deserialize(deserializer)?;
+    if (0.0..=MAX_EXPONENT).contains(&exponent) {
+        return Ok(Some(exponent));
+    }
+    Err(D::Error::custom(format!(
+        "{exponent} is out of range: a number from 0 to {MAX_EXPONENT} is allowed"
+    )))
+}
+
 /// Constants of the classic rules that differ from the customary ones.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClassicSection {
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "exponent")]
     pub alpha: Option<f64>,
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "exponent")]
     pub gamma: Option<f64>,
     /// `A_ratio` (OpenBench, fishtest) or `A` in games (weather-factory).
     #[serde(

@@ -44,7 +44,8 @@ impl Space {
         }
         for (index, param) in params.iter().enumerate() {
             param.check()?;
-            if params[..index].iter().any(|other| other.name == param.name) {
+            let is_same = |other: &Param| other.name.eq_ignore_ascii_case(&param.name);
+            if params[..index].iter().any(is_same) {
                 return Err(SpaceError::Twice(param.name.clone()));
             }
         }
@@ -222,11 +223,13 @@ mod tests {
 
     #[test]
     fn a_name_comes_once() {
-        let twice = vec![
-            Param::int("A", 1.0, 0.0, 2.0),
-            Param::int("A", 1.0, 0.0, 2.0),
-        ];
-        assert_eq!(Space::new(twice), Err(SpaceError::Twice("A".to_owned())));
+        for name in ["A", "a"] {
+            let twice = vec![
+                Param::int("A", 1.0, 0.0, 2.0),
+                Param::int(name, 1.0, 0.0, 2.0),
+            ];
+            assert_eq!(Space::new(twice), Err(SpaceError::Twice(name.to_owned())));
+        }
         assert_eq!(Space::new(vec![]), Err(SpaceError::Empty));
     }
 }

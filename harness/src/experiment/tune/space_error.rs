@@ -9,6 +9,6 @@ pub enum SpaceError {
         "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
     )]
     Empty,
-    #[error("parameter `{0}` is named twice")]
+    #[error("parameter `{0}` is named twice (UCI ignores upper and lower case in names)")]
     Twice(String),
 }

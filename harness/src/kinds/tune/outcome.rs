@@ -9,6 +9,10 @@ use super::units;
 use crate::experiment::tune::param::{Kind, Param};
 use crate::experiment::tune::response::{ParamResponse, Response, Weight};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::stats::Estimate;
+
+/// What a predicted gain needs beside it.
+pub(super) const TOO_HIGH: &str = "too high where many parameters do not matter";
 
 /// The result of a run, finished or not.
 #[derive(Debug, Clone)]
@@ -63,6 +67,41 @@ impl Outcome {
     /// The estimated response, if any pair counted.
     pub(crate) fn response(&self) -> Option<&Response> {
         self.response.as_ref()
+    }
+
+    /// Number of parameters that matter.
+    pub(super) fn matter(&self) -> usize {
+        let params = self.response.iter().flat_map(|response| &response.params);
+        params
+            .filter(|param| param.weight == Weight::Matters)
+            .count()
+    }
+
+    /// The predicted gain, if it is a finding. Values that follow noise seem to
+    /// gain Elo, the more the more parameters there are.
+    pub(super) fn gain(&self) -> Option<Estimate> {
+        let gain = self.response.as_ref().map(|response| response.gain);
+        gain.filter(|_| self.matter() > 0)
+    }
+
+    /// A predicted gain as what it is: a finding or noise.
+    pub(super) fn gain_in_words(&self, gain: Estimate) -> String {
+        match self.gain() {
+            Some(gain) => format!(
+                "{:+.1} Elo, roughly {:+.1} to {:+.1} ({TOO_HIGH})",
+                gain.estimate, gain.low, gain.high
+            ),
+            None => format!(
+                "none shown, no parameter matters beyond noise (estimate {:+.1} Elo, too high with \
+                 many parameters)",
+                gain.estimate
+            ),
+        }
+    }
+
+    /// Whether the engine would get other values than at the start.
+    pub(super) fn is_changed(&self) -> bool {
+        self.options() != self.start_options()
     }
 
     /// The parameters, in the order of all lists.
@@ -129,11 +168,10 @@ impl Outcome {
             );
         }
         if let Some(response) = &self.response {
-            let gain = response.gain;
             let _ = writeln!(
                 text,
-                "\npredicted gain {:+.1} Elo, 95 %: {:+.1} to {:+.1}; only a test (--verify) measures the gain",
-                gain.estimate, gain.low, gain.high
+                "\npredicted gain: {}; only a test (--verify) measures the gain",
+                self.gain_in_words(response.gain)
             );
             for interaction in response.interactions.iter().take(10) {
                 let _ = writeln!(
@@ -249,7 +287,11 @@ impl Outcome {
 }
 
 fn toml_value(text: &str) -> String {
-    let is_plain = text.parse::<i64>().is_ok() || text == "true" || text == "false";
+    // TOML has no `01` and `+1`.
+    let is_number = text
+        .parse::<i64>()
+        .is_ok_and(|number| number.to_string() == text);
+    let is_plain = is_number || text == "true" || text == "false";
     if is_plain {
         text.to_owned()
     } else {
@@ -261,5 +303,20 @@ fn to_value(value: &impl Serialize) -> Value {
     match serde_json::to_value(value) {
         Ok(value) => value,
         Err(error) => unreachable!("numbers and names go into JSON: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::toml_value;
+
+    #[test]
+    fn only_what_toml_reads_as_the_same_text_is_plain() {
+        for plain in ["1", "-7", "0", "true"] {
+            assert_eq!(toml_value(plain), plain);
+        }
+        for quoted in ["01", "+1", "-0", "0.50", "Large"] {
+            assert_eq!(toml_value(quoted), format!("{quoted:?}"));
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! The report of a tuning run as one page of HTML.
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, TOO_HIGH};
 use super::pictures::{self, interval, weight};
-use super::tested::{FOLDER, elo, finding, standing};
+use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
-use crate::experiment::tune::response::Weight;
 use crate::report::chart::Chart;
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Place, Source, Table, Tone, collapsed, copyable, counted, figure,
-    games_section, paragraph, pictures as in_rows, preformatted, record_sections, side_by_side,
+    Cell, Figure, Page, Paint, Place, Source, Table, Tone, collapsed, copyable, counted, ends,
+    figure, games_section, paragraph, pictures as in_rows, preformatted, record_sections,
+    side_by_side, signed,
 };
 use crate::report::{MatchReport, Report};
 use crate::run::Folder;
@@ -74,17 +74,14 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
 fn tone(outcome: &Outcome, test: Option<&MatchReport>) -> Tone {
     match test {
         Some(test) => test.facts.verdict.into(),
-        None => Tone::of(outcome.response().map(|response| response.gain)),
+        None => Tone::of(outcome.gain()),
     }
 }
 
 fn lead(content: &Content<'_>) -> String {
     let outcome = content.outcome;
     let gain = match outcome.response() {
-        Some(response) => format!(
-            "Predicted gain {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
-            response.gain.estimate, response.gain.low, response.gain.high
-        ),
+        Some(response) => format!("Predicted gain: {}.", outcome.gain_in_words(response.gain)),
         None => "No pair has counted yet.".to_string(),
     };
     let pairs = counted(outcome.pairs, "pair");
@@ -94,7 +91,7 @@ fn lead(content: &Content<'_>) -> String {
             finding(&test.facts, content.source.dir),
             standing(&test.facts)
         ),
-        None => format!("{gain}\n{pairs}. {}", untested(content.source)),
+        None => format!("{gain}\n{pairs}. {}", untested(outcome, content.source)),
     };
     for finding in content.findings {
         text += &format!("\n{}", finding.sentence());
@@ -103,7 +100,10 @@ fn lead(content: &Content<'_>) -> String {
 }
 
 /// The advice while no result of a test is known; one may just be played.
-fn untested(source: Source<'_>) -> String {
+fn untested(outcome: &Outcome, source: Source<'_>) -> String {
+    if !outcome.is_changed() {
+        return format!("{UNCHANGED}.");
+    }
     let section = source.manifest.config.tune.as_ref();
     let run = source.dir.display();
     match section.is_some_and(|section| section.verify.is_some()) {
@@ -139,10 +139,7 @@ fn verifying(test: &MatchReport, source: Source<'_>) -> String {
 /// The measured gain, or else the predicted one.
 fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
     match test.map(|test| elo(&test.facts)) {
-        None => {
-            let gain = outcome.response().map(|response| response.gain);
-            Figure::elo("Predicted gain, Elo", gain)
-        }
+        None => predicted_figure(outcome),
         Some(Some((elo, Interval::AlwaysValid))) => Figure::early_elo(
             "Elo of the test, always-valid interval: too few pairs",
             Some(elo),
@@ -154,16 +151,26 @@ fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
     }
 }
 
+/// A predicted gain is a number only if a parameter matters.
+fn predicted_figure(outcome: &Outcome) -> Figure {
+    let (value, note) = match (outcome.response(), outcome.gain()) {
+        (None, _) => ("–".to_string(), "no pair has counted yet".to_string()),
+        (_, None) => (
+            "–".to_string(),
+            "no parameter matters beyond noise".to_string(),
+        ),
+        (_, Some(gain)) => (
+            signed(gain.estimate),
+            format!("roughly {}; {TOO_HIGH}", ends(gain)),
+        ),
+    };
+    Figure::new("Predicted gain, Elo", &value, &note).toned(Tone::of(outcome.gain()))
+}
+
 fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
     let share = outcome.pairs as f64 / outcome.planned.max(1) as f64;
     let of = format!("of {}", counted(outcome.planned, "pair"));
     let all = counted(outcome.params().len() as u64, "parameter");
-    let matter = outcome.response().map_or(0, |response| {
-        let params = response.params.iter();
-        params
-            .filter(|param| param.weight == Weight::Matters)
-            .count()
-    });
     let at_bound = outcome.at_bound();
     let bounds = match at_bound.as_slice() {
         [] => Figure::new("At a bound of the range", "0", "every range is wide enough"),
@@ -184,7 +191,7 @@ fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
         .with_progress(share),
         Figure::new(
             "Parameters that matter",
-            &matter.to_string(),
+            &outcome.matter().to_string(),
             &format!("of {all}"),
         ),
         bounds,

@@ -10,6 +10,10 @@ use crate::stats::summary::Interval;
 /// The folder of the test in that of its tuning.
 pub(crate) const FOLDER: &str = "verify";
 
+/// Why nothing is tested.
+pub(super) const UNCHANGED: &str =
+    "The values did not change: the tuned engine is the start, so there is nothing to test";
+
 const REJECTED: &str = "The verifying test accepted H0: it did not find the engine stronger. \
      Keep the old values.";
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::outcome::Outcome;
 use super::report::TuneReport;
-use super::tested::FOLDER;
+use super::tested::{FOLDER, UNCHANGED};
 use crate::config::Config;
+use crate::experiment::Verdict;
 use crate::experiment::tune::section::VerifySection;
 use crate::kinds::kind::RunKind;
 use crate::kinds::place::Place;
@@ -15,6 +16,7 @@ use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
 use crate::report::{MatchReport, write_files};
+use crate::rules::openings::Order;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Its results so far, if it has been started.
@@ -44,6 +46,8 @@ pub(super) fn play(
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
     let files = &report.files;
+    let dir = files.folder.path().join(FOLDER);
+    let is_started = dir.join(MANIFEST).exists();
     let Some(test) = files
         .manifest
         .config
@@ -51,14 +55,21 @@ pub(super) fn play(
         .as_ref()
         .and_then(|t| t.verify.as_ref())
     else {
+        if !report.outcome.is_changed() {
+            announce(&format!("{UNCHANGED}."));
+            return Ok(None);
+        }
         announce(&format!(
             "The tuned values are not tested. Test them against the start with `hone resume {} --verify`.",
             files.folder.path().display()
         ));
         return Ok(None);
     };
-    let dir = files.folder.path().join(FOLDER);
-    let session = if dir.join(MANIFEST).exists() {
+    if !is_started && !report.outcome.is_changed() {
+        announce(&format!("{UNCHANGED}."));
+        return Ok(Some(Ended::Verdict(Verdict::Inconclusive)));
+    }
+    let session = if is_started {
         Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
@@ -84,6 +95,15 @@ pub(super) fn play(
     Ok(Some(conclusion.ended))
 }
 
+/// The number of the opening after `pairs` from `start`. It may be beyond the
+/// end of the book, which then begins again.
+fn after(start: usize, pairs: u64) -> usize {
+    // TOML has no integers above `i64::MAX`.
+    let last = usize::try_from(i64::MAX).unwrap_or(usize::MAX);
+    let pairs = usize::try_from(pairs).unwrap_or(last);
+    start.saturating_add(pairs).min(last)
+}
+
 /// The configuration of the verifying test.
 fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
     let mut config = manifest.config.clone();
@@ -92,11 +112,19 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -
     if let Some(limit) = &test.limit {
         config.set_limit(limit.clone());
     }
-    if let Some(openings) = &test.openings {
-        config.r#match.openings = openings.clone();
+    // Other openings than the tuning's, even from the same book. In random order
+    // the seed chooses them.
+    match &test.openings {
+        Some(openings) => config.r#match.openings = openings.clone(),
+        None if config.r#match.openings.order == Order::Sequential => {
+            let start = &mut config.r#match.openings.start;
+            *start = after(*start, outcome.planned);
+        }
+        None => {}
     }
-    // Other openings than the tuning's, even from the same book.
-    config.r#match.seed = test.seed.unwrap_or(manifest.config.r#match.seed + 1);
+    // TOML has no integers above `i64::MAX`.
+    let other_seed = manifest.config.r#match.seed.wrapping_add(1) & i64::MAX as u64;
+    config.r#match.seed = test.seed.unwrap_or(other_seed);
     let sides = [
         ("tuned", outcome.options()),
         ("start", outcome.start_options()),
