@@ -26,6 +26,9 @@ const STRONG: &str = "";
 /// from that no Elo can be estimated.
 const WEAK: &str = "--set Quiescence=false --set SeePruning=false";
 
+/// Each build is another program.
+const CHANGING_BUILD: &str = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
+
 impl Tracked {
     /// An engine whose first commit is a release and the anchor.
     fn new() -> Self {
@@ -46,6 +49,16 @@ impl Tracked {
             config,
             anchor,
         }
+    }
+
+    /// The same with a second commit, whose id is returned, from which on each
+    /// build is another program.
+    fn with_changing_builds() -> (Self, String) {
+        let tracked = Self::new();
+        tracked.repository.write_engine(STRONG, 2);
+        tracked.repository.write("build.sh", CHANGING_BUILD);
+        let second = tracked.repository.commit("Second");
+        (tracked, second)
     }
 
     fn out(&self) -> PathBuf {
@@ -416,13 +429,8 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
 
 #[test]
 fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
-    let tracked = Tracked::new();
+    let (tracked, second) = Tracked::with_changing_builds();
     let repository = &tracked.repository;
-    repository.write_engine(STRONG, 2);
-    // Each build is another program.
-    let build = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
-    repository.write("build.sh", build);
-    let second = repository.commit("Second");
     let interrupt = || {
         let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
         assert_eq!(short.code, Some(3), "{}", short.stderr);
@@ -445,7 +453,7 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
         assert_eq!(nights[0].run, format!("{}-2", &second[..10]));
     }
     // A later commit is played although the one before it cannot be resumed.
-    repository.write("build.sh", &format!("{build} # changed"));
+    repository.write("build.sh", &format!("{CHANGING_BUILD} # changed"));
     repository.commit("Third");
     interrupt();
     let fourth = repository.commit_engine(STRONG, 4, "Fourth");
@@ -456,13 +464,8 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
 
 #[test]
 fn a_night_that_was_played_again_gets_no_second_row() {
-    let tracked = Tracked::new();
+    let (tracked, second) = Tracked::with_changing_builds();
     let repository = &tracked.repository;
-    repository.write_engine(STRONG, 2);
-    // Each build is another program.
-    let build = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
-    repository.write("build.sh", build);
-    let second = repository.commit("Second");
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use common::{Finished, Setup, finish, hone, on_run, rows, stillwater, wait_until};
+use common::{Finished, Setup, finish, hone, on_run, rows, stillwater, tuning, wait_until};
 use serde_json::Value;
 
 const MODEL: &str = r#"
@@ -180,16 +180,7 @@ fn mistakes_are_named() {
 }
 
 fn games(tune: &str) -> Setup {
-    let path = stillwater().display().to_string();
-    Setup::new(&format!(
-        "[[engine]]\nname = \"sw\"\ncmd = {path:?}\noptions = {{ QsDeltaMargin = 20 }}\n\
-         [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"books/quick.epd\" }}\n\
-         [adjudication]\nresign = {{ count = 2, score = 400 }}\n\
-         draw = {{ move = 15, count = 4, score = 30 }}\nmax_moves = 60\n\
-         [tune]\nbatch = 2\nwindow = 6\n{tune}\n\
-         [tune.params]\nQsDeltaMargin = {{ min = 0, max = 400 }}\n\
-         HistoryDecay = {{ min = 64, max = 1000 }}\n"
-    ))
+    tuning(tune, "HistoryDecay = { min = 64, max = 1000 }")
 }
 
 fn value_of(finished: &Finished) -> Value {

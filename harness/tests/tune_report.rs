@@ -6,20 +6,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Finished, Setup, finish, hone, on_run, rows, stillwater};
+use common::{Finished, Setup, finish, hone, on_run, rows, tuning};
 use serde_json::Value;
-
-fn games(tune: &str, params: &str) -> Setup {
-    let path = stillwater().display().to_string();
-    Setup::new(&format!(
-        "[[engine]]\nname = \"sw\"\ncmd = {path:?}\noptions = {{ QsDeltaMargin = 20 }}\n\
-         [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"books/quick.epd\" }}\n\
-         [adjudication]\nresign = {{ count = 2, score = 400 }}\n\
-         draw = {{ move = 15, count = 4, score = 30 }}\nmax_moves = 60\n\
-         [tune]\nbatch = 2\nwindow = 6\n{tune}\n[tune.params]\n\
-         QsDeltaMargin = {{ min = 0, max = 400 }}\n{params}\n"
-    ))
-}
 
 /// Bounds far above what the values can gain.
 const REJECTED: [&str; 7] = [
@@ -54,7 +42,7 @@ fn lead(page: &str) -> &str {
 
 #[test]
 fn values_that_the_test_rejects_are_not_recommended() {
-    let setup = games("pairs = 4", "");
+    let setup = tuning("pairs = 4", "");
     let run = setup.run("run");
     let tuned = setup.play("tune", "run", &REJECTED);
     assert_eq!(tuned.code, Some(1), "{}", tuned.stderr);
@@ -109,7 +97,7 @@ fn the_live_pages_show_the_verifying_test() {
     use common::server::Server;
     use common::wait_until;
 
-    let setup = games("pairs = 4", "");
+    let setup = tuning("pairs = 4", "");
     let results = setup.run("results");
     let tuned = setup.play("tune", "results/run", &REJECTED);
     assert_eq!(tuned.code, Some(1), "{}", tuned.stderr);
@@ -126,7 +114,7 @@ fn the_live_pages_show_the_verifying_test() {
 
 #[test]
 fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
-    let setup = games("pairs = 4\nmax_time = \"10m\"", "");
+    let setup = tuning("pairs = 4\nmax_time = \"10m\"", "");
     let run = setup.run("run");
     // The limit of [match] is that of the test.
     let limits = [
@@ -164,7 +152,7 @@ fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
 
 #[test]
 fn a_tuning_without_a_test_names_the_command_that_plays_one() {
-    let setup = games("pairs = 4", "");
+    let setup = tuning("pairs = 4", "");
     let run = setup.run("run");
     let tuned = setup.play("tune", "run", &[]);
     assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
@@ -177,8 +165,8 @@ fn a_tuning_without_a_test_names_the_command_that_plays_one() {
 /// A factor that is a power of two changes no digit of the games.
 #[test]
 fn a_scaled_parameter_is_shown_in_the_engines_units() {
-    let plain = games("pairs = 12", "ReverseFutilityBlend = {}");
-    let scaled = games("pairs = 12", "ReverseFutilityBlend = { factor = 64 }");
+    let plain = tuning("pairs = 12", "ReverseFutilityBlend = {}");
+    let scaled = tuning("pairs = 12", "ReverseFutilityBlend = { factor = 64 }");
     let reports = [&plain, &scaled].map(|setup| {
         let planned = setup.play("tune", "run", &["--dry-run"]);
         assert_eq!(planned.code, Some(0), "{}", planned.stderr);

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::rules::Limit;
-use crate::rules::openings::Variant;
+use crate::rules::openings::{Order, Variant};
 use crate::settings::{OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
@@ -77,6 +77,22 @@ pub struct MatchConfig {
     /// least ten) are lost by failures.
     #[serde(deserialize_with = "share")]
     pub max_failures: f64,
+}
+
+impl MatchConfig {
+    /// Begins with other openings than a run of at most `pairs` pairs with this
+    /// configuration: after them in the order of the book, else by another seed.
+    pub(crate) fn use_openings_after(&mut self, pairs: u64) {
+        // TOML has no integers above `i64::MAX`.
+        const LAST: u64 = i64::MAX as u64;
+        self.seed = self.seed.wrapping_add(1) & LAST;
+        if self.openings.order == Order::Sequential {
+            let last = usize::try_from(LAST).unwrap_or(usize::MAX);
+            let pairs = usize::try_from(pairs).unwrap_or(last);
+            // Beyond the end of the book it begins again.
+            self.openings.start = self.openings.start.saturating_add(pairs).min(last);
+        }
+    }
 }
 
 impl Default for MatchConfig {

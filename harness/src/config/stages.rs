@@ -44,7 +44,8 @@ impl Config {
         let mut later = Vec::new();
         for stage in stages.iter().skip(1) {
             // Other openings than those before, even from the same book.
-            config.r#match.seed = config.r#match.seed.wrapping_add(1);
+            let pairs = config.sprt.map_or(0, |sprt| sprt.max_pairs);
+            config.r#match.use_openings_after(pairs);
             apply(stage, &mut config);
             later.push(config.clone());
         }
@@ -64,6 +65,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::openings::Order;
 
     const STAGES: &str = "[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\nlimit = \"nodes=5\"\n\
         [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nseed = 5\n\
@@ -94,6 +96,23 @@ mod tests {
         assert!(vltc.stage.is_empty());
         assert_eq!(config.stage_words(0), "stage 1 of 3 (STC)");
         assert_eq!(config.stage_words(1), "stage 2 of 3");
+    }
+
+    #[test]
+    fn stages_in_the_order_of_the_book_have_openings_of_their_own() {
+        let mut config: Config = toml::from_str(STAGES).expect("valid");
+        config.r#match.openings.order = Order::Sequential;
+        config.r#match.seed = i64::MAX as u64;
+        config.enter_first_stage();
+        let pairs = config.sprt.expect("a test").max_pairs as usize;
+        let first = config.r#match.openings.start;
+        let starts = config.later_stages();
+        let starts: Vec<usize> = starts
+            .iter()
+            .map(|one| one.r#match.openings.start)
+            .collect();
+        assert_eq!(starts, [first + pairs, first + 2 * pairs]);
+        assert_eq!(config.later_stages()[0].r#match.seed, 0, "TOML can hold it");
     }
 
     #[test]

@@ -210,3 +210,16 @@ pub(crate) fn engines(first: (&str, &str, &str), second: (&str, &str, &str)) -> 
     };
     table(first) + &table(second)
 }
+
+/// A tuning of `QsDeltaMargin`, and of more parameters, by short games of Stillwater.
+pub(crate) fn tuning(tune: &str, params: &str) -> Setup {
+    let path = stillwater().display().to_string();
+    Setup::new(&format!(
+        "[[engine]]\nname = \"sw\"\ncmd = {path:?}\noptions = {{ QsDeltaMargin = 20 }}\n\
+         [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nresign = {{ count = 2, score = 400 }}\n\
+         draw = {{ move = 15, count = 4, score = 30 }}\nmax_moves = 60\n\
+         [tune]\nbatch = 2\nwindow = 6\n{tune}\n[tune.params]\n\
+         QsDeltaMargin = {{ min = 0, max = 400 }}\n{params}\n"
+    ))
+}

@@ -151,7 +151,7 @@ fn read_headers(source: impl std::io::Read) -> std::io::Result<Vec<Header>> {
 #[derive(Debug, Default)]
 struct HeaderVisitor {
     tags: RepeatedTags,
-    /// Games before the one that is being read, of which the file has only the
+    /// Games before the one that is being read for which the file contains only
     /// tags: [`Reader`] takes these tags for those of one game.
     without_movetext: Vec<Header>,
 }

@@ -2,6 +2,8 @@
 
 use super::super::samples::pair_job;
 use super::*;
+use crate::executor::PlayedPair;
+use crate::experiment::PairResult;
 use crate::rules::{Effort, Outcome, Termination};
 
 pub(crate) fn job(pair: u64) -> Job {
@@ -20,6 +22,22 @@ pub(crate) fn job(pair: u64) -> Job {
         files: vec![file(0), file(1)],
         sources: Vec::new(),
         reference: None,
+    }
+}
+
+/// The same games as a slot of a worker reports them.
+pub(crate) fn played_pair(pair: u64) -> PlayedPair {
+    let Played { games, texts, .. } = played(pair, String::new());
+    PlayedPair {
+        result: PairResult {
+            pair,
+            engines: [0, 1],
+            games,
+        },
+        opening_number: 1,
+        texts,
+        worker: 0,
+        finished_ms: 0,
     }
 }
 

@@ -189,18 +189,7 @@ mod tests {
             built: false,
             job,
         };
-        let sample = samples::played(0, String::new());
-        let played = PlayedPair {
-            result: crate::experiment::PairResult {
-                pair: 0,
-                engines: [0, 1],
-                games: sample.games,
-            },
-            opening_number: 1,
-            texts: sample.texts,
-            worker: 0,
-            finished_ms: 0,
-        };
+        let played = samples::played_pair(0);
         let evidence = |length: usize| Evidence {
             pair: 0,
             game: 0,

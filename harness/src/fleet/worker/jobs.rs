@@ -160,9 +160,9 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     /// Leaves a run out for a while, because of a failure that cost `cost` of
-    /// playing time: tells its owner why, and gives back its pairs. The lease of
+    /// playing time: sends its owner the reason, and gives back its pairs. The lease of
     /// a pair shows that this worker was asked to play them. Several failures at
-    /// once are told once.
+    /// once are one.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
         self.draw.forget(run);
         self.give_back(run).await;

@@ -444,7 +444,7 @@ impl<L: WorkerLink> Worker<L> {
             failures: self.failures,
             pace: 120.0 * recent as f64 / over,
             holds,
-            refuses: self.refusals.told(now),
+            refuses: self.refusals.in_words(now),
             builds: self.abilities.build != BuildWhen::Never,
             building: self
                 .building

@@ -78,10 +78,10 @@ impl Refusals {
         self.0.get(run).is_some_and(|one| one.holds(now))
     }
 
-    /// The runs that are not played now, and why, for everybody.
-    pub(super) fn told(&self, now: Instant) -> BTreeMap<Name, String> {
+    /// The runs that are not played now, and why, as `hone fleet status` shows it.
+    pub(super) fn in_words(&self, now: Instant) -> BTreeMap<Name, String> {
         let held = self.0.iter().filter(|(_, one)| one.holds(now));
-        let told = held.map(|(run, one)| {
+        let words = held.map(|(run, one)| {
             let why = match one.failures {
                 Some((_, until)) => {
                     let wait = in_minutes(until.duration_since(now));
@@ -91,7 +91,7 @@ impl Refusals {
             };
             (run.clone(), why)
         });
-        told.collect()
+        words.collect()
     }
 }
 
@@ -123,16 +123,16 @@ mod tests {
         for minutes in [5, 10, 20, 40, 60, 60] {
             let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
             assert_eq!(wait, Some(minutes * MINUTE));
-            let told = refusals.told(now + MINUTE / 2);
+            let shown = refusals.in_words(now + MINUTE / 2);
             let words = format!("disk full; next try in {minutes} min");
-            assert_eq!(told[&run()], words);
+            assert_eq!(shown[&run()], words);
             now += minutes * MINUTE;
             let again = now - MINUTE / 60;
             assert!(refusals.contains(&run(), again));
             let wait = refusals.failed(&run(), "disk full", Duration::ZERO, again);
             assert_eq!(wait, None, "another pairing, the same disk");
             assert!(!refusals.contains(&run(), now));
-            assert!(refusals.told(now).is_empty());
+            assert!(refusals.in_words(now).is_empty());
         }
         refusals.played(&run());
         let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(wait, None);
         refusals.played(&run());
         assert!(refusals.contains(&run(), now + day));
-        assert_eq!(refusals.told(now + day)[&run()], "in quarantine");
+        assert_eq!(refusals.in_words(now + day)[&run()], "in quarantine");
         refusals.forget(&run());
         assert!(!refusals.contains(&run(), now));
     }

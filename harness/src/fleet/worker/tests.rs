@@ -10,8 +10,6 @@ use tempfile::TempDir;
 
 use super::slot::Report;
 use super::*;
-use crate::executor::PlayedPair;
-use crate::experiment::PairResult;
 use crate::fleet::link::{FileSource, LinkError};
 use crate::fleet::message::{Refusal, Reply, samples};
 
@@ -142,21 +140,6 @@ fn lease() -> String {
     "0".repeat(32)
 }
 
-fn played(pair: u64) -> PlayedPair {
-    let sample = samples::played(pair, lease());
-    PlayedPair {
-        result: PairResult {
-            pair,
-            engines: [0, 1],
-            games: sample.games,
-        },
-        opening_number: 1,
-        texts: sample.texts,
-        worker: 0,
-        finished_ms: 0,
-    }
-}
-
 #[tokio::test]
 async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
     let mut scene = Scene::new().await;
@@ -171,7 +154,7 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
         took: MINUTE,
         prepared: Err(anyhow::anyhow!("the disk is full")),
     };
-    scene.worker.got_ready(failed("run: given up")).await;
+    scene.worker.got_ready(failed("run: left")).await;
     assert!(scene.replies().is_empty(), "nobody waits for it");
     let keys = ["run: one pairing", "run: another"];
     for key in keys {
@@ -180,13 +163,13 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
     for key in keys {
         scene.worker.got_ready(failed(key)).await;
     }
-    let told = Refusal {
+    let refusal = Refusal {
         pair: 7,
         lease: lease(),
         reason: "the disk is full".to_string(),
         stops_run: false,
     };
-    assert_eq!(scene.replies(), [Reply::Refused(told)]);
+    assert_eq!(scene.replies(), [Reply::Refused(refusal)]);
     scene.hear(1).await;
     assert_eq!(scene.pulls().await, 1, "it is left out");
     assert!(scene.is_refused(4 * MINUTE));
@@ -210,7 +193,7 @@ async fn a_worker_that_leaves_waits_for_the_reply_of_its_last_pair() {
     worker.interrupted(Request::Finish).await;
     let played_at = Instant::now() + 10 * MINUTE;
     assert!(!worker.is_done(played_at), "it plays");
-    let report = Report::Played(Box::new(played(3)), Vec::new());
+    let report = Report::Played(Box::new(samples::played_pair(3)), Vec::new());
     worker.reported(0, report).await;
     assert!(!worker.is_done(played_at + FAREWELL));
     assert!(worker.is_done(played_at + FAREWELL + REPORT));

@@ -16,7 +16,6 @@ use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
 use crate::report::{MatchReport, write_files};
-use crate::rules::openings::Order;
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Its results so far, if it has been started.
@@ -95,15 +94,6 @@ pub(super) fn play(
     Ok(Some(conclusion.ended))
 }
 
-/// The number of the opening after `pairs` from `start`. It may be beyond the
-/// end of the book, which then begins again.
-fn after(start: usize, pairs: u64) -> usize {
-    // TOML has no integers above `i64::MAX`.
-    let last = usize::try_from(i64::MAX).unwrap_or(usize::MAX);
-    let pairs = usize::try_from(pairs).unwrap_or(last);
-    start.saturating_add(pairs).min(last)
-}
-
 /// The configuration of the verifying test.
 fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
     let mut config = manifest.config.clone();
@@ -112,19 +102,14 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -
     if let Some(limit) = &test.limit {
         config.set_limit(limit.clone());
     }
-    // Other openings than the tuning's, even from the same book. In random order
-    // the seed chooses them.
-    match &test.openings {
-        Some(openings) => config.r#match.openings = openings.clone(),
-        None if config.r#match.openings.order == Order::Sequential => {
-            let start = &mut config.r#match.openings.start;
-            *start = after(*start, outcome.planned);
-        }
-        None => {}
+    // Other openings than the tuning's, even from the same book.
+    config.r#match.use_openings_after(outcome.planned);
+    if let Some(openings) = &test.openings {
+        config.r#match.openings = openings.clone();
     }
-    // TOML has no integers above `i64::MAX`.
-    let other_seed = manifest.config.r#match.seed.wrapping_add(1) & i64::MAX as u64;
-    config.r#match.seed = test.seed.unwrap_or(other_seed);
+    if let Some(seed) = test.seed {
+        config.r#match.seed = seed;
+    }
     let sides = [
         ("tuned", outcome.options()),
         ("start", outcome.start_options()),
