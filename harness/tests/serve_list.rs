@@ -11,7 +11,8 @@ use common::server::Server;
 use common::{Setup, engines, rows, scripted, stillwater, wait_until};
 use serde_json::Value;
 
-const RULES: &str = "concurrency = 2\nopenings = { file = \"books/quick.epd\" }\n\
+// One game at a time: no pair is played beyond a verdict, and rows are in the order of pairs.
+const RULES: &str = "concurrency = 1\nopenings = { file = \"books/quick.epd\" }\n\
                      [adjudication]\nmax_moves = 40\n";
 
 /// A run as the list has it; null if it is not there.
