@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, on_run, rows, wait_until, workspace};
+use common::{Finished, finish, on_run, rows, stillwater, wait_until, workspace};
 use serde_json::Value;
 
 /// Commits after the good one.
@@ -183,6 +183,77 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
         "{}",
         report.stdout
     );
+}
+
+/// Stillwater, which ends at its fourth move.
+fn that_crashes() -> String {
+    format!(
+        "#!/bin/sh\nn=0\nwhile read -r line; do\n\
+         case \"$line\" in go*) n=$((n+1)); [ $n -gt 3 ] && exit;; esac\n\
+         printf '%s\\n' \"$line\"\ndone | '{}'\n",
+        stillwater().display()
+    )
+}
+
+#[test]
+fn a_commit_that_crashes_in_games_can_be_skipped() {
+    let repository = EngineRepository::new();
+    let good = repository.commit_engine("", 0, "Good");
+    repository.write("engine.sh", &that_crashes());
+    let crashes = repository.commit("Crashes");
+    let bad = repository.commit_engine("--set Quiescence=false", 2, "Bad");
+    let history = History {
+        ids: vec![good.clone(), crashes.clone(), bad.clone()],
+        repository,
+    };
+    fs::copy(History::new().config(), history.config()).expect("copied");
+
+    let stopped = finish(history.command("stopped", 0, 2));
+    assert_eq!(stopped.code, Some(4), "{}", stopped.stderr);
+    for part in [&crashes[..10], "`--skip` and this commit"] {
+        assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
+    }
+
+    let mut command = history.command("skipped", 0, 2);
+    command.args(["--skip", &crashes[..12]]);
+    let found = finish(command);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    let json = found.json();
+    let ids = |key: &str| -> Vec<String> {
+        let commits = json[key].as_array().expect("an array");
+        let id = |one: &Value| one["commit"].as_str().expect("text").to_string();
+        commits.iter().map(id).collect()
+    };
+    assert_eq!(ids("skipped"), [crashes.clone()]);
+    assert_eq!(ids("culprit"), [crashes, bad.clone()]);
+    let verified = on_run("verify", &history.out("skipped"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+
+    for (rev, reason) in [
+        (&good, "must play"),
+        (&bad, "must play"),
+        (&"HEAD~9".into(), "no commit"),
+    ] {
+        let mut command = history.command("refused", 0, 2);
+        command.args(["--skip", rev]);
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_commit_of_another_history_is_named() {
+    let history = History::new();
+    let repository = &history.repository;
+    repository.git(&["checkout", "--quiet", "--orphan", "other"]);
+    let other = repository.commit("Of another history");
+    let mut command = repository.hone();
+    let ends = ["--good", &other, "--bad", "main"];
+    command.arg("bisect").arg(history.config()).args(ends);
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--unshallow"), "{}", refused.stderr);
 }
 
 #[test]

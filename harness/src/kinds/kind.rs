@@ -36,6 +36,9 @@ pub(crate) trait RunKind: 'static {
     /// too, because they hold what the text does not.
     const REPORT_WRITES_FILES: bool = false;
 
+    /// What helps if an engine fails too often.
+    const REMEDY: &str = "fix the engine, or raise `max_failures` in [match]";
+
     /// Refuses a configuration that lacks what this kind needs.
     ///
     /// # Errors

@@ -296,7 +296,9 @@ impl<K: RunKind> Session<K> {
         let engines = manifest.engines.len();
         let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
         let jobs = Jobs::new(&manifest.config, self.players, self.book);
-        let mut driver = Driver::new(fold, jobs, &manifest.config).ending_after(self.max_time);
+        let mut driver = Driver::new(fold, jobs, &manifest.config)
+            .ending_after(self.max_time)
+            .advising(K::REMEDY);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

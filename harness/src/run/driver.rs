@@ -25,7 +25,7 @@ pub enum RunError {
     #[error(transparent)]
     Executor(#[from] ExecutorError),
     #[error(
-        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}\nhelp: fix the engine, or raise `max_failures` in [match]",
+        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}\nhelp: {remedy}",
         by_kind[0], by_kind[1], by_kind[2], by_kind[3]
     )]
     TooManyFailures {
@@ -33,6 +33,7 @@ pub enum RunError {
         failures: u64,
         games: u64,
         by_kind: [u64; 4],
+        remedy: &'static str,
     },
 }
 
@@ -196,6 +197,8 @@ pub struct Driver<E> {
     jobs: Jobs,
     names: Vec<String>,
     max_failures: f64,
+    /// What helps if that is exceeded.
+    remedy: &'static str,
     next_plan: u64,
     /// Nothing more to plan.
     planned_all: bool,
@@ -227,6 +230,7 @@ impl<E: Experiment> Driver<E> {
             jobs,
             names: config.engine.iter().map(|e| e.name.clone()).collect(),
             max_failures: config.r#match.max_failures,
+            remedy: "fix the engine",
             next_plan: 0,
             planned_all: false,
             in_flight: 0,
@@ -241,6 +245,12 @@ impl<E: Experiment> Driver<E> {
     /// so that long games are not left out.
     pub fn ending_after(mut self, max_time: Option<Duration>) -> Self {
         self.deadline = max_time.map(|time| self.started + time);
+        self
+    }
+
+    /// Ends its error of an engine that fails too often with this.
+    pub fn advising(mut self, remedy: &'static str) -> Self {
+        self.remedy = remedy;
         self
     }
 
@@ -380,6 +390,7 @@ impl<E: Experiment> Driver<E> {
                 failures.stall,
                 failures.illegal_move,
             ],
+            remedy: self.remedy,
         })
     }
 

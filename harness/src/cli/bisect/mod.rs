@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use toml_edit::Value;
 
 use super::common::announce;
 use super::conditions::ConditionArgs;
@@ -19,7 +20,7 @@ use crate::kinds::bisect::Bisection;
 /// Plays matches between commits of the first-parent history from --good to
 /// --bad. Each pair is between the two commits with the largest expected
 /// information, until one commit is the culprit with the given probability.
-/// Commits that do not build are skipped. Exit code 0: found; 3: budget used
+/// Commits that do not build are skipped, and those given with --skip. Exit code 0: found; 3: budget used
 /// up, or no change.
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {
@@ -36,6 +37,9 @@ pub(super) struct BisectArgs {
     /// Look for a gain: the bad commit is the stronger one.
     #[arg(long)]
     gained: bool,
+    /// A commit that is not to play, because it fails in games (more than once for several).
+    #[arg(long, value_name = "REV")]
+    skip: Vec<String>,
     /// Override a value of the configuration, as in
     /// `bisect.probability=0.99` or `match.limit=nodes=5000`.
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
@@ -82,6 +86,11 @@ impl BisectArgs {
         }
         if self.gained {
             draft.set(Level::Key, &["bisect", "gained"], true, "--gained");
+        }
+        if !self.skip.is_empty() {
+            let flag = format!("--skip {}", self.skip.join(" --skip "));
+            let revs: Value = self.skip.iter().collect();
+            draft.set(Level::Key, &["bisect", "skip"], revs, &flag);
         }
         self.ends.apply(&mut draft);
         self.conditions.apply(&mut draft, &self.set)?;

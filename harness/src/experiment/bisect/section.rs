@@ -25,6 +25,9 @@ pub struct BisectSection {
     pub smallest: f64,
     /// Whether the change made the engine stronger.
     pub gained: bool,
+    /// Revisions that are not built: they build, but fail in games.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skip: Vec<String>,
 }
 
 /// The largest change that is considered, in Elo.
@@ -40,6 +43,7 @@ impl Default for BisectSection {
             batch: 16,
             smallest: 3.0,
             gained: false,
+            skip: Vec::new(),
         }
     }
 }

@@ -24,7 +24,16 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
             section.bad
         );
     };
-    let before = repository.commit(&format!("{}^", first.id))?;
+    let before = repository
+        .commit(&format!("{}^", first.id))
+        .ok()
+        .with_context(|| {
+            format!(
+                "{} is not in the known history of {}: the branches are unrelated, or the clone is \
+                 shallow (`git fetch --unshallow` completes it)",
+                section.good, section.bad
+            )
+        })?;
     ensure!(
         before.id == good.id,
         "{} is not in the first-parent history of {}: choose a good commit on the same branch, as {}",
@@ -35,6 +44,31 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
     let mut commits = vec![good];
     commits.extend(later);
     Ok(commits)
+}
+
+/// The ids of the commits that the configuration skips.
+pub(super) fn skipped(
+    config: &Config,
+    base: &Path,
+    commits: &[Commit],
+) -> anyhow::Result<Vec<String>> {
+    let section = config.bisect.clone().unwrap_or_default();
+    let repository = config.engine[0].git.as_ref();
+    let repository = Repository::open(&base.join(repository.context("the engine has no `git`")?))?;
+    let id = |rev: &String| {
+        let commit = repository.commit(rev)?;
+        let number = commits.iter().position(|other| other.id == commit.id);
+        match number {
+            Some(number) if number > 0 && number + 1 < commits.len() => Ok(commit.id),
+            Some(_) => bail!("{rev} cannot be skipped: the good and the bad commit must play"),
+            None => bail!(
+                "{rev} cannot be skipped: it is not between {} and {}",
+                section.good,
+                section.bad
+            ),
+        }
+    };
+    section.skip.iter().map(id).collect()
 }
 
 /// The engine at a commit.

@@ -20,7 +20,7 @@ use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::reread::Reread;
 use crate::config::Config;
 use crate::executor::Player;
-use crate::experiment::bisect::BisectExperiment;
+use crate::experiment::bisect::{BisectExperiment, Known};
 use crate::report::counted;
 use crate::rules::openings::Opening;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
@@ -34,6 +34,8 @@ impl RunKind for Bisection {
     type Report = BisectReport;
 
     const KIND: Kind = Kind::Bisect;
+    const REMEDY: &str =
+        "bisect again with `--skip` and this commit, or raise `max_failures` in [match]";
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(
@@ -63,6 +65,8 @@ impl RunKind for Bisection {
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Engines, SessionError> {
         let commits = history::history(config, base)?;
+        let skip = history::skipped(config, base, &commits)?;
+        config.bisect.get_or_insert_default().skip = skip;
         let engine = config.engine.remove(0);
         config.engine = commits.iter().map(|c| history::at(&engine, c)).collect();
         let ends = [&commits[0], &commits[commits.len() - 1]];
@@ -86,11 +90,17 @@ impl RunKind for Bisection {
         let last = manifest.engines.len().saturating_sub(1);
         ensure!(last >= 1, "the manifest has no commits");
         let is_timed = workshop::is_timed(manifest);
-        let known = builds::read(dir)?
+        let is_skipped =
+            |rev: &Option<String>| rev.as_ref().is_some_and(|id| section.skip.contains(id));
+        let commits = manifest.config.engine.iter().enumerate();
+        let skipped = commits
+            .filter(|(_, engine)| is_skipped(&engine.rev))
+            .map(|(number, _)| (0, number, Known::Skipped));
+        let built = builds::read(dir)?
             .into_iter()
             .filter(|row| row.number <= last)
-            .map(|row| (row.pairs, row.number, row.known(is_timed)))
-            .collect();
+            .map(|row| (row.pairs, row.number, row.known(is_timed)));
+        let known = skipped.chain(built).collect();
         Ok(BisectExperiment::new(section, last, known))
     }
 

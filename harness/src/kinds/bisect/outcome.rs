@@ -219,7 +219,7 @@ impl Outcome {
                 let all: Vec<String> = several.iter().map(Suspect::describe).collect();
                 format!(
                     "one of these commits, which cannot be told apart because those before the \
-                     last do not build: {}",
+                     last do not play: {}",
                     all.join(", ")
                 )
             }
