@@ -192,9 +192,38 @@ impl Write for Out {
     }
 }
 
+/// The error and its causes. Many errors contain the text of their cause: it
+/// is not repeated.
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+    use anyhow::{Context, anyhow};
+
     use super::*;
+
+    #[test]
+    fn a_cause_is_not_repeated() {
+        let io = std::io::Error::other("disk full");
+        let contained = anyhow::Error::new(io).context("cannot write x: disk full");
+        assert_eq!(with_causes(&contained), "cannot write x: disk full");
+        let missing: anyhow::Result<()> = Err(anyhow!("disk full")).context("cannot write x");
+        assert_eq!(
+            with_causes(&missing.unwrap_err()),
+            "cannot write x: disk full"
+        );
+    }
 
     #[test]
     fn no_control_character_is_printed() {

@@ -224,7 +224,7 @@ fn a_commit_that_crashes_in_games_can_be_skipped() {
         let id = |one: &Value| one["commit"].as_str().expect("text").to_string();
         commits.iter().map(id).collect()
     };
-    assert_eq!(ids("skipped"), [crashes.clone()]);
+    assert_eq!(ids("skipped"), std::slice::from_ref(&crashes));
     assert_eq!(ids("culprit"), [crashes, bad.clone()]);
     let verified = on_run("verify", &history.out("skipped"));
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);

@@ -139,6 +139,20 @@ fn a_dry_run_plays_nothing_and_warns() {
         finished.stdout
     );
     assert_eq!(finished.stderr, "");
+
+    let json = simulate("[tune]\npairs = 200\n", &["--dry-run", "--json"]).json();
+    assert_eq!(
+        (&json["pairs"], &json["games"]),
+        (&200.into(), &400.into()),
+        "{json}"
+    );
+    let first = &json["params"][0];
+    assert!(
+        first["name"].is_string() && first["noise_drift"].is_number(),
+        "{json}"
+    );
+    let warning = json["warnings"][0].as_str().expect("text");
+    assert!(warning.contains("budget is small"), "{warning}");
 }
 
 #[test]
@@ -469,6 +483,15 @@ fn values_that_the_engine_does_not_accept_are_refused() {
         fs::write(&list, import).unwrap();
         refused("", &["--set", &set], "`5000`", margin);
     }
+    fs::write(&list, "QsDeltaMargin, int, many, 0, 600, 20, 0.002").unwrap();
+    let finished = play("", &["--set", &set]);
+    let reasons = finished.stderr.matches("`many` is not a number").count();
+    assert_eq!(
+        (finished.code, reasons),
+        (Some(2), 1),
+        "{}",
+        finished.stderr
+    );
     let finished = play("QsDeltaMargin = { factor = 100 }", &["--dry-run"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
 }

@@ -4,6 +4,8 @@
 //! The text of an error anywhere in `hone` may end in such lines. They stay at
 //! the end whatever is put before the text.
 
+use crate::output::with_causes;
+
 /// Starts a line with a place.
 const PLACE: &str = "  --> ";
 /// Starts a line with what helps.
@@ -11,7 +13,7 @@ const HELP: &str = "help: ";
 
 /// The error as it is shown; `what` could not be done.
 pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
-    let message = message(error);
+    let message = with_causes(error);
     let is_end =
         |line: &&str| line.starts_with(PLACE) || line.starts_with(HELP) || is_excerpt(line);
     let (mut end, body): (Vec<&str>, Vec<&str>) = message.lines().partition(is_end);
@@ -36,35 +38,11 @@ fn is_excerpt(line: &str) -> bool {
         .is_some_and(|(number, _)| line.starts_with("  ") && number.parse::<u64>().is_ok())
 }
 
-/// The error and its causes. Many errors contain the text of their cause: it
-/// is not repeated.
-pub(super) fn message(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use anyhow::{Context, anyhow};
+    use anyhow::anyhow;
 
     use super::*;
-
-    #[test]
-    fn a_cause_is_not_repeated() {
-        let io = std::io::Error::other("disk full");
-        let contained = anyhow::Error::new(io).context("cannot write x: disk full");
-        assert_eq!(message(&contained), "cannot write x: disk full");
-        let missing: anyhow::Result<()> = Err(anyhow!("disk full")).context("cannot write x");
-        assert_eq!(message(&missing.unwrap_err()), "cannot write x: disk full");
-    }
 
     #[test]
     fn places_and_help_come_last() {

@@ -11,11 +11,12 @@ use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
 use super::place::PlaceArgs;
-use super::{Exit, Failure, errors};
+use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion, Match, Place, RunKind, Session, Test};
+use crate::output::with_causes;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind, RunFiles, SessionError};
 use crate::settings::Shard;
@@ -216,7 +217,10 @@ pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) 
     let is_of_run = error.is_of_run();
     let failure = failure(error);
     if is_of_run && let Err(other) = show_stopped(&failure, is_resumable, folder, results) {
-        errln!("warning: the results so far are not shown: {other:#}");
+        errln!(
+            "warning: the results so far are not shown: {}",
+            with_causes(&other)
+        );
     }
     failure
 }
@@ -243,7 +247,7 @@ fn show_stopped(
         resume: is_resumable.then_some(resume.as_str()),
     });
     results.summarize(&report::stopped_summary(
-        &errors::message(&failure.error),
+        &with_causes(&failure.error),
         &so_far,
     ))
 }

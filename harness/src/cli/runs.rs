@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds;
+use crate::output::with_causes;
 use crate::report::{TestVerdict, first_engine};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 use crate::settings::{BookSource, Shard};
@@ -127,7 +128,7 @@ impl Listing {
                 Ok(line) => listing.runs.push(line),
                 Err(error) => listing.damaged.push(Damaged {
                     run,
-                    reason: super::errors::message(&error),
+                    reason: with_causes(&error),
                 }),
             }
         }

@@ -13,6 +13,7 @@ use super::scale;
 use crate::config::{Config, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::output::with_causes;
 use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::rules::openings::Book;
@@ -362,7 +363,10 @@ fn reported<K: RunKind>(
         write_files(&K::report(files, fold)?, folder.path())
     };
     if let Err(other) = write() {
-        announce(&format!("warning: the report is not written: {other:#}"));
+        announce(&format!(
+            "warning: the report is not written: {}",
+            with_causes(&other)
+        ));
     }
     error
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::workers::Workers;
+use crate::output::with_causes;
 use crate::run::machines::{Incident, IncidentKind, Machine, Machines};
 
 /// The part of a report about a fleet.
@@ -68,7 +69,7 @@ impl FleetFacts {
         match Machines::read(dir) {
             Ok(machines) => Some(Self::new(machines?, played)),
             Err(error) => {
-                errln!("warning: {error:#}");
+                errln!("warning: {}", with_causes(&error));
                 None
             }
         }

@@ -6,6 +6,7 @@ use super::driver::RunError;
 use super::folder::FolderError;
 use super::prepare_error::PrepareError;
 use crate::ledger::LedgerError;
+use crate::output::with_causes;
 use crate::rules::openings::BookError;
 use crate::rules::tablebase::TablebaseError;
 
@@ -22,7 +23,7 @@ pub(crate) enum SessionError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    #[error("{0:#}")]
+    #[error("{}", with_causes(.0))]
     Input(#[from] anyhow::Error),
     /// The run had started and can be resumed.
     #[error("{source}\nhelp: all finished games are saved; resume with `hone resume {}`", folder.display())]

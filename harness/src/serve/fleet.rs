@@ -18,6 +18,7 @@ use super::pages::fleet_parts;
 use super::remote::RemoteGames;
 use super::snapshot::Snapshot;
 use crate::fleet::{Access, Name, Observer, Overview, RunKey, Spectator};
+use crate::output::with_causes;
 
 /// Between two looks, besides the time that answers take.
 const EVERY: Duration = Duration::from_secs(3);
@@ -73,7 +74,7 @@ impl Follower {
                 Ok(observer) => self.follow_one(observer, page).await,
                 Err(error) => error,
             };
-            self.view.error = Some(format!("{error:#}"));
+            self.view.error = Some(with_causes(&error));
             page.send_replace(Arc::new(fleet_parts(&self.view)));
             sleep(RETRY).await;
         }

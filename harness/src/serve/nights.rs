@@ -12,6 +12,7 @@ use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
 use super::pages::nights_parts;
 use super::snapshot::Snapshot;
+use crate::output::with_causes;
 use crate::report::Report;
 use crate::report::html::Place;
 use crate::rules::Notation;
@@ -57,7 +58,7 @@ impl WatchedNights {
         self.seen = seen;
         match self.show(id) {
             Ok(sentence) => self.sentence = sentence,
-            Err(error) => self.sentence = format!("{error:#}"),
+            Err(error) => self.sentence = with_causes(&error),
         }
         true
     }

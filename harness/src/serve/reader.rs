@@ -18,6 +18,7 @@ use super::pages::overview_parts;
 use super::remote::RemoteGames;
 use super::summary::RunSummary;
 use super::watched::WatchedRun;
+use crate::output::with_causes;
 
 /// How often runs are looked at.
 const POLL: Duration = Duration::from_millis(400);
@@ -176,7 +177,7 @@ impl Reader {
                 self.runs.insert(id.clone(), run);
             }
             Err(error) => {
-                let reason = (format!("{error:#}"), Instant::now());
+                let reason = (with_causes(&error), Instant::now());
                 self.unreadable.insert(id.clone(), reason);
             }
         }

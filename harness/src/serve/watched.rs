@@ -23,6 +23,7 @@ use crate::executor::LiveGame;
 use crate::fleet::RunKey;
 use crate::kinds;
 use crate::ledger::{Entry, GAMES_CSV};
+use crate::output::with_causes;
 use crate::report::html::Place;
 use crate::run::Manifest;
 #[cfg(feature = "fleet")]
@@ -118,7 +119,7 @@ impl WatchedRun {
             self.seen = seen;
             if let Err(error) = self.read() {
                 self.loaded = None;
-                self.damage = Some(format!("{error:#}"));
+                self.damage = Some(with_causes(&error));
                 return true;
             }
             self.damage = None;
@@ -225,7 +226,7 @@ impl WatchedRun {
         match refreshed {
             Ok(summary) => self.summary = Some(summary),
             Err(error) => {
-                self.damage = Some(format!("{error:#}"));
+                self.damage = Some(with_causes(&error));
                 self.loaded = None;
             }
         }

@@ -22,6 +22,7 @@ use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Match, Place, Session};
 use crate::ledger::Recovery;
+use crate::output::with_causes;
 use crate::run::{Ended, MANIFEST, Manifest, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
@@ -283,7 +284,9 @@ impl Tracker {
                     tracing::info!("{} is replaced by a later run", path.display());
                 }
                 Ok(manifest) => runs.push((path, manifest)),
-                Err(error) => (self.announce)(&format!("warning: skipped: {error:#}")),
+                Err(error) => {
+                    (self.announce)(&format!("warning: skipped: {}", with_causes(&error)));
+                }
             }
         }
         runs

@@ -14,6 +14,7 @@ use super::play::start;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::config;
+use crate::experiment::tune::{Space, TuneSection};
 use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
 
@@ -53,6 +54,14 @@ pub(super) struct TuneArgs {
     place: PlaceArgs,
 }
 
+/// Prints what would be played.
+fn plan(section: &TuneSection, space: &Space, json: bool) {
+    match json {
+        true => outln!("{}", tune::description_json(section, space)),
+        false => out!("{}", tune::describe(section, space)),
+    }
+}
+
 impl TuneArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let path = &self.config;
@@ -73,7 +82,7 @@ impl TuneArgs {
         }
         if self.dry_run {
             let (section, space) = tune::tuned(&config)?;
-            out!("{}", tune::describe(&section, &space));
+            plan(&section, &space, self.json);
             return Ok(Exit::Done);
         }
         let ends = EndArgs::only_json(self.json);

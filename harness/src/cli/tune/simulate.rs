@@ -12,7 +12,7 @@ use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::{Outcome, describe};
+use crate::kinds::tune::Outcome;
 
 /// Tunes against the model: the experiment of a real run, fed with drawn
 /// results.
@@ -27,7 +27,7 @@ pub(super) fn run(
     let space = space(&section, &model)?;
     let mut strength = model.strength(&space)?;
     if is_dry {
-        out!("{}", describe(&section, &space));
+        super::plan(&section, &space, json);
         return Ok(Exit::Done);
     }
     let seed = section.seed.unwrap_or(config.r#match.seed);

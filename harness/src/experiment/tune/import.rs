@@ -57,6 +57,8 @@ pub(crate) enum ImportError {
 /// # Errors
 /// Names the line and what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<Vec<Param>, ImportError> {
+    // Windows editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let params = if text.trim_start().starts_with('{') {
         weather_factory(text)?
     } else {
@@ -157,7 +159,9 @@ mod tests {
 
     #[test]
     fn reads_fishtest_lines() {
-        let list = parse("rfp, 74, 20, 200, 9, 0.0020\n").unwrap();
+        // With the byte order mark of a Windows editor.
+        let list = parse("\u{feff}rfp, 74, 20, 200, 9, 0.0020\n").unwrap();
+        assert_eq!(list[0].name, "rfp");
         assert_eq!(list[0].kind, Kind::Int);
         assert_eq!((list[0].start, list[0].step), (74.0, 9.0));
     }

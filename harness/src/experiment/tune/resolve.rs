@@ -54,8 +54,7 @@ pub(crate) fn resolve(
     params.retain(|param| selects(&section.group, &section.exclude, &param.name));
     if section.import.is_none() && !section.group.is_empty() {
         for option in options {
-            let is_spin = matches!(option.kind, OptionKind::Spin { .. });
-            if is_spin && selects(&section.group, &section.exclude, &option.name) {
+            if is_constant(option) && selects(&section.group, &section.exclude, &option.name) {
                 let entry = ParamSection::default();
                 params.push(described(&option.name, &entry, Some(option), configured)?);
             }
@@ -86,6 +85,28 @@ pub(crate) fn resolve(
         }
     }
     Ok(Space::new(params)?)
+}
+
+/// Options that every engine may have and that say how it is run, not how it thinks.
+const OF_THE_PROTOCOL: [&str; 5] = [
+    "Hash",
+    "Threads",
+    "MultiPV",
+    "Move Overhead",
+    "NalimovCache",
+];
+
+/// Whether an option may be a constant of the engine: a spin with more than one value that
+/// does not say how the engine is run.
+fn is_constant(option: &EngineOption) -> bool {
+    let name = option.name.to_ascii_lowercase();
+    matches!(option.kind, OptionKind::Spin { min, max, .. } if min < max)
+        && !OF_THE_PROTOCOL
+            .iter()
+            .any(|other| name == other.to_ascii_lowercase())
+        && !["uci_", "syzygy"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
 }
 
 /// Of two names that differ only by case, the second would amend the first.
@@ -228,6 +249,9 @@ mod tests {
     fn engine() -> Vec<EngineOption> {
         [
             "option name Hash type spin default 16 min 1 max 4096",
+            "option name SyzygyProbeDepth type spin default 1 min 1 max 100",
+            "option name UCI_Elo type spin default 2000 min 1000 max 3000",
+            "option name Fixed type spin default 7 min 7 max 7",
             "option name QsDeltaMargin type spin default 150 min 0 max 600",
             "option name QsChecks type check default true",
             "option name LmrBase type string default 0.75",
@@ -271,6 +295,12 @@ mod tests {
     fn groups_select_spins() {
         let space = resolve(&section("group = [\"Q*\"]\n"), &engine(), &[]).unwrap();
         assert_eq!(space.dimension(), 1);
+        // Nothing that says how the engine is run.
+        let all = resolve(&section("group = [\"*\"]\n"), &engine(), &[]).unwrap();
+        let names: Vec<_> = all.params().iter().map(|param| &param.name).collect();
+        assert_eq!(names, ["QsDeltaMargin"]);
+        let named = resolve(&section("[params]\nHash = {}\n"), &engine(), &[]).unwrap();
+        assert_eq!(named.dimension(), 1);
         let none = resolve(&section("group = [\"Z*\"]\n"), &engine(), &[]);
         assert!(none.unwrap_err().to_string().contains("no parameters"));
     }

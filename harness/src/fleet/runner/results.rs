@@ -13,6 +13,7 @@ use crate::fleet::ids::WorkerId;
 use crate::fleet::incidents::Incidents;
 use crate::fleet::link::{RunnerLink, ToRunner};
 use crate::fleet::message::{Played, Refusal, Reply, Status, decode};
+use crate::output::with_causes;
 use crate::run::machines::{ClockRow, IncidentKind};
 
 /// A worker with this many results that contradict their pairs is at fault: an
@@ -110,7 +111,7 @@ impl<L: RunnerLink> Runner<L> {
         let mut played = accepted.played;
         match number {
             Ok(number) => played.worker = number,
-            Err(error) => return self.fail(format!("{error:#}")),
+            Err(error) => return self.fail(with_causes(&error)),
         }
         if let Some((nps, factor)) = accepted.clock {
             let row = ClockRow {
@@ -120,7 +121,7 @@ impl<L: RunnerLink> Runner<L> {
                 factor,
             };
             if let Err(error) = self.clocks.add(&row) {
-                return self.fail(format!("{error:#}"));
+                return self.fail(with_causes(&error));
             }
         }
         if let Some(before) = before {
@@ -155,7 +156,7 @@ impl<L: RunnerLink> Runner<L> {
         }
         let synced = self.roster.sync().and_then(|()| self.clocks.sync());
         if let Err(error) = synced {
-            return self.fail(format!("{error:#}"));
+            return self.fail(with_causes(&error));
         }
         for played in std::mem::take(&mut self.results) {
             self.event(Event::Played(Box::new(played)));
@@ -196,7 +197,7 @@ impl<L: RunnerLink> Runner<L> {
     /// Keeps an incident.
     fn noted(&mut self, note: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
         if let Err(error) = note(&mut self.incidents) {
-            self.fail(format!("{error:#}"));
+            self.fail(with_causes(&error));
         }
     }
 

@@ -15,6 +15,7 @@ use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
+use crate::output::with_causes;
 use crate::rules::Termination;
 
 const PULL_WAIT: Duration = Duration::from_secs(1);
@@ -149,7 +150,7 @@ impl<L: WorkerLink> Worker<L> {
                 let refusal = Refusal {
                     pair: readied.pair,
                     lease: readied.lease,
-                    reason: format!("{error:#}"),
+                    reason: with_causes(&error),
                     stops_run: false,
                 };
                 // No game is played beside a build.

@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use crate::builds::sha256_file;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{CHUNK, FileRef};
+use crate::output::with_causes;
 use crate::platform::is_same_file;
 
 /// How often another worker's fetching is looked at.
@@ -63,7 +64,9 @@ impl Store {
         for _ in 1..TRIES {
             match self.fetch(file, source).await {
                 Ok(path) => return Ok(path),
-                Err(error) => tracing::info!("{} is fetched again: {error:#}", file.name),
+                Err(error) => {
+                    tracing::info!("{} is fetched again: {}", file.name, with_causes(&error));
+                }
             }
             sleep(AGAIN).await;
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::{Value, json};
+
 use super::units::factor;
 use crate::experiment::tune::advice::{Advice, advise};
 use crate::experiment::tune::{Space, TuneSection};
@@ -31,6 +33,36 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
         let _ = writeln!(text, "warning: {warning}");
     }
     text
+}
+
+/// The same for programs, in the units of `[tune.params]`. Null is what the method
+/// does not say.
+pub(crate) fn description_json(section: &TuneSection, space: &Space) -> Value {
+    let advice = advise(section, space);
+    let finite = |value: f64| value.is_finite().then_some(value);
+    let params = advice.params.iter().map(|plan| {
+        let [first, last] = plan.perturbation;
+        json!({
+            "name": plan.name,
+            "start": plan.start,
+            "min": plan.min,
+            "max": plan.max,
+            "first_perturbation": first,
+            "last_perturbation": last,
+            "noise_drift": finite(plan.drift),
+        })
+    });
+    json!({
+        "method": section.method.name(),
+        "pairs": section.pairs(),
+        "games": 2 * section.pairs(),
+        "batches": section.budget().batches,
+        "batch": section.batch,
+        "window": section.window,
+        "params": params.collect::<Vec<_>>(),
+        "detectable": advice.detectable,
+        "warnings": advice.warnings,
+    })
 }
 
 /// In the engine's units.

@@ -13,7 +13,7 @@ mod tested;
 mod units;
 mod verification;
 
-pub(crate) use description::describe;
+pub(crate) use description::{describe, description_json};
 pub(crate) use outcome::Outcome;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 #[cfg(feature = "serve")]

@@ -12,6 +12,7 @@ use super::job::{Job, Submission, Wanted, check_name};
 use crate::builds::sha256_of;
 use crate::config;
 use crate::kinds;
+use crate::output::with_causes;
 use crate::run::{MANIFEST, Manifest};
 use crate::serve::process::is_played;
 
@@ -309,7 +310,7 @@ impl Queue {
                         is_stopped: false,
                     });
                 }
-                Err(error) => job.failure = Some(format!("{error:#}")),
+                Err(error) => job.failure = Some(with_causes(&error)),
             }
         }
     }
@@ -453,7 +454,7 @@ impl Refusal {
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Unknown(message) | Self::Conflict(message) => message.clone(),
-            Self::Invalid(error) => format!("{error:#}"),
+            Self::Invalid(error) => with_causes(error),
         }
     }
 }
