@@ -14,7 +14,7 @@ use crate::config;
 use crate::kinds;
 use crate::output::with_causes;
 use crate::run::{MANIFEST, Manifest};
-use crate::serve::process::is_played;
+use crate::serve::process::is_whole_run_played;
 
 /// Name of the queue's folder in that of the runs.
 const FOLDER: &str = "queue";
@@ -264,7 +264,7 @@ impl Queue {
         check_name(run).map_err(|_| unknown())?;
         let path = self.results.join(run);
         let manifest = Manifest::read(&path).map_err(|_| unknown())?;
-        if !is_ending && is_played(&path) {
+        if !is_ending && is_whole_run_played(&path) {
             return Err(Refusal::Conflict(format!("`{run}` is being played")));
         }
         let submission = Submission {
@@ -297,7 +297,7 @@ impl Queue {
             let job = &mut state.jobs[at];
             // A process that an earlier server started may still play it, or
             // one that was stopped.
-            if is_played(&self.results.join(&job.name)) {
+            if is_whole_run_played(&self.results.join(&job.name)) {
                 continue;
             }
             state.version += 1;
