@@ -210,5 +210,10 @@ fn castling_of_chess960_from_the_usual_position_is_sound() {
         assert_eq!(played.code, Some(0), "{}", played.stderr);
         let verified = on_run("verify", &setup.run("run"));
         assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+        // As other programs expect of Chess960.
+        let games = fs::read_to_string(setup.run("run").join("games.pgn")).expect("games");
+        let tags = "[SetUp \"1\"]\n[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n\
+                    [Variant \"Chess960\"]\n";
+        assert_eq!(games.matches(tags).count(), 2, "{games}");
     }
 }

@@ -7,6 +7,7 @@ use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::movetext::RecordStyle;
+use crate::rules::openings::STANDARD_START;
 use crate::rules::{Outcome, Termination};
 
 /// The tags of a game.
@@ -76,7 +77,9 @@ fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     tag("White", header.white);
     tag("Black", header.black);
     tag("Result", header.outcome.as_str());
-    if let Some(fen) = header.fen {
+    // Readers of Chess960 expect the position even if it is the usual one.
+    let usual = header.chess960.then_some(STANDARD_START);
+    if let Some(fen) = header.fen.or(usual) {
         tag("SetUp", "1");
         tag("FEN", fen);
     }

@@ -28,7 +28,7 @@ pub use book::Book;
 pub(crate) use book_error::BookError;
 pub(crate) use lines::without_counters;
 pub use opening::Opening;
-pub(crate) use opening::StartError;
+pub(crate) use opening::{STANDARD_START, StartError};
 pub use options::BookOptions;
 pub(crate) use schedule::{Order, Schedule};
 pub(crate) use source::Format;

@@ -20,7 +20,7 @@ use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Move, Position};
 
-use crate::rules::openings::usual_start;
+use crate::rules::openings::{STANDARD_START, usual_start};
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
 /// A game as the PGN has it.
@@ -163,7 +163,7 @@ impl Visitor for Replay {
             b"Black" => tags.black = value,
             b"Round" => tags.round = value,
             b"Result" => tags.result = value,
-            b"FEN" => tags.fen = Some(value),
+            b"FEN" => tags.fen = (value != STANDARD_START).then_some(value),
             b"PlyCount" => tags.ply_count = Some(value),
             b"Termination" => tags.termination = Some(value),
             _ => {}
