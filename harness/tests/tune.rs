@@ -6,7 +6,9 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use common::{Finished, Setup, finish, hone, on_run, rows, stillwater, tuning, wait_until};
+use common::{
+    Finished, Setup, finish, hone, on_run, rows, scripted, stillwater, tuning, wait_until,
+};
 use serde_json::Value;
 
 const MODEL: &str = r#"
@@ -277,6 +279,27 @@ fn a_time_alone_becomes_a_budget_in_whole_batches() {
     assert!(planned.stdout.contains(&schedule), "{}", planned.stdout);
     let played: f64 = words[at - 6].parse().unwrap();
     assert!(played >= 1.0, "{}", planned.stderr);
+}
+
+#[test]
+fn a_speed_that_cannot_be_measured_leaves_no_run_to_resume() {
+    let setup = Setup::new(&format!(
+        "[[engine]]\nname = \"bad\"\ncmd = \"{} go:3=exit:7\"\n[match]\nlimit = \"nodes=10\"\n\
+         openings = {{ file = \"books/quick.epd\" }}\n\
+         [tune]\nmax_time = \"60s\"\n[tune.params]\nHash = {{ min = 1, max = 64 }}\n",
+        scripted()
+    ));
+    let refused = setup.play("tune", "run", &[]);
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    for part in ["the speed cannot be measured: bad ", "fix the engine"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(
+        !refused.stderr.contains("hone resume"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!setup.run("run").exists());
 }
 
 #[test]

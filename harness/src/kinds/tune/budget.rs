@@ -50,7 +50,8 @@ pub(super) fn measured(
     let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
     let endless = Sharded::new(endless, Shard::WHOLE);
     let mut silent = |_: &Sharded<TournamentExperiment>, _: Progress<'_>| {};
-    let (ended, fold) = session.play(endless, &mut silent, announce)?;
+    let played = session.play(endless, &mut silent, announce);
+    let (ended, fold) = played.map_err(unresumable)?;
     if ended == Ended::Interrupted {
         return Ok(None);
     }
@@ -62,6 +63,17 @@ pub(super) fn measured(
         spent.as_secs_f64()
     ));
     Ok(Some(pairs))
+}
+
+/// The games that show the speed are not kept: there is no run to resume.
+fn unresumable(error: SessionError) -> SessionError {
+    match error {
+        SessionError::Stopped { source, .. } => {
+            let error = anyhow::Error::new(source).context("the speed cannot be measured");
+            SessionError::after_start(error)
+        }
+        other => other,
+    }
 }
 
 fn planned(played: u64, spent: Duration, time: Duration, batch: u64) -> u64 {
