@@ -22,9 +22,9 @@ struct Tracked {
 }
 
 const STRONG: &str = "";
-/// Bad enough that twelve pairs show it, but not so bad that it loses all of them:
+/// Bad enough that two dozen pairs show it, but not so bad that it loses all of them:
 /// from that no Elo can be estimated.
-const WEAK: &str = "--set Quiescence=false --set SeePruning=false";
+const WEAK: &str = "--set Quiescence=false --set Network=false";
 
 /// Each build is another program.
 const CHANGING_BUILD: &str = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
@@ -38,7 +38,7 @@ impl Tracked {
         let config = repository.dir.path().join("nightly.toml");
         let text = format!(
             "[[engine]]\ngit = \".\"\nbuild = \"{BUILD}\"\n\
-             [track]\nbranch = \"main\"\npaths = [\"engine.sh\", \"build.sh\"]\nanchor = \"v1\"\npairs = 12\nfalse_alarm_nights = 500\n\
+             [track]\nbranch = \"main\"\npaths = [\"engine.sh\", \"build.sh\"]\nanchor = \"v1\"\npairs = 24\nfalse_alarm_nights = 500\n\
              [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"{}\" }}\n\
              [adjudication]\nmax_moves = 60\nresign = {{ count = 3, score = 400 }}\n",
             workspace().join("books/quick.epd").display()
