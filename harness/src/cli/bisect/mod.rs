@@ -20,8 +20,8 @@ use crate::kinds::bisect::Bisection;
 /// Plays matches between commits of the first-parent history from --good to
 /// --bad. Each pair is between the two commits with the largest expected
 /// information, until one commit is the culprit with the given probability.
-/// Commits that do not build are skipped, and those given with --skip. Exit code 0: found; 3: budget used
-/// up, or no change.
+/// Commits that do not build are skipped, and those given with --skip.
+/// Exit code 0: found; 3: budget used up, or no change.
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {
     /// The configuration, in TOML: one [[engine]] with `git`, how it is built,
@@ -37,7 +37,7 @@ pub(super) struct BisectArgs {
     /// Look for a gain: the bad commit is the stronger one.
     #[arg(long)]
     gained: bool,
-    /// A commit that is not to play, because it fails in games (more than once for several).
+    /// A commit that does not play, because it fails in games (more than once for several).
     #[arg(long, value_name = "REV")]
     skip: Vec<String>,
     /// Override a value of the configuration, as in

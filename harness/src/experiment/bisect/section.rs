@@ -25,7 +25,7 @@ pub struct BisectSection {
     pub smallest: f64,
     /// Whether the change made the engine stronger.
     pub gained: bool,
-    /// Revisions that are not built: they build, but fail in games.
+    /// Revisions that do not play, because they fail in games.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<String>,
 }

@@ -87,7 +87,7 @@ pub(crate) fn resolve(
     Ok(Space::new(params)?)
 }
 
-/// Options that every engine may have and that say how it is run, not how it thinks.
+/// Options of many engines that set how an engine runs, not how it thinks.
 const OF_THE_PROTOCOL: [&str; 5] = [
     "Hash",
     "Threads",
@@ -97,7 +97,7 @@ const OF_THE_PROTOCOL: [&str; 5] = [
 ];
 
 /// Whether an option may be a constant of the engine: a spin with more than one value that
-/// does not say how the engine is run.
+/// does not set how the engine runs.
 fn is_constant(option: &EngineOption) -> bool {
     let name = option.name.to_ascii_lowercase();
     matches!(option.kind, OptionKind::Spin { min, max, .. } if min < max)
@@ -295,7 +295,7 @@ mod tests {
     fn groups_select_spins() {
         let space = resolve(&section("group = [\"Q*\"]\n"), &engine(), &[]).unwrap();
         assert_eq!(space.dimension(), 1);
-        // Nothing that says how the engine is run.
+        // Nothing that sets how the engine runs.
         let all = resolve(&section("group = [\"*\"]\n"), &engine(), &[]).unwrap();
         let names: Vec<_> = all.params().iter().map(|param| &param.name).collect();
         assert_eq!(names, ["QsDeltaMargin"]);

@@ -9,12 +9,16 @@ use crate::builds::{BenchCheck, Commit, Repository};
 use crate::config::{Config, EngineConfig};
 use crate::run::EngineIdentity;
 
+fn repository(config: &Config, base: &Path) -> anyhow::Result<Repository> {
+    let repository = config.engine[0].git.as_ref();
+    let repository = repository.context("the engine has no `git`")?;
+    Ok(Repository::open(&base.join(repository))?)
+}
+
 /// The commits from the good one to the bad one, both among them.
 pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit>> {
-    let engine = &config.engine[0];
     let section = config.bisect.clone().unwrap_or_default();
-    let repository = engine.git.as_ref().context("the engine has no `git`")?;
-    let repository = Repository::open(&base.join(repository))?;
+    let repository = repository(config, base)?;
     let good = repository.commit(&section.good)?;
     let later = repository.first_parents(&good.id, &section.bad)?;
     let Some(first) = later.first() else {
@@ -53,8 +57,7 @@ pub(super) fn skipped(
     commits: &[Commit],
 ) -> anyhow::Result<Vec<String>> {
     let section = config.bisect.clone().unwrap_or_default();
-    let repository = config.engine[0].git.as_ref();
-    let repository = Repository::open(&base.join(repository.context("the engine has no `git`")?))?;
+    let repository = repository(config, base)?;
     let id = |rev: &String| {
         let commit = repository.commit(rev)?;
         let number = commits.iter().position(|other| other.id == commit.id);
