@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn runs_nights_and_what_lies_below_them() {
         let dir = tempfile::tempdir().expect("a folder");
-        for run in [
+        let runs = [
             "one",
             "tuning",
             "tuning/verify",
@@ -105,21 +105,13 @@ mod tests {
             "stages/stage-2",
             "stages/stage-4",
             "nightly/track/first",
-            "no-run/x",
-        ] {
-            fs::create_dir_all(dir.path().join(run)).expect("made");
+        ];
+        for run in runs {
+            let folder = dir.path().join(run);
+            fs::create_dir_all(&folder).expect("made");
+            fs::write(folder.join(MANIFEST), "").expect("written");
         }
-        for run in [
-            "one",
-            "tuning",
-            "tuning/verify",
-            "stages",
-            "stages/stage-2",
-            "stages/stage-4",
-            "nightly/track/first",
-        ] {
-            fs::write(dir.path().join(run).join(MANIFEST), "").expect("written");
-        }
+        fs::create_dir_all(dir.path().join("no-run/x")).expect("made");
         fs::write(dir.path().join("nightly/elo.csv"), "").expect("written");
         let mut found: Vec<(String, Sort)> = list(dir.path())
             .into_iter()

@@ -65,7 +65,7 @@ pub(super) fn measured(
     Ok(Some(pairs))
 }
 
-/// The games that show the speed are not kept: there is no run to resume.
+/// The games that show the speed are not kept, so they cannot be resumed.
 fn unresumable(error: SessionError) -> SessionError {
     match error {
         SessionError::Stopped { source, .. } => {
