@@ -242,6 +242,19 @@ fn a_book_of_chess960_is_recognised() {
     let out = folder.path().join("all.epd");
     let args = ["convert", "chess960.epd", "--out", out.to_str().unwrap()];
     assert!(hone(books, &args).status.success());
+    let games = folder.path().join("all.pgn");
+    let args = ["convert", "chess960.epd", "--out", games.to_str().unwrap()];
+    assert!(hone(books, &args).status.success());
+    let text = fs::read_to_string(&games).unwrap();
+    assert_eq!(text.matches("[Variant \"Chess960\"]\n").count(), 1000);
+    let output = hone(folder.path(), &["info", "all.pgn", "--json"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(errors, "all.pgn is read as a Chess960 book\n");
+    let info = json(&output);
+    assert_eq!(
+        (&info["count"], &info["illegal"]),
+        (&1000.into(), &0.into())
+    );
     // Where a run is to be played by the usual rules: one message.
     let text = fs::read_to_string(&out).unwrap();
     let broken = text.lines().take(20).collect::<Vec<_>>().join("\n");

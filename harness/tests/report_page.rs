@@ -340,6 +340,32 @@ fn chess960_and_games_without_comments() {
     browser.suits_everyone();
 }
 
+/// White may castle with the rook on g1, and the other rook has gone round it to h1.
+#[test]
+fn a_copied_position_names_the_rook_that_castles() {
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("outer.pgn");
+    let start = "4k3/pppp1ppp/8/8/8/1R6/PPPP2P1/4K1R1 w K - 0 1";
+    let moves = "1. Rh3 a6 2. Rhh1 a5 *";
+    fs::write(&book, format!("[FEN \"{start}\"]\n\n{moves}\n")).unwrap();
+    let (setup, page) = run(&format!(
+        "variant = \"chess960\"\nopenings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 10\n",
+        book.display()
+    ));
+    let games = told_in(&setup.run("run").join("games.pgn"), CastlingMode::Chess960);
+    browser.open(&page);
+    keep_copies(&mut browser);
+    browser.click("tr[data-index='0'] button");
+    for ply in 1..=4 {
+        browser.click(&format!("#moves button[data-ply='{ply}']"));
+        let position = copied_position(&mut browser, CastlingMode::Chess960);
+        assert_eq!(position, games[0].positions[ply - 1], "ply {ply}");
+    }
+}
+
 #[test]
 fn a_test_and_a_page_elsewhere() {
     let cmd = |seed: u32| format!("{} --seed {seed}", scripted());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position, fen::Epd, san::SanPlus};
 
-use crate::rules::openings::Opening;
+use crate::rules::openings::{Opening, Variant};
 
 /// One opening on its way into a book.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Entry {
     pub operations: String,
     /// Whether the counters of `end` were played or read rather than assumed.
     pub counted: bool,
+    /// The rules it is read by.
+    pub variant: Variant,
 }
 
 impl Default for Entry {
@@ -35,6 +37,7 @@ impl Default for Entry {
             score: None,
             operations: String::new(),
             counted: true,
+            variant: Variant::Standard,
         }
     }
 }
@@ -95,6 +98,9 @@ impl Entry {
         let mut tags = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n\
             [White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n"
             .to_owned();
+        if self.variant == Variant::Chess960 {
+            tags.push_str("[Variant \"Chess960\"]\n");
+        }
         let opening = self.start.as_ref().map(Opening::from_position);
         if let Some(fen) = opening.and_then(|opening| opening.fen) {
             tags.push_str(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n"));
@@ -147,7 +153,6 @@ fn wrapped(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::Variant;
     use crate::rules::openings::epd::PositionLine;
     use crate::rules::openings::games::Games;
 
@@ -193,6 +198,7 @@ mod tests {
         assert_eq!(line.position(Variant::Standard).unwrap(), entry.end);
         let pgn = entry.pgn();
         assert!(pgn.contains("4. Nxd4 Nf6 {-0.40} *"), "{pgn}");
+        assert!(!pgn.contains("Variant"), "{pgn}");
         let games: Vec<_> = Games::new(pgn.as_bytes(), None, Variant::Standard)
             .map(Result::unwrap)
             .collect();
@@ -219,9 +225,11 @@ mod tests {
             start: Some(start),
             moves: vec![m],
             end,
+            variant: Variant::Chess960,
             ..Entry::default()
         };
         let pgn = entry.pgn();
+        assert!(pgn.contains("\n[Variant \"Chess960\"]\n"), "{pgn}");
         assert!(pgn.contains("[FEN \"bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1\"]"));
         assert!(!entry.epd().contains("c0"));
         let game = Games::new(pgn.as_bytes(), None, Variant::Chess960).next();

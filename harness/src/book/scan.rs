@@ -79,26 +79,28 @@ fn scan_source(source: Source, options: BookOptions) -> Scan {
         entries: Vec::new(),
         faults: Vec::new(),
     };
-    match format {
-        Format::Epd => {
-            let of_chess960 = scan.lines(&source.bytes, options.variant);
-            let all = scan.entries.len().saturating_add(scan.faults.len());
-            if of_chess960 > all / 2 {
-                scan.entries.clear();
-                scan.faults.clear();
-                scan.variant = Variant::Chess960;
-                scan.lines(&source.bytes, Variant::Chess960);
-            }
+    let read: fn(&mut Scan, &[u8], Option<usize>) -> usize = match format {
+        Format::Epd => |scan, text, _| scan.lines(text),
+        Format::Pgn => Scan::games,
+        Format::Polyglot => {
+            scan.table(&source.bytes, options.plies.unwrap_or(POLYGLOT_PLIES));
+            return scan;
         }
-        Format::Pgn => scan.games(&source.bytes, options),
-        Format::Polyglot => scan.table(&source.bytes, options.plies.unwrap_or(POLYGLOT_PLIES)),
+    };
+    let of_chess960 = read(&mut scan, &source.bytes, options.plies);
+    let all = scan.entries.len().saturating_add(scan.faults.len());
+    if of_chess960 > all / 2 {
+        scan.entries.clear();
+        scan.faults.clear();
+        scan.variant = Variant::Chess960;
+        read(&mut scan, &source.bytes, options.plies);
     }
     scan
 }
 
 impl Scan {
     /// Returns how many positions are possible in Chess960 only.
-    fn lines(&mut self, text: &[u8], variant: Variant) -> usize {
+    fn lines(&mut self, text: &[u8]) -> usize {
         let mut of_chess960 = 0_usize;
         let mut number = 0_u64;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -107,7 +109,7 @@ impl Scan {
                 continue;
             }
             number = number.saturating_add(1);
-            match entry_of_line(line, variant) {
+            match entry_of_line(line, self.variant) {
                 Ok(entry) => self.entries.push(Entry {
                     number: Some(number),
                     ..entry
@@ -126,28 +128,37 @@ impl Scan {
         of_chess960
     }
 
-    fn games(&mut self, text: &[u8], options: BookOptions) {
+    /// Returns how many games are possible in Chess960 only.
+    fn games(&mut self, text: &[u8], plies: Option<usize>) -> usize {
         if let Some((line, word)) = unreadable_move(text) {
             self.faults.push(Fault {
                 line,
                 error: format!("\"{word}\" is not a move"),
             });
         }
-        for (number, game) in (1..).zip(Games::new(text, options.plies, options.variant)) {
+        let mut of_chess960 = 0_usize;
+        for (number, game) in (1..).zip(Games::new(text, plies, self.variant)) {
             match game {
                 Ok(game) => self.entries.push(Entry {
                     number: Some(number),
                     start: game.start.filter(|start| *start != Chess::default()),
                     moves: game.moves,
                     end: game.end,
+                    variant: self.variant,
                     ..Entry::default()
                 }),
-                Err(bad) => self.faults.push(Fault {
-                    line: bad.line,
-                    error: format!("game {}: {}", bad.game, bad.error),
-                }),
+                Err(bad) => {
+                    if bad.needs_chess960() {
+                        of_chess960 = of_chess960.saturating_add(1);
+                    }
+                    self.faults.push(Fault {
+                        line: bad.line,
+                        error: format!("game {}: {}", bad.game, bad.error),
+                    });
+                }
             }
         }
+        of_chess960
     }
 
     fn table(&mut self, bytes: &[u8], plies: usize) {
@@ -175,6 +186,7 @@ fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, LineError> {
     let mut entry = Entry {
         start: Some(end.clone()),
         counted: line.is_counted(),
+        variant,
         ..Entry::default()
     };
     for (opcode, operands) in line.operations() {

@@ -133,6 +133,7 @@ impl Candidates {
                 start,
                 moves,
                 end,
+                variant: self.recipe.variant,
                 ..Entry::default()
             },
         })

@@ -13,7 +13,7 @@ pub(super) struct Reading {
     /// Half-moves taken from games and Polyglot books [default: all of a game, 8 of a Polyglot book]
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
-    /// The book is for Chess960; recognised in books of positions
+    /// The book is for Chess960; recognised by positions that standard chess does not have
     #[arg(long)]
     chess960: bool,
 }

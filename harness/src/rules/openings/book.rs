@@ -12,7 +12,9 @@
     )
 )]
 
-use std::{collections::HashSet, path::Path};
+use std::{borrow::Cow, collections::HashSet, path::Path};
+
+use shakmaty::{EnPassantMode, fen::Epd};
 
 use super::{
     BookError, BookOptions, Opening, Variant,
@@ -152,12 +154,17 @@ impl Book {
     }
 
     /// Number of openings that differ in more than their move counters, at
-    /// least 1: moves that transpose count as different.
+    /// least 1: moves that transpose count as different. The two ways to write castling
+    /// rights in Chess960 (`KQ` and `HA`) count as one.
     pub fn distinct(&self) -> usize {
         match &self.openings {
             Openings::Lines { text, starts } => {
                 let lines = starts.iter().map(|&start| line_at(text, start));
-                lines.map(without_counters).collect::<HashSet<_>>().len()
+                let kinds = lines.map(|line| match self.variant {
+                    Variant::Standard => Cow::Borrowed(without_counters(line)),
+                    Variant::Chess960 => normal_form(line),
+                });
+                kinds.collect::<HashSet<_>>().len()
             }
             Openings::Games(games) => {
                 let openings = (0..games.len()).map(|index| {
@@ -216,6 +223,18 @@ impl Book {
     }
 }
 
+/// A position of Chess960 without its counters, its castling rights as X-FEN has them.
+fn normal_form(line: &[u8]) -> Cow<'_, [u8]> {
+    let read = PositionLine::parse(line).and_then(|line| line.position(Variant::Chess960));
+    match read {
+        Ok(position) => {
+            let epd = Epd::from_position(&position, EnPassantMode::Legal);
+            Cow::Owned(epd.to_string().into_bytes())
+        }
+        Err(_) => Cow::Borrowed(without_counters(line)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -254,6 +273,15 @@ mod tests {
         );
         let positions = book("a.epd", &text, BookOptions::default()).unwrap();
         assert_eq!((positions.len(), positions.distinct()), (5, 2));
+        let text = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1\n\
+            bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 3 2\n\
+            bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFh - 0 1\n";
+        let options = BookOptions {
+            variant: Variant::Chess960,
+            ..BookOptions::default()
+        };
+        let chess960 = book("a.epd", text, options).unwrap();
+        assert_eq!((chess960.len(), chess960.distinct()), (3, 2));
         let games = "[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. d4 *\n";
         let games = book("a.pgn", games, BookOptions::default()).unwrap();
         assert_eq!((games.len(), games.distinct()), (3, 2));

@@ -73,6 +73,17 @@ pub struct BadGame {
     pub error: GameError,
 }
 
+impl BadGame {
+    /// Whether the game starts from a position that only Chess960 has.
+    pub fn needs_chess960(&self) -> bool {
+        let source = match &self.error {
+            GameError::Start { source, .. } => source,
+            _ => return false,
+        };
+        matches!(source, LineError::NeedsChess960(_))
+    }
+}
+
 /// Iterator over the games of a PGN text, each cut after a number of
 /// plies. It reads on after a bad game; only an unreadable one ends it.
 #[derive(Debug)]

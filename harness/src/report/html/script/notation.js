@@ -53,12 +53,20 @@ function fenAt(game, ply) {
       return piece !== king && !marks.includes(rooks.get(right));
     });
   }
+  // A rook that has come to stand farther out takes the letters `K` and `Q` away.
+  const { board } = game.states[ply];
+  const named = castling.map((right) => {
+    const rook = rooks.get(right);
+    if (rookOf(right, board) === rook) return right;
+    const file = "abcdefgh"[rook & 7];
+    return right === right.toUpperCase() ? file.toUpperCase() : file;
+  });
   const { number, isBlack } = moveNumber(game, ply + 1);
   const square = ply === 0 ? passant : passantSquare(game.states[ply]);
   return [
-    placement(game.states[ply].board),
+    placement(board),
     isBlack ? "b" : "w",
-    castling.join("") || "-",
+    named.join("") || "-",
     square,
     quiet,
     number,
