@@ -124,6 +124,19 @@ fn sprt_has_its_keys_and_verdicts() {
     assert!(corrected["upper"].as_f64() < plain["upper"].as_f64());
 }
 
+/// Five counts do not tell a win and a loss from two draws; six do.
+#[test]
+fn what_to_know_of_a_test_is_in_its_json_too() {
+    let is_guessed = |counts: &str| {
+        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5 --model bayesian");
+        let notes = json(&args)["notes"].to_string();
+        assert!(notes.contains("median-unbiased"), "{notes}");
+        notes.contains("count as two draws")
+    };
+    assert!(is_guessed("10,60,100,60,10"));
+    assert!(!is_guessed("10,60,40,60,60,10"));
+}
+
 /// Where all pairs end alike they have one order only, so the average over all
 /// orders is what the live test has: it accepts H1 after 28 pairs of two wins,
 /// and after 48 of a win and a draw, and H0 after 509 level pairs.

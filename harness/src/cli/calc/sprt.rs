@@ -43,6 +43,8 @@ struct Output {
     nelo: Option<Estimate>,
     los: Option<f64>,
     sprt_elo: Option<SprtEstimate>,
+    /// What to know of these numbers, a sentence or two each.
+    notes: Vec<&'static str>,
 }
 
 impl SprtCommand {
@@ -95,7 +97,27 @@ impl SprtCommand {
             nelo: summary.nelo,
             los: summary.los,
             sprt_elo: after_test::estimate(&config, counts, games).filter(|_| is_enough(counts)),
+            notes: self.notes(config.model),
         })
+    }
+
+    fn notes(&self, model: Model) -> Vec<&'static str> {
+        let mut notes = vec![
+            "An SPRT stops at extreme scores, so the plain Elo is biased away from zero; \
+             the Elo after SPRT is median-unbiased.",
+        ];
+        if model == Model::Bayesian && self.level_pairs_are_guessed() {
+            notes.push(
+                "Pairs that end 1-1 count as two draws. Six counts (LL,LD,WL,DD,WD,WW) give \
+                 the exact draw Elo.",
+            );
+        }
+        if model == Model::Betting {
+            notes.push(
+                "The LLR depends on the order of results; this is the average over all orders.",
+            );
+        }
+        notes
     }
 
     fn table(&self, output: &Output) -> Lines {
@@ -127,20 +149,8 @@ impl SprtCommand {
             supported(after.map(|after| percent(Some(after.los)))),
         );
         lines.row("Definition", output.definition);
-        lines.note(
-            "An SPRT stops at extreme scores, so the plain Elo is biased away from zero; \
-             the Elo after SPRT is median-unbiased.",
-        );
-        if output.model == Model::Bayesian && self.level_pairs_are_guessed() {
-            lines.note(
-                "Pairs that end 1-1 count as two draws. Six counts (LL,LD,WL,DD,WD,WW) give \
-                 the exact draw Elo.",
-            );
-        }
-        if output.model == Model::Betting {
-            lines.note(
-                "The LLR depends on the order of results; this is the average over all orders.",
-            );
+        for note in &output.notes {
+            lines.note(note);
         }
         lines
     }
