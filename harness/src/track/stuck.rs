@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Unit;
+use jiff::{Timestamp, Unit};
 
 use super::night::Night;
 use crate::ledger::LedgerError;
@@ -25,13 +25,18 @@ pub(super) fn commit_of(manifest: &Manifest) -> Option<&str> {
 /// place of this run.
 pub(super) fn is_replaced(manifest: &Manifest, nights: &[Night]) -> bool {
     let commit = commit_of(manifest);
-    // Rows have whole seconds.
-    let created = manifest.created.round(Unit::Second);
-    created.is_ok_and(|created| {
-        nights
-            .iter()
-            .any(|night| Some(night.commit.as_str()) == commit && created < night.date)
+    nights.iter().any(|night| {
+        Some(night.commit.as_str()) == commit && is_later(night.date, manifest.created)
     })
+}
+
+/// Whether the run of a row, whose date has whole seconds, began after a run that has no
+/// row. In the same second it did: a night that had been played before would have taken
+/// longer than that.
+fn is_later(row: Timestamp, created: Timestamp) -> bool {
+    created
+        .round(Unit::Second)
+        .is_ok_and(|created| created <= row)
 }
 
 /// What becomes of a run that cannot be played to its end.
@@ -65,5 +70,18 @@ pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence
         Consequence::TriedAgain => format!(
             "warning: cannot finish {run}: {why}\nhelp: other commits are played without it, and the next `hone track` tries it again; remove this folder to give it up"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_the_same_second_is_replaced() {
+        let at = |ms| Timestamp::from_millisecond(ms).expect("in range");
+        for (row, is_replaced) in [(6000, true), (7000, true), (5000, false)] {
+            assert_eq!(is_later(at(row), at(5600)), is_replaced, "{row}");
+        }
     }
 }
