@@ -76,11 +76,13 @@ pub struct BadGame {
 impl BadGame {
     /// Whether the game starts from a position that only Chess960 has.
     pub fn needs_chess960(&self) -> bool {
-        let source = match &self.error {
-            GameError::Start { source, .. } => source,
-            _ => return false,
-        };
-        matches!(source, LineError::NeedsChess960(_))
+        matches!(
+            self.error,
+            GameError::Start {
+                source: LineError::NeedsChess960(_),
+                ..
+            }
+        )
     }
 }
 
