@@ -196,7 +196,7 @@ fn that_crashes() -> String {
 }
 
 #[test]
-fn a_commit_that_crashes_in_games_can_be_skipped() {
+fn a_commit_that_crashes_in_games_is_skipped() {
     let repository = EngineRepository::new();
     let good = repository.commit_engine("", 0, "Good");
     repository.write("engine.sh", &that_crashes());
@@ -208,26 +208,42 @@ fn a_commit_that_crashes_in_games_can_be_skipped() {
     };
     fs::copy(History::new().config(), history.config()).expect("copied");
 
-    let stopped = finish(history.command("stopped", 0, 2));
-    assert_eq!(stopped.code, Some(4), "{}", stopped.stderr);
-    for part in [&crashes[..10], "`--skip` and this commit"] {
-        assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
+    // It has played when it is skipped, or never plays.
+    for (name, skip) in [("fails", None), ("left-out", Some(&crashes[..12]))] {
+        let mut command = history.command(name, 0, 2);
+        command.args(skip.map(|rev| ["--skip", rev]).into_iter().flatten());
+        let found = finish(command);
+        assert_eq!(found.code, Some(0), "{}", found.stderr);
+        let json = found.json();
+        let ids = |key: &str| -> Vec<String> {
+            let commits = json[key].as_array().expect("an array");
+            let id = |one: &Value| one["commit"].as_str().expect("text").to_string();
+            commits.iter().map(id).collect()
+        };
+        assert_eq!(ids("skipped"), std::slice::from_ref(&crashes));
+        assert_eq!(ids("culprit"), [crashes.clone(), bad.clone()]);
+        let has_played = json["skipped"][0]["failures"].as_u64() >= Some(10);
+        assert_eq!(has_played, skip.is_none(), "{}", json["skipped"]);
+        let matches = json["matches"].as_array().expect("an array");
+        assert!(
+            matches.iter().all(|one| one["later"] == bad[..10]),
+            "{json}"
+        );
+        let verified = on_run("verify", &history.out(name));
+        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+        let report = on_run("report", &history.out(name)).stdout;
+        assert_eq!(
+            report.contains("(Crashes): failed in"),
+            skip.is_none(),
+            "{report}"
+        );
     }
 
-    let mut command = history.command("skipped", 0, 2);
-    command.args(["--skip", &crashes[..12]]);
-    let found = finish(command);
-    assert_eq!(found.code, Some(0), "{}", found.stderr);
-    let json = found.json();
-    let ids = |key: &str| -> Vec<String> {
-        let commits = json[key].as_array().expect("an array");
-        let id = |one: &Value| one["commit"].as_str().expect("text").to_string();
-        commits.iter().map(id).collect()
-    };
-    assert_eq!(ids("skipped"), std::slice::from_ref(&crashes));
-    assert_eq!(ids("culprit"), [crashes, bad.clone()]);
-    let verified = on_run("verify", &history.out("skipped"));
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    let stopped = finish(history.command("stopped", 0, 1));
+    assert_eq!(stopped.code, Some(4), "{}", stopped.stderr);
+    for part in [&crashes[..10], "the good and the bad commit must play"] {
+        assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
+    }
 
     for (rev, reason) in [
         (&good, "must play"),

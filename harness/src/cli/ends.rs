@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::repeat;
 use crate::config::{Draft, Level};
-use crate::run::EngineIdentity;
+use crate::run::Manifest;
 use crate::settings::TimeSpan;
 
 /// When a run ends, and how it reports.
@@ -89,13 +89,16 @@ impl ResultArgs {
     }
 }
 
-/// The command line that repeats this one, with the engines' commits.
-pub(super) fn repeating(engines: &[EngineIdentity]) -> String {
+/// The command line that repeats this one, with the commits of the run, if it has begun.
+pub(super) fn repeating(manifest: Option<&Manifest>) -> String {
     // Paths need not be UTF-8.
     let arguments: Vec<String> = std::env::args_os()
         .skip(1)
         .map(|argument| argument.to_string_lossy().into_owned())
         .collect();
+    let engines = manifest.map_or(&[][..], |manifest| &manifest.engines);
     let commits: Vec<_> = engines.iter().map(|engine| engine.commit.clone()).collect();
-    repeat::repeating(&arguments, &commits)
+    let bisect = manifest.and_then(|manifest| manifest.config.bisect.as_ref());
+    let skipped = bisect.map_or(&[][..], |section| &section.skip);
+    repeat::repeating(&arguments, &commits, skipped)
 }

@@ -202,7 +202,7 @@ pub(super) fn start<K: RunKind>(
         }
         (Err(error), _) => {
             if !error.is_of_run() {
-                let text = report::failed_summary(&error.to_string(), &repeating(&[]));
+                let text = report::failed_summary(&error.to_string(), &repeating(None));
                 ends.results.summarize(&text)?;
             }
             Err(failure(error))
@@ -236,14 +236,14 @@ fn show_stopped(
     if !files.has_pairs()? {
         return Ok(());
     }
-    let engines = files.manifest.engines.clone();
+    let manifest = files.manifest.clone();
     let report = kinds::of(files.manifest.kind).report(files)?;
     show(&*report, results.json)?;
     let page = folder.join(report.page_name());
     errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", folder.display());
     let so_far = report.summary(SummaryNotes {
-        repeat: &repeating(&engines),
+        repeat: &repeating(Some(&manifest)),
         resume: is_resumable.then_some(resume.as_str()),
     });
     results.summarize(&report::stopped_summary(
@@ -269,7 +269,7 @@ pub(super) fn conclude(
     let resume = format!("hone resume {}", folder.path().display());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
-        repeat: &repeating(&manifest.engines),
+        repeat: &repeating(Some(&manifest)),
         resume: is_unfinished.then_some(resume.as_str()),
     };
     results

@@ -63,14 +63,14 @@ impl PoolArgs {
         };
         let (verdict, missing) = judged().map_err(Failure::failed)?;
         let kind = files.manifest.kind;
-        let engines = files.manifest.engines.clone();
+        let manifest = files.manifest.clone();
         let dir = files.folder.path().to_path_buf();
         let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
         let resume = format!("hone resume {}", dir.display());
         let notes = SummaryNotes {
-            repeat: &repeating(&engines),
+            repeat: &repeating(Some(&manifest)),
             resume: verdict.is_none().then_some(resume.as_str()),
         };
         self.results

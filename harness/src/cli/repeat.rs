@@ -6,11 +6,16 @@ use crate::fleet::Access;
 
 /// A command line that repeats this one: branches and `HEAD` are replaced by
 /// the commits that were built. `commits` are those of the run's engines in
-/// their order; of a bisection, of its whole history.
-pub(super) fn repeating(arguments: &[String], commits: &[Option<String>]) -> String {
+/// their order; of a bisection, of its whole history, of which those that `skipped`
+/// names are left out.
+pub(super) fn repeating(
+    arguments: &[String],
+    commits: &[Option<String>],
+    skipped: &[String],
+) -> String {
     let mut words = vec!["hone".to_string()];
     let pinned = match arguments.first().map(String::as_str) {
-        Some("bisect") => bisection(arguments, commits),
+        Some("bisect") => bisection(arguments, commits, skipped),
         Some("match") => engines(arguments, commits),
         _ => sides(arguments, commits),
     };
@@ -59,12 +64,14 @@ fn engines(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
         .collect()
 }
 
-/// The ends of the history, which a configuration may name too.
-fn bisection(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
+/// The ends of the history and what is left out of it, which a configuration may name too.
+fn bisection(arguments: &[String], commits: &[Option<String>], skipped: &[String]) -> Vec<String> {
     let ends = [("--good", commits.first()), ("--bad", commits.last())];
-    let mut missing: Vec<(&str, &String)> = ends
+    let ends = ends
         .into_iter()
-        .filter_map(|(flag, commit)| Some((flag, commit?.as_ref()?)))
+        .filter_map(|(flag, commit)| Some((flag, commit?.as_ref()?)));
+    let mut missing: Vec<(&str, &String)> = ends
+        .chain(skipped.iter().map(|commit| ("--skip", commit)))
         .collect();
     let mut words = with_values(arguments, |flag, _| {
         let at = missing.iter().position(|(end, _)| *end == flag)?;
@@ -125,7 +132,7 @@ mod tests {
             .iter()
             .map(|commit| (!commit.is_empty()).then(|| commit.to_string()))
             .collect();
-        repeating(&arguments, &commits)
+        repeating(&arguments, &commits, &[])
     }
 
     #[test]
@@ -172,6 +179,25 @@ mod tests {
             ),
         ] {
             assert_eq!(repeated(line, commits), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_to_repeat_a_bisection_names_what_is_skipped() {
+        let commits = ["c1", "c2", "c3"].map(|commit| Some(commit.to_string()));
+        let skipped = ["c2".to_string()];
+        for (line, expected) in [
+            (
+                "bisect --skip wip --good v1 --bad main",
+                "hone bisect --skip c2 --good c1 --bad c3",
+            ),
+            (
+                "bisect my.toml --bad main",
+                "hone bisect my.toml --bad c3 --good c1 --skip c2",
+            ),
+        ] {
+            let arguments = shlex::split(line).expect("words");
+            assert_eq!(repeating(&arguments, &commits, &skipped), expected);
         }
     }
 }

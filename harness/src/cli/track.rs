@@ -62,7 +62,7 @@ impl TrackArgs {
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let notes = SummaryNotes {
-            repeat: &repeating(&[]),
+            repeat: &repeating(None),
             resume: None,
         };
         let summary = report.summary(notes);

@@ -12,7 +12,7 @@ mod sprt;
 mod tournament;
 pub mod tune;
 
-pub(crate) use pair::{PairPlan, PairResult, Side};
+pub(crate) use pair::{PairPlan, PairResult, Side, fails_too_often};
 pub use sharded::Sharded;
 pub use sprt::{SprtExperiment, SprtSection};
 pub use tournament::TournamentExperiment;
@@ -76,6 +76,12 @@ pub trait Experiment {
     /// earlier games: it uses up budget and does not count as evidence.
     fn pass_over(&mut self, result: &PairResult);
 
+    /// Whether the run goes on although this engine fails too often, because the
+    /// experiment stops using it.
+    fn can_do_without(&self, _engine: usize) -> bool {
+        false
+    }
+
     /// The verdict, once there is one.
     fn verdict(&self) -> Option<Verdict>;
 
@@ -113,6 +119,10 @@ impl Experiment for Box<dyn Experiment> {
 
     fn pass_over(&mut self, result: &PairResult) {
         (**self).pass_over(result);
+    }
+
+    fn can_do_without(&self, engine: usize) -> bool {
+        (**self).can_do_without(engine)
     }
 
     fn verdict(&self) -> Option<Verdict> {

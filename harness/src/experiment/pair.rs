@@ -37,6 +37,12 @@ pub struct PairPlan {
     pub opening: u64,
 }
 
+/// Whether an engine has lost at least ten games, and more than `max_share` (0 to 1) of
+/// its games, by failing.
+pub(crate) fn fails_too_often(failures: u64, games: u64, max_share: f64) -> bool {
+    failures >= 10 && failures as f64 > max_share * games as f64
+}
+
 /// A finished pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairResult {
@@ -59,6 +65,19 @@ impl PairResult {
     pub fn first_half_points(&self, game: usize) -> usize {
         let white = self.games[game].outcome.white_half_points();
         if game == 0 { white } else { 2 - white }
+    }
+
+    /// How many games each engine lost by failing, in the order of `engines`.
+    pub fn failures(&self) -> [u64; 2] {
+        let mut failures = [0; 2];
+        for (number, game) in self.games.iter().enumerate() {
+            if let Some(loser) = game.outcome.loser()
+                && game.termination.is_failure()
+            {
+                failures[(loser + number) % 2] += 1;
+            }
+        }
+        failures
     }
 
     /// Whether an engine failed in either game.

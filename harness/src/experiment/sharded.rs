@@ -51,6 +51,10 @@ impl<E: Experiment> Experiment for Sharded<E> {
         self.whole.pass_over(result);
     }
 
+    fn can_do_without(&self, engine: usize) -> bool {
+        self.whole.can_do_without(engine)
+    }
+
     fn verdict(&self) -> Option<Verdict> {
         if self.shard.is_whole() {
             return self.whole.verdict();

@@ -375,7 +375,9 @@ impl<E: Experiment> Driver<E> {
     }
 
     fn check_failures(&self) -> Result<(), RunError> {
-        let Some(engine) = self.fold.tally.failing_engine(self.max_failures) else {
+        let experiment = &self.fold.experiment;
+        let mut failing = self.fold.tally.failing_engines(self.max_failures);
+        let Some(engine) = failing.find(|engine| !experiment.can_do_without(*engine)) else {
             return Ok(());
         };
         let tally = &self.fold.tally.engines[engine];

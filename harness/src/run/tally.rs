@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::experiment::PairResult;
+use crate::experiment::{PairResult, fails_too_often};
 use crate::rules::{Outcome, Termination};
 use crate::stats::{Pentanomial, Wdl};
 
@@ -164,12 +164,13 @@ impl Tally {
         self.pairs * 2
     }
 
-    /// An engine that has lost at least ten games and more than this share of
-    /// its games by failing.
-    pub fn failing_engine(&self, max_share: f64) -> Option<usize> {
-        self.engines.iter().position(|engine| {
-            let failures = engine.failures.total();
-            failures >= 10 && failures as f64 > max_share * engine.games as f64
-        })
+    /// The engines that have lost at least ten games and more than this share of
+    /// their games by failing.
+    pub fn failing_engines(&self, max_share: f64) -> impl Iterator<Item = usize> {
+        let engines = self.engines.iter().enumerate();
+        let fails = move |(_, engine): &(usize, &EngineTally)| {
+            fails_too_often(engine.failures.total(), engine.games, max_share)
+        };
+        engines.filter(fails).map(|(number, _)| number)
     }
 }

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
 use super::course::{Course, Moment};
+use super::failing::{Failing, Record};
 use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
@@ -57,6 +58,7 @@ pub struct BisectExperiment {
     /// Commits that can play.
     ready: BTreeSet<usize>,
     skipped: BTreeSet<usize>,
+    failing: Failing,
     built: BTreeMap<usize, Fingerprint>,
     /// Commits between two that are the same engine.
     innocent: BTreeSet<usize>,
@@ -84,6 +86,7 @@ impl BisectExperiment {
             played: BTreeSet::from([0, last]),
             ready: BTreeSet::new(),
             skipped: BTreeSet::new(),
+            failing: Failing::new(1.0),
             built: BTreeMap::new(),
             innocent: BTreeSet::new(),
             later: known,
@@ -94,6 +97,13 @@ impl BisectExperiment {
         experiment.course.note(0, &experiment.posterior);
         experiment.judge();
         experiment
+    }
+
+    /// Skips the commits between the ends that lose more than this share (0 to 1) of their
+    /// games by failing. Without this none is skipped.
+    pub fn with_max_failures(mut self, max_share: f64) -> Self {
+        self.failing = Failing::new(max_share);
+        self
     }
 
     /// The match of the next pairs, `(earlier, later)`; none after a verdict.
@@ -177,11 +187,26 @@ impl BisectExperiment {
         self.absorbed += 1;
         let is_end = self.absorbed >= self.section.max_pairs;
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
+            self.skip_failing();
             self.update();
             self.course.note(self.absorbed, &self.posterior);
             self.current = None;
             self.judge();
         }
+    }
+
+    /// What a commit has scored is no evidence if it fails too often.
+    fn skip_failing(&mut self) {
+        for commit in self.failing.commits() {
+            if self.is_between(commit) && self.skipped.insert(commit) {
+                self.evidence
+                    .retain(|(earlier, later), _| ![*earlier, *later].contains(&commit));
+            }
+        }
+    }
+
+    fn is_between(&self, commit: usize) -> bool {
+        0 < commit && commit < self.last
     }
 
     fn judge(&mut self) {
@@ -274,8 +299,14 @@ impl BisectExperiment {
         &self.evidence
     }
 
+    /// The commits that do not build or play.
     pub(crate) fn skipped(&self) -> &BTreeSet<usize> {
         &self.skipped
+    }
+
+    /// How often a commit has failed.
+    pub(crate) fn record(&self, commit: usize) -> Record {
+        self.failing.record(commit)
     }
 
     /// Pairs absorbed.
@@ -305,12 +336,18 @@ impl Experiment for BisectExperiment {
 
     fn absorb(&mut self, result: &PairResult) {
         let [later, earlier] = result.engines;
+        self.failing.count(result);
         self.take((earlier, later), result.half_points());
     }
 
     fn pass_over(&mut self, result: &PairResult) {
         let [later, earlier] = result.engines;
+        self.failing.count(result);
         self.count((earlier, later));
+    }
+
+    fn can_do_without(&self, engine: usize) -> bool {
+        self.is_between(engine)
     }
 
     fn verdict(&self) -> Option<Verdict> {
@@ -328,6 +365,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::rules::{GameResult, Outcome, Termination};
     use crate::stats::distribution::PairDistribution;
     use crate::stats::simulate::PairSampler;
 
@@ -405,6 +443,51 @@ mod tests {
         }
         assert_eq!(bisect.verdict(), Some(Verdict::Complete));
         assert_eq!(bisect.found().commits, 2..=4);
+    }
+
+    #[test]
+    fn a_commit_that_fails_too_often_is_skipped_with_its_results() {
+        // The first engine fails with White, and is mated with Black.
+        let game = |outcome, termination| GameResult {
+            outcome,
+            termination,
+            plies: 40,
+            ms: [10, 10],
+            nodes: [400, 400],
+            effort: Default::default(),
+            digest: 0,
+            line: None,
+        };
+        let pair = |number, engines| PairResult {
+            pair: number,
+            engines,
+            games: [
+                game(Outcome::Black, Termination::Disconnect),
+                game(Outcome::White, Termination::Checkmate),
+            ],
+        };
+        let mut bisect = experiment(2).with_max_failures(0.1);
+        for number in 0..16 {
+            assert!(bisect.skipped().is_empty());
+            bisect.absorb(&pair(number, [1, 0]));
+        }
+        assert_eq!(bisect.skipped(), &BTreeSet::from([1]));
+        assert!(bisect.evidence().is_empty());
+        assert_eq!(bisect.groups(), [1..=2]);
+        assert_eq!(bisect.pairs(), 16);
+        let record = Record {
+            games: 32,
+            failures: 16,
+        };
+        assert_eq!(bisect.record(1), record);
+        assert_eq!(bisect.next_match(), Some((0, 2)));
+        // The ends must play.
+        for number in 16..32 {
+            bisect.absorb(&pair(number, [2, 0]));
+        }
+        assert_eq!(bisect.skipped(), &BTreeSet::from([1]));
+        assert_eq!([1, 2].map(|k| bisect.can_do_without(k)), [true, false]);
+        assert_eq!(bisect.evidence().len(), 1);
     }
 
     #[test]

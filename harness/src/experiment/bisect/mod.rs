@@ -10,10 +10,12 @@
 mod choice;
 mod course;
 mod experiment;
+mod failing;
 mod posterior;
 mod section;
 
 pub(crate) use course::Moment;
 pub use experiment::BisectExperiment;
 pub(crate) use experiment::{Fingerprint, Known};
+pub(crate) use failing::Record;
 pub use section::BisectSection;

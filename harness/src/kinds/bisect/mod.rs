@@ -34,8 +34,7 @@ impl RunKind for Bisection {
     type Report = BisectReport;
 
     const KIND: Kind = Kind::Bisect;
-    const REMEDY: &str =
-        "bisect again with `--skip` and this commit, or raise `max_failures` in [match]";
+    const REMEDY: &str = "the good and the bad commit must play: choose another one, or raise `max_failures` in [match]";
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(
@@ -101,7 +100,8 @@ impl RunKind for Bisection {
             .filter(|row| row.number <= last)
             .map(|row| (row.pairs, row.number, row.known(is_timed)));
         let known = skipped.chain(built).collect();
-        Ok(BisectExperiment::new(section, last, known))
+        let max_failures = manifest.config.r#match.max_failures;
+        Ok(BisectExperiment::new(section, last, known).with_max_failures(max_failures))
     }
 
     fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::builds::short_id;
-use crate::experiment::bisect::{BisectExperiment, Moment};
+use crate::experiment::bisect::{BisectExperiment, Moment, Record};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
@@ -85,6 +85,9 @@ pub(crate) struct Suspect {
     pub(crate) date: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) probability: Option<f64>,
+    /// Of one that is skipped because it fails in games: how often.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) failures: Option<Record>,
 }
 
 /// A match between two commits, from the later one's side.
@@ -114,6 +117,7 @@ impl Outcome {
                 author: identity.commit_author.clone(),
                 date: identity.committed,
                 probability: None,
+                failures: None,
             }
         };
         let found = experiment.found();
@@ -142,7 +146,7 @@ impl Outcome {
             bad: suspect(last),
             culprit: found.commits.clone().map(suspect).collect(),
             probability: found.probability,
-            change: (fold.tally.pairs > 0).then(|| Estimate {
+            change: (!experiment.evidence().is_empty()).then(|| Estimate {
                 estimate: sign * found.size.estimate,
                 low: ends[0].min(ends[1]),
                 high: ends[0].max(ends[1]),
@@ -151,7 +155,14 @@ impl Outcome {
             pairs: fold.tally.pairs,
             games: fold.tally.games(),
             absorbed: fold.absorbed(),
-            skipped: experiment.skipped().iter().map(|k| suspect(*k)).collect(),
+            skipped: experiment
+                .skipped()
+                .iter()
+                .map(|k| Suspect {
+                    failures: Some(experiment.record(*k)).filter(|record| record.failures > 0),
+                    ..suspect(*k)
+                })
+                .collect(),
             posterior: (1..=last)
                 .map(|number| Suspect {
                     probability: Some(posterior.commit(number)),
@@ -245,7 +256,12 @@ impl Outcome {
         }
         let _ = writeln!(text, "{:>9.1} %  nothing changed", 100.0 * self.no_change);
         for skipped in &self.skipped {
-            let _ = writeln!(text, "    skipped  {}", skipped.describe());
+            let _ = writeln!(
+                text,
+                "    skipped  {}{}",
+                skipped.describe(),
+                skipped.fails()
+            );
         }
         text
     }
@@ -278,5 +294,12 @@ impl Suspect {
     pub(crate) fn describe(&self) -> String {
         let short = short_id(&self.commit);
         format!("{short} ({})", self.subject)
+    }
+
+    /// After its name: how often it failed, if it did.
+    fn fails(&self) -> String {
+        self.failures.map_or(String::new(), |record| {
+            format!(": failed in {} of {} games", record.failures, record.games)
+        })
     }
 }

@@ -79,7 +79,7 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
         several => Figure::new(
             name,
             &counted(several.len() as u64, "commit"),
-            "those between them do not build",
+            "those before the last do not build or play",
         ),
     };
     let probability = format!("nothing changed: {}", percentage(outcome.no_change));
