@@ -84,7 +84,9 @@ pub(crate) fn resolve(
             }
         }
     }
-    Ok(Space::new(params)?)
+    let space = Space::new(params)?;
+    section.check_steps(&space)?;
+    Ok(space)
 }
 
 /// Options of many engines that set how an engine runs, not how it thinks.
@@ -264,6 +266,41 @@ mod tests {
 
     fn section(text: &str) -> TuneSection {
         toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn constants_whose_steps_are_no_numbers_are_refused() {
+        let resolved = |method: &str, entry: &str, constants: &str| {
+            let text = format!(
+                "method = \"{method}\"\npairs = 200\n[classic]\n{constants}\n\
+                 [params]\nQsDeltaMargin = {entry}\n"
+            );
+            resolve(&section(&text), &engine(), &[]).map(|_| ())
+        };
+        let refused = |method, entry, constants| {
+            let error = resolved(method, entry, constants).unwrap_err();
+            assert!(
+                error.to_string().contains("`QsDeltaMargin`: its steps"),
+                "{error}"
+            );
+        };
+        for method in ["openbench", "fishtest", "weather-factory"] {
+            for constants in ["", "stability = 0\ngain = 0", "alpha = 10\ngamma = 10"] {
+                let resolved = resolved(method, "{}", constants);
+                assert!(resolved.is_ok(), "{method}, {constants}: {resolved:?}");
+            }
+            refused(method, "{}", "width = 1e308");
+        }
+        // OpenBench moves a whole number by a half at least.
+        for method in ["fishtest", "weather-factory"] {
+            refused(method, "{}", "width = 0");
+        }
+        for method in ["openbench", "fishtest"] {
+            refused(method, "{}", "gain = 1e308");
+            refused(method, "{}", "stability = 1e308");
+            refused(method, "{ gain = 1e308 }", "");
+        }
+        assert!(resolved("spsa", "{}", "width = 0").is_ok());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::method::{
 };
 use super::param::{Kind, Param};
 use super::space::Space;
+use super::space_error::SpaceError;
 use super::tuner::Budget;
 use crate::experiment::SprtSection;
 use crate::rules::Limit;
@@ -272,25 +273,38 @@ impl TuneSection {
     /// The update rule, set up for `space`.
     pub fn method(&self, space: &Space) -> Box<dyn Method> {
         let Budget { batches, pairs, .. } = self.budget();
+        if let Some(classic) = self.classic_method(space) {
+            return Box::new(classic);
+        }
         let space = space.clone();
-        let classic = |rule, space| {
-            let customary = ClassicSettings::customary(rule, 2 * self.pairs());
-            Box::new(Classic::new(
-                rule,
-                self.classic.over(customary),
-                space,
-                batches,
-                pairs,
-            ))
-        };
         match self.method {
-            MethodName::Spsa => Box::new(Spsa::new(self.spsa.clone(), space, batches, pairs)),
             MethodName::Adaptive => {
                 Box::new(Adaptive::new(self.adaptive.clone(), space, batches, pairs))
             }
-            MethodName::Openbench => classic(ClassicRule::OpenBench, space),
-            MethodName::Fishtest => classic(ClassicRule::Fishtest, space),
-            MethodName::WeatherFactory => classic(ClassicRule::WeatherFactory, space),
+            _ => Box::new(Spsa::new(self.spsa.clone(), space, batches, pairs)),
+        }
+    }
+
+    fn classic_method(&self, space: &Space) -> Option<Classic> {
+        let rule = match self.method {
+            MethodName::Spsa | MethodName::Adaptive => return None,
+            MethodName::Openbench => ClassicRule::OpenBench,
+            MethodName::Fishtest => ClassicRule::Fishtest,
+            MethodName::WeatherFactory => ClassicRule::WeatherFactory,
+        };
+        let Budget { batches, pairs, .. } = self.budget();
+        let customary = ClassicSettings::customary(rule, 2 * self.pairs());
+        let settings = self.classic.over(customary);
+        Some(Classic::new(rule, settings, space.clone(), batches, pairs))
+    }
+
+    /// # Errors
+    /// If the constants of a classic rule overflow: all values would be NaN.
+    pub(super) fn check_steps(&self, space: &Space) -> Result<(), SpaceError> {
+        let classic = self.classic_method(space);
+        match classic.as_ref().and_then(Classic::overflowing) {
+            Some(name) => Err(SpaceError::Steps(name.to_owned())),
+            None => Ok(()),
         }
     }
 }

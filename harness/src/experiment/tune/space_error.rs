@@ -9,6 +9,11 @@ pub enum SpaceError {
         "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
     )]
     Empty,
+    #[error(
+        "parameter `{0}`: its steps would be too large or too small for a number: check \
+         `step`, `gain` and [tune.classic]"
+    )]
+    Steps(String),
     #[error("parameter `{0}` is named twice (UCI ignores upper and lower case in names)")]
     Twice(String),
 }

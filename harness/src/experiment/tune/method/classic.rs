@@ -66,6 +66,7 @@ pub(crate) struct Classic {
     settings: ClassicSettings,
     /// Pairs of a batch.
     pairs: f64,
+    batches: u64,
     /// Planned iterations: batches (OpenBench) or pairs (fishtest).
     iterations: f64,
     space: Space,
@@ -90,6 +91,7 @@ impl Classic {
             rule,
             settings,
             pairs: pairs as f64,
+            batches,
             iterations: iterations as f64,
             theta: space.start(),
             average: TailAverage::new(batches, space.start()),
@@ -132,6 +134,30 @@ impl Classic {
             c_k = c_k.max(0.5);
         }
         (c_k, a / (stability + k).powf(alpha) / c_k.powi(2))
+    }
+
+    /// A parameter whose perturbation or update is not a number, or is no perturbation,
+    /// in the first batch or the last: in between both lie between these.
+    pub(crate) fn overflowing(&self) -> Option<&str> {
+        let last = self.batches.saturating_sub(1);
+        let steps = |parameter: usize, batch: u64| {
+            let (c, r) = self.schedule(parameter, self.counter(batch));
+            match self.rule {
+                ClassicRule::WeatherFactory => {
+                    let step = self.space.params()[parameter].step * self.settings.width;
+                    (step * c, r * step / c)
+                }
+                _ => (c, r * c),
+            }
+        };
+        let overflows = |parameter: usize| {
+            [0, last].into_iter().any(|batch| {
+                let (perturbation, update) = steps(parameter, batch);
+                !(perturbation > 0.0 && perturbation.is_finite() && update.is_finite())
+            })
+        };
+        let parameter = (0..self.space.dimension()).find(|parameter| overflows(*parameter))?;
+        Some(&self.space.params()[parameter].name)
     }
 
     fn propose_at(&self, k: f64, signs: &[f64]) -> Proposal {
