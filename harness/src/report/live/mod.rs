@@ -61,23 +61,29 @@ impl Block {
 
 /// When a view was shown, and is due again.
 #[derive(Debug, Default)]
-pub(crate) struct Shown(Option<Instant>);
+pub(crate) struct Shown {
+    at: Option<Instant>,
+    /// Whether it was shown since the run has been stopping.
+    is_stop_shown: bool,
+}
 
 impl Shown {
     /// Whether it is due now; if so, it counts as shown. A line is not due at
-    /// the start, when there is nothing to tell.
+    /// the start, when there is nothing to tell, and due once when the run begins to stop.
     pub(crate) fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
         let interval = match is_block {
             true => REDRAW,
             false => line_interval(progress.elapsed),
         };
-        let is_due = match self.0 {
-            Some(at) => progress.stopping || at.elapsed() >= interval,
+        let stops = progress.stopping && !self.is_stop_shown;
+        let is_due = match self.at {
+            Some(at) => stops || at.elapsed() >= interval,
             None => is_block,
         };
-        if is_due || self.0.is_none() {
-            self.0 = Some(Instant::now());
+        if is_due || self.at.is_none() {
+            self.at = Some(Instant::now());
         }
+        self.is_stop_shown |= is_due && progress.stopping;
         is_due
     }
 }
@@ -127,5 +133,30 @@ impl<E: Experiment> View<E> for Scoreboard {
         if let Some(block) = &self.block {
             block.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::report::standings::tests::tally_of;
+
+    #[test]
+    fn a_line_is_due_once_when_the_run_begins_to_stop() {
+        let tally = tally_of(2, &[]);
+        let mut progress = Progress {
+            tally: &tally,
+            elapsed: Duration::from_secs(3600),
+            played: 9,
+            in_flight: 2,
+            stopping: false,
+        };
+        let mut shown = Shown::default();
+        assert!([0, 1].map(|_| shown.is_due(false, &progress)) == [false; 2]);
+        progress.stopping = true;
+        let due = [0, 1, 2].map(|_| shown.is_due(false, &progress));
+        assert_eq!(due, [true, false, false]);
     }
 }
