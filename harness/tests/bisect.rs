@@ -229,6 +229,12 @@ fn a_commit_that_crashes_in_games_is_skipped() {
             matches.iter().all(|one| one["later"] == bad[..10]),
             "{json}"
         );
+        let pairs = |one: &Value| -> u64 {
+            let counts = one["pentanomial"].as_array().expect("counts");
+            counts.iter().filter_map(Value::as_u64).sum()
+        };
+        let pairs: u64 = matches.iter().map(pairs).sum();
+        assert_eq!(json["pairs"].as_u64(), Some(pairs), "{json}");
         let verified = on_run("verify", &history.out(name));
         assert_eq!(verified.code, Some(0), "{}", verified.stdout);
         let report = on_run("report", &history.out(name)).stdout;

@@ -11,9 +11,9 @@ use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
 use crate::run::{Fold, Kind, RunFiles};
-use crate::stats::Estimate;
 use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
+use crate::stats::{Estimate, Pentanomial};
 
 /// Rows of the table for people.
 const ROWS: usize = 10;
@@ -128,6 +128,7 @@ impl Outcome {
         };
         let ends = [sign * found.size.low, sign * found.size.high];
         let names = manifest.names();
+        let pairs = experiment.evidence().values().map(Pentanomial::pairs).sum();
         Ok(Self {
             run: files.folder.name(),
             kind: manifest.kind,
@@ -152,8 +153,8 @@ impl Outcome {
                 high: ends[0].max(ends[1]),
             }),
             no_change: posterior.none(),
-            pairs: fold.tally.pairs,
-            games: fold.tally.games(),
+            pairs,
+            games: 2 * pairs,
             absorbed: fold.absorbed(),
             skipped: experiment
                 .skipped()
