@@ -195,19 +195,27 @@ fn that_crashes() -> String {
     )
 }
 
-#[test]
-fn a_commit_that_crashes_in_games_is_skipped() {
+/// A good commit, one that crashes in games, and a bad one.
+fn history_that_crashes() -> History {
     let repository = EngineRepository::new();
     let good = repository.commit_engine("", 0, "Good");
     repository.write("engine.sh", &that_crashes());
     let crashes = repository.commit("Crashes");
     let bad = repository.commit_engine("--set Quiescence=false", 2, "Bad");
     let history = History {
-        ids: vec![good.clone(), crashes.clone(), bad.clone()],
+        ids: vec![good, crashes, bad],
         repository,
     };
     fs::copy(History::new().config(), history.config()).expect("copied");
+    history
+}
 
+#[test]
+fn a_commit_that_crashes_in_games_is_skipped() {
+    let history = history_that_crashes();
+    let [_, crashes, bad] = history.ids.as_slice() else {
+        panic!("three commits")
+    };
     // It has played when it is skipped, or never plays.
     for (name, skip) in [("fails", None), ("left-out", Some(&crashes[..12]))] {
         let mut command = history.command(name, 0, 2);
@@ -220,7 +228,7 @@ fn a_commit_that_crashes_in_games_is_skipped() {
             let id = |one: &Value| one["commit"].as_str().expect("text").to_string();
             commits.iter().map(id).collect()
         };
-        assert_eq!(ids("skipped"), std::slice::from_ref(&crashes));
+        assert_eq!(ids("skipped"), std::slice::from_ref(crashes));
         assert_eq!(ids("culprit"), [crashes.clone(), bad.clone()]);
         let has_played = json["skipped"][0]["failures"].as_u64() >= Some(10);
         assert_eq!(has_played, skip.is_none(), "{}", json["skipped"]);
@@ -250,11 +258,35 @@ fn a_commit_that_crashes_in_games_is_skipped() {
     for part in [&crashes[..10], "the good and the bad commit must play"] {
         assert!(stopped.stderr.contains(part), "{part}: {}", stopped.stderr);
     }
+}
 
+#[test]
+fn a_killed_bisection_skips_the_same_commit() {
+    let history = history_that_crashes();
+    let whole = finish(history.command("whole", 0, 2));
+    assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+    // Killed when the commit has been skipped, or shortly before.
+    let mut child = history.command("killed", 0, 2).spawn().expect("it starts");
+    wait_until("games", || rows(&history.out("killed")) >= 36);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    thread::sleep(Duration::from_millis(100));
+    let resumed = history.resume("killed");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let digest = |name: &str| on_run("verify", &history.out(name)).last_line();
+    assert_eq!(digest("whole"), digest("killed"));
+}
+
+#[test]
+fn a_commit_that_cannot_be_skipped_is_named() {
+    let history = history_that_crashes();
+    let [good, _, bad] = history.ids.as_slice() else {
+        panic!("three commits")
+    };
     for (rev, reason) in [
-        (&good, "must play"),
-        (&bad, "must play"),
-        (&"HEAD~9".into(), "no commit"),
+        (good.as_str(), "must play"),
+        (bad, "must play"),
+        ("HEAD~9", "no commit"),
     ] {
         let mut command = history.command("refused", 0, 2);
         command.args(["--skip", rev]);
