@@ -78,6 +78,22 @@ impl History {
         command.arg("resume").arg(self.out(name)).arg("--json");
         finish(command)
     }
+
+    /// The JSON of the run `whole`, played again from its good commit to `bad`, killed
+    /// after so many games, and resumed: it has the same games.
+    fn again_with_a_kill(&self, bad: usize, games: usize) -> Value {
+        let mut child = self.command("killed", 0, bad).spawn().expect("it starts");
+        wait_until("games", || rows(&self.out("killed")) >= games);
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        // Its engines end with their pipes; the ledger's lock is free at once.
+        thread::sleep(Duration::from_millis(100));
+        let resumed = self.resume("killed");
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+        let digest = |name: &str| on_run("verify", &self.out(name)).last_line();
+        assert_eq!(digest("whole"), digest("killed"));
+        resumed.json()
+    }
 }
 
 #[test]
@@ -109,21 +125,7 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     let verified = on_run("verify", &history.out("whole"));
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
 
-    // The same again, killed on the way.
-    let mut child = history
-        .command("killed", 0, COMMITS)
-        .spawn()
-        .expect("it starts");
-    wait_until("games", || rows(&history.out("killed")) >= 20);
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
-    // Its engines end with their pipes; the ledger's lock is free at once.
-    thread::sleep(Duration::from_millis(100));
-    let resumed = history.resume("killed");
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    let digest = |name: &str| on_run("verify", &history.out(name)).last_line();
-    assert_eq!(digest("whole"), digest("killed"));
-    let again = resumed.json();
+    let again = history.again_with_a_kill(COMMITS, 20);
     for key in ["culprit", "probability", "change", "pairs", "posterior"] {
         assert_eq!(again[key], json[key], "{key}");
     }
@@ -266,15 +268,10 @@ fn a_killed_bisection_skips_the_same_commit() {
     let whole = finish(history.command("whole", 0, 2));
     assert_eq!(whole.code, Some(0), "{}", whole.stderr);
     // Killed when the commit has been skipped, or shortly before.
-    let mut child = history.command("killed", 0, 2).spawn().expect("it starts");
-    wait_until("games", || rows(&history.out("killed")) >= 36);
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
-    thread::sleep(Duration::from_millis(100));
-    let resumed = history.resume("killed");
-    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    let digest = |name: &str| on_run("verify", &history.out(name)).last_line();
-    assert_eq!(digest("whole"), digest("killed"));
+    let again = history.again_with_a_kill(2, 36);
+    for key in ["culprit", "probability", "skipped", "pairs", "matches"] {
+        assert_eq!(again[key], whole.json()[key], "{key}");
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub trait Experiment {
     /// earlier games: it uses up budget and does not count as evidence.
     fn pass_over(&mut self, result: &PairResult);
 
-    /// Whether the run goes on although this engine fails too often, because the
+    /// Whether the run continues although this engine fails too often, because the
     /// experiment stops using it.
     fn can_do_without(&self, _engine: usize) -> bool {
         false

@@ -195,7 +195,7 @@ impl BisectExperiment {
         }
     }
 
-    /// What a commit has scored is no evidence if it fails too often.
+    /// Skips the commits that fail too often, and leaves out what they have scored.
     fn skip_failing(&mut self) {
         for commit in self.failing.commits() {
             if self.is_between(commit) && self.skipped.insert(commit) {
@@ -447,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_commit_that_fails_too_often_is_skipped_with_its_results() {
-        // The first engine fails with White, and is mated with Black.
+        // The first engine is mated with White, and fails with Black.
         let game = |outcome, termination| GameResult {
             outcome,
             termination,
@@ -462,8 +462,8 @@ mod tests {
             pair: number,
             engines,
             games: [
-                game(Outcome::Black, Termination::Disconnect),
-                game(Outcome::White, Termination::Checkmate),
+                game(Outcome::Black, Termination::Checkmate),
+                game(Outcome::White, Termination::Disconnect),
             ],
         };
         let mut bisect = experiment(2).with_max_failures(0.1);

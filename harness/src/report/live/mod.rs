@@ -68,8 +68,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// Whether it is due now; if so, it counts as shown. A line is not due at
-    /// the start, when there is nothing to tell, and due once when the run begins to stop.
+    /// Whether it is due now; if so, it counts as shown. A line is not due at the start,
+    /// before the first result, and due once when the run begins to stop.
     pub(crate) fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
         let interval = match is_block {
             true => REDRAW,

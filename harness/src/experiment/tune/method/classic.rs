@@ -136,8 +136,8 @@ impl Classic {
         (c_k, a / (stability + k).powf(alpha) / c_k.powi(2))
     }
 
-    /// A parameter whose perturbation or update is not a number, or is no perturbation,
-    /// in the first batch or the last: in between both lie between these.
+    /// A parameter whose perturbation is not a number above 0, or whose update is not
+    /// finite, in the first batch or the last: in between both lie between these.
     pub(crate) fn overflowing(&self) -> Option<&str> {
         let last = self.batches.saturating_sub(1);
         let steps = |parameter: usize, batch: u64| {
