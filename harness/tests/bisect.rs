@@ -88,6 +88,9 @@ impl History {
         child.wait().expect("it ends");
         // Its engines end with their pipes; the ledger's lock is free at once.
         thread::sleep(Duration::from_millis(100));
+        let mut report = common::hone();
+        report.args(["report", "--json"]).arg(self.out("killed"));
+        assert_eq!(finish(report).json()["finished"], false);
         let resumed = self.resume("killed");
         assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
         let digest = |name: &str| on_run("verify", &self.out(name)).last_line();
@@ -102,7 +105,10 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     let found = finish(history.command("whole", 0, COMMITS));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     let json = found.json();
-    assert_eq!(json["verdict"], "found");
+    assert_eq!(
+        (&json["verdict"], &json["finished"]),
+        (&"found".into(), &true.into())
+    );
     assert_eq!(json["culprit"][0]["commit"], history.ids[CULPRIT], "{json}");
     assert_eq!(json["culprit"].as_array().map(Vec::len), Some(1), "{json}");
     assert!(json["probability"].as_f64() >= Some(0.95));

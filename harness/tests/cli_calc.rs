@@ -104,6 +104,16 @@ fn edge_cases_are_null_or_finite() {
 }
 
 #[test]
+fn counts_far_beyond_a_bound_say_so() {
+    let is_noted = |counts: &str| {
+        let sprt = json(&format!("sprt --pentanomial {counts} --elo0 0 --elo1 5"));
+        sprt["notes"].to_string().contains("far beyond its bound")
+    };
+    assert!(is_noted("10,20,500,900,4000") && is_noted("4000,900,500,20,10"));
+    assert!(!is_noted("10,60,100,60,10") && !is_noted("0,0,0,0,1"));
+}
+
+#[test]
 fn sprt_has_its_keys_and_verdicts() {
     let keys = [
         "model", "llr", "lower", "upper", "verdict", "elo", "nelo", "los", "sprt_elo",
@@ -329,8 +339,8 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(third["interval"], "always_valid", "two pairs");
     let text = String::from_utf8(hone(&format!("rate {sources}")).stdout).unwrap();
     for part in [
-        "too few results: the width of",
-        "too few results for an interval",
+        "too few different results: the width of",
+        "too few different results for an interval",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -150,10 +150,18 @@ fn no_change_within_the_budget_is_undecided_and_can_go_on() {
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     // Every pair that was started has been finished.
     assert_eq!(resumed.json()["games"], rows(&gate.run));
+    assert_eq!(resumed.json()["finished"], false);
     assert!(rows(&gate.run) > before, "{}", resumed.stderr);
     // Its budget of pairs ends it in the same way.
     let gate = self::gate(&repository, &["--set", "sprt.max_pairs=3"]);
     assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
+    let mut report = repository.hone();
+    report.args(["report", "--json"]).arg(&gate.run);
+    let json = finish(report).json();
+    assert_eq!(
+        (&json["verdict"], &json["finished"], &json["max_pairs"]),
+        (&"none".into(), &true.into(), &3.into())
+    );
 }
 
 #[test]

@@ -48,8 +48,8 @@ fn a_change_that_passes_all_stages_passes() {
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let json = played.json();
     assert_eq!(
-        (&json["verdict"], &json["stage"]),
-        (&"H1".into(), &2.into())
+        (&json["verdict"], &json["finished"], &json["stage"]),
+        (&"H1".into(), &true.into(), &2.into())
     );
     assert_eq!(
         (&json["run"], &json["limit"]),
@@ -92,6 +92,16 @@ fn a_change_that_passes_all_stages_passes() {
     // It has ended: resuming it says the same.
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    // Between two stages nothing is decided.
+    fs::remove_dir_all(run.join("stage-2")).expect("removed");
+    let mut report = common::hone();
+    report.args(["report", "--json"]).arg(&run);
+    let json = finish(report).json();
+    assert_eq!(
+        (&json["verdict"], &json["finished"], &json["stage"]),
+        (&"none".into(), &false.into(), &1.into())
+    );
+    assert_eq!(json["stages"][0]["finished"], true);
 }
 
 #[test]
@@ -113,8 +123,8 @@ fn a_stage_that_fails_is_the_last() {
         serde_json::from_str(&fs::read_to_string(run.join("report.json")).expect("there"))
             .expect("JSON");
     assert_eq!(
-        (&json["verdict"], &json["stage"]),
-        (&"H0".into(), &2.into())
+        (&json["verdict"], &json["finished"], &json["stage"]),
+        (&"H0".into(), &true.into(), &2.into())
     );
     let markdown = fs::read_to_string(run.join("report.md")).expect("there");
     assert!(markdown.contains("The change failed"), "{markdown}");

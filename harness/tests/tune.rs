@@ -327,7 +327,12 @@ fn when_its_time_is_spent_the_values_are_those_so_far() {
         "{}",
         report.stdout
     );
-    assert!(finished.json()["values"]["QsDeltaMargin"].is_number());
+    let json = finished.json();
+    assert!(json["values"]["QsDeltaMargin"].is_number());
+    assert_eq!(
+        (&json["finished"], &json["max_pairs"]),
+        (&false.into(), &4000.into())
+    );
     let before = rows(&setup.run("run"));
     let mut resume = hone();
     resume.arg("resume").arg(setup.run("run"));

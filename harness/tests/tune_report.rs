@@ -131,6 +131,10 @@ fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
         assert!(finished.stderr.contains("Time limit reached"));
         let verify = finished.json()["verify"].clone();
         assert_eq!(verify["verdict"], "none");
+        assert_eq!(
+            (&finished.json()["finished"], &verify["finished"]),
+            (&true.into(), &false.into())
+        );
         assert_eq!(report_json(&run)["verify"], verify);
         let page = text(&run, "report.html");
         let shown = lead(&page);

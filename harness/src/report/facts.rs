@@ -26,8 +26,8 @@ pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
-    /// Whether it has come to its end.
-    #[serde(skip)]
+    /// Whether it has come to its end: nothing is left to resume.
+    #[serde(rename = "finished")]
     pub is_finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub(crate) struct RunFacts {
     #[serde(skip)]
     pub absorbed: u64,
     /// The most pairs that the run may play.
-    #[serde(skip)]
+    #[serde(rename = "max_pairs")]
     pub budget: u64,
     /// The rule by which a match may stop before.
     #[serde(skip)]

@@ -3,8 +3,9 @@
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
-/// What takes the place of a quantity that the pairs do not support.
-pub(crate) const TOO_FEW: &str = "too few pairs";
+/// What takes the place of a quantity that the pairs do not support: there are
+/// too few of them, or nearly all ended alike.
+pub(crate) const TOO_FEW: &str = "too few different pairs";
 
 /// `1 pair`, `2 pairs`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
@@ -21,7 +22,7 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// `text`, or that there are too few pairs.
+/// `text`, or that the pairs do not support it.
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_string())
 }

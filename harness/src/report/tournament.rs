@@ -62,7 +62,7 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
             "± is half the 95 % interval{}; LOS is the probability of being stronger than the next.",
             match early.count() {
                 0 => "",
-                _ => " (after too few pairs, of the always-valid interval)",
+                _ => " (after too few different pairs, of the always-valid interval)",
             }
         ));
     }
@@ -159,7 +159,7 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
             second.name,
             100.0 * los
         ),
-        None => format!("too few pairs to place it above {}", second.name),
+        None => format!("too few different pairs to place it above {}", second.name),
     };
     format!(
         "{} leads {} engines with {} of the points{}; {order}.",

@@ -36,7 +36,7 @@ pub(super) fn percent(share: Option<f64>) -> String {
 }
 
 /// What takes the place of a quantity that the pairs or games do not support.
-pub(super) const TOO_FEW: &str = "too few results";
+pub(super) const TOO_FEW: &str = "too few different results";
 
 /// A quantity that needs enough pairs or games.
 pub(super) fn supported(text: Option<String>) -> String {

@@ -24,6 +24,8 @@ pub(crate) struct Outcome {
     run: String,
     kind: Kind,
     pub(crate) verdict: BisectVerdict,
+    /// Whether it has come to its end: nothing is left to resume.
+    finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<EndReason>,
@@ -40,6 +42,8 @@ pub(crate) struct Outcome {
     /// Pairs of the matches.
     pub(crate) pairs: u64,
     pub(crate) games: u64,
+    /// The most pairs that the run may play.
+    max_pairs: u64,
     /// Pairs up to the verdict, including those that are in no match.
     #[serde(skip)]
     pub(crate) absorbed: u64,
@@ -132,6 +136,7 @@ impl Outcome {
         Ok(Self {
             run: files.folder.name(),
             kind: manifest.kind,
+            finished: fold.verdict().is_some(),
             reason: EndReason::of(fold.verdict()),
             repeated_pairs: fold.tally.repeated_pairs,
             distinct_games: fold.tally.distinct_games,
@@ -155,6 +160,7 @@ impl Outcome {
             no_change: posterior.none(),
             pairs,
             games: 2 * pairs,
+            max_pairs: experiment.section().max_pairs,
             absorbed: fold.absorbed(),
             skipped: experiment
                 .skipped()

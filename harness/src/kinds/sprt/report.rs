@@ -85,6 +85,12 @@ impl TestReport {
         }
     }
 
+    /// Whether no stage is left to play.
+    fn is_finished(&self) -> bool {
+        let last = &self.last().facts;
+        last.is_finished && last.verdict == self.verdict()
+    }
+
     fn is_staged(&self) -> bool {
         self.manifest().config.stage.len() > 1
     }
@@ -136,6 +142,7 @@ impl TestReport {
         let mut object = serde_json::to_value(&self.last().facts)?;
         object["run"] = json!(self.first.facts.run);
         object["verdict"] = json!(self.verdict());
+        object["finished"] = json!(self.is_finished());
         object["stage"] = json!(self.later.len() + 1);
         let stages = self.runs().map(|run| serde_json::to_value(&run.facts));
         object["stages"] = stages.collect::<Result<Vec<_>, _>>()?.into();

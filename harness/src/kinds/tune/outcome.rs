@@ -51,6 +51,11 @@ impl Outcome {
         }
     }
 
+    /// Whether all pairs are played, so that the values are final.
+    pub(super) fn is_finished(&self) -> bool {
+        self.pairs >= self.planned
+    }
+
     /// Names of the parameters whose final value is a bound of their range.
     pub(super) fn at_bound(&self) -> Vec<&str> {
         self.space.at_bound(&self.final_values)
@@ -143,6 +148,7 @@ impl Outcome {
         object.insert("average".into(), values(&self.average));
         object.insert("start".into(), values(&self.space.start()));
         object.insert("pairs".into(), json!(self.pairs));
+        object.insert("max_pairs".into(), json!(self.planned));
         object.insert("failed_pairs".into(), json!(self.failed));
         let bound = self.space.at_bound(&self.final_values);
         object.insert("at_bound".into(), json!(bound));

@@ -141,7 +141,7 @@ fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
     match test.map(|test| elo(&test.facts)) {
         None => predicted_figure(outcome),
         Some(Some((elo, Interval::AlwaysValid))) => Figure::early_elo(
-            "Elo of the test, always-valid interval: too few pairs",
+            "Elo of the test, always-valid interval: too few different pairs",
             Some(elo),
         ),
         Some(elo) => Figure::elo(

@@ -61,6 +61,7 @@ impl TuneReport {
             None => Value::Null,
         };
         let mut object = self.outcome.json();
+        object.insert("finished".into(), json!(self.outcome.is_finished()));
         object.insert("run".into(), json!(self.files.folder.name()));
         object.insert("kind".into(), json!(self.files.manifest.kind));
         object.insert("repeated_pairs".into(), json!(self.repeated_pairs));
@@ -91,8 +92,7 @@ impl TuneReport {
 impl Report for TuneReport {
     fn text(&self) -> String {
         let mut text = self.outcome.text();
-        let section = self.files.manifest.config.tune.as_ref();
-        if section.is_some_and(|section| self.outcome.pairs < section.pairs()) {
+        if !self.outcome.is_finished() {
             text += "Not all pairs are played: these values are not final.\n";
         }
         for finding in &self.findings {

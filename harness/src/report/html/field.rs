@@ -53,7 +53,7 @@ fn ratings(ratings: &[Standing]) -> String {
     let caption = format!(
         "Ratings, relative to their mean; the bars are 95 % intervals{} from {:.0} to {:.0} Elo",
         match ratings.iter().any(is_early) {
-            true => " (after too few pairs, always-valid ones)",
+            true => " (after too few different pairs, always-valid ones)",
             false => "",
         },
         scale.0,

@@ -38,7 +38,8 @@ fn first_engine(facts: &RunFacts) -> Table {
         test(&mut table, sprt);
     }
     table.row(&["normalized Elo", &interval(facts.nelo)]);
-    table.row(&["LOS", &share_words(facts.los)]);
+    let los = facts.los.map_or(TOO_FEW.to_string(), percentage);
+    table.row(&["LOS", &los]);
     let [wins, draws, losses] = facts.wdl;
     let games = wins + draws + losses;
     table.row(&[
@@ -100,7 +101,7 @@ fn interval(estimate: Option<Estimate>) -> String {
 }
 
 fn share_words(share: Option<f64>) -> String {
-    share.map_or(TOO_FEW.to_string(), percentage)
+    share.map_or("no games".to_string(), percentage)
 }
 
 fn engines(facts: &RunFacts) -> Table {

@@ -43,9 +43,10 @@ fn elo(facts: &RunFacts) -> Figure {
         None if facts.stop.is_some() => {
             Figure::early_elo("Elo, always-valid interval", facts.always_valid)
         }
-        None if facts.interval == Interval::AlwaysValid => {
-            Figure::early_elo("Elo, always-valid interval: too few pairs", facts.elo)
-        }
+        None if facts.interval == Interval::AlwaysValid => Figure::early_elo(
+            "Elo, always-valid interval: too few different pairs",
+            facts.elo,
+        ),
         None => Figure::elo("Elo", facts.elo),
     }
 }

@@ -407,7 +407,7 @@ mod tests {
             text.contains("00:01:50 elapsed  2 games in progress\n"),
             "{text}"
         );
-        assert!(text.contains("Elo too few pairs"), "{text}");
+        assert!(text.contains("Elo too few different pairs"), "{text}");
         let line = line(&players, &test, &progress(&tally));
         assert!(line.contains("not known before the first pair"), "{line}");
     }
