@@ -1,6 +1,6 @@
 //! The report as Markdown, for a pull request or a wiki.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
@@ -15,27 +15,33 @@ pub(crate) fn markdown(facts: &RunFacts) -> String {
     text
 }
 
-fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
+fn write_markdown(out: &mut String, facts: &RunFacts) -> fmt::Result {
     writeln!(out, "# {}\n", facts.run)?;
     for sentence in verdict_sentence(facts).lines() {
         writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
     writeln!(out, "```text\n{}```\n", results_block(facts))?;
+    write_engines(out, facts)?;
+    if facts.engines.len() > 2 {
+        write_pairings(out, facts)?;
+    }
+    write_games(out, facts)
+}
+
+fn write_engines(out: &mut String, facts: &RunFacts) -> fmt::Result {
     writeln!(out, "| | {} |", cells(facts, |e| e.name.clone()))?;
     writeln!(out, "|---|{}", "---:|".repeat(facts.engines.len()))?;
-    let share = |[w, d, l]: [u64; 3]| {
-        let games = w + d + l;
-        percent((games > 0).then(|| (w as f64 + d as f64 / 2.0) / games as f64))
-    };
+    for (name, cells) in engine_rows(facts) {
+        writeln!(out, "| {name} | {cells} |")?;
+    }
+    writeln!(out)
+}
+
+/// What is said of each engine: a name, and the cells of all engines.
+fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
+    let count = |count: fn(&EngineFacts) -> u64| cells(facts, |e| count(e).to_string());
     let failures = &facts.failures;
-    let failed = |counts: &[u64]| {
-        counts
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(" | ")
-    };
-    let rows = [
+    let mut rows = vec![
         ("engine", cells(facts, |e| e.id.clone())),
         ("options", cells(facts, options)),
         ("points as White", cells(facts, |e| share(e.as_white))),
@@ -49,49 +55,41 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
             "hone's own time, µs a move",
             cells(facts, |e| number(e.latency_us)),
         ),
-        ("time forfeits", failed(&failures.time_forfeit)),
-        (
-            "of these the machine's doing",
-            cells(facts, |e| e.starved.to_string()),
-        ),
-        ("crashes", failed(&failures.crash)),
-        ("stalls", failed(&failures.stall)),
-        ("illegal moves", failed(&failures.illegal_move)),
-        (
-            "illegal principal variations",
-            cells(facts, |e| e.illegal_pvs.to_string()),
-        ),
+        ("time forfeits", counts(&failures.time_forfeit)),
+        ("of these the machine's doing", count(|e| e.starved)),
+        ("crashes", counts(&failures.crash)),
+        ("stalls", counts(&failures.stall)),
+        ("illegal moves", counts(&failures.illegal_move)),
+        ("illegal principal variations", count(|e| e.illegal_pvs)),
     ];
-    let is_replayed = facts.engines.iter().any(|engine| engine.replayed > 0);
-    let replayed = is_replayed.then(|| {
-        (
-            "time forfeits of the machine, played again",
-            cells(facts, |e| e.replayed.to_string()),
-        )
-    });
-    for (name, cells) in rows.into_iter().chain(replayed) {
-        writeln!(out, "| {name} | {cells} |")?;
+    if facts.engines.iter().any(|engine| engine.replayed > 0) {
+        let name = "time forfeits of the machine, played again";
+        rows.push((name, count(|e| e.replayed)));
     }
-    writeln!(out)?;
-    if facts.engines.len() > 2 {
+    rows
+}
+
+fn write_pairings(out: &mut String, facts: &RunFacts) -> fmt::Result {
+    writeln!(
+        out,
+        "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|"
+    )?;
+    for pairing in &facts.pairings {
+        let nelo = pairing.summary.nelo.map(|nelo| plus_minus(Some(nelo)));
         writeln!(
             out,
-            "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|"
+            "| {} - {} | {} | {} | {} |",
+            escape_markdown(&pairing.first),
+            escape_markdown(&pairing.second),
+            wdl(pairing.wdl.into()),
+            elo_text(pairing.summary.elo, pairing.summary.interval),
+            supported(nelo)
         )?;
-        for pairing in &facts.pairings {
-            let nelo = pairing.summary.nelo.map(|nelo| plus_minus(Some(nelo)));
-            writeln!(
-                out,
-                "| {} - {} | {} | {} | {} |",
-                escape_markdown(&pairing.first),
-                escape_markdown(&pairing.second),
-                wdl(pairing.wdl.into()),
-                elo_text(pairing.summary.elo, pairing.summary.interval),
-                supported(nelo)
-            )?;
-        }
-        writeln!(out)?;
     }
+    writeln!(out)
+}
+
+fn write_games(out: &mut String, facts: &RunFacts) -> fmt::Result {
     let [white, draws, black] = facts.by_colour;
     writeln!(out, "| games | |\n|---|---:|")?;
     writeln!(out, "| won by White | {white} |")?;
@@ -105,6 +103,17 @@ fn write_markdown(out: &mut String, facts: &RunFacts) -> std::fmt::Result {
         writeln!(out, "| processors of worker {worker} | {processors:?} |")?;
     }
     writeln!(out, "| seconds | {:.1} |", facts.seconds)
+}
+
+/// The share of the points of these wins, draws and losses.
+fn share([w, d, l]: [u64; 3]) -> String {
+    let games = w + d + l;
+    percent((games > 0).then(|| (w as f64 + d as f64 / 2.0) / games as f64))
+}
+
+fn counts(counts: &[u64]) -> String {
+    let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+    counts.join(" | ")
 }
 
 fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {

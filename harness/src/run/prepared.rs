@@ -47,82 +47,63 @@ impl PreparedEngines {
             sandbox::check()?;
         }
         warn_of_limits(config, announce);
-        let mut built = HashSet::new();
-        for engine in &config.engine {
-            if let Some(command) = &engine.build
-                && engine.recipe(base).is_none()
-            {
-                let dir = working_dir(engine, base);
-                if built.insert((command.clone(), dir.clone())) {
-                    announce(&format!("building {}: {command}", engine.name));
-                    build(engine, command, &dir, sandbox)?;
-                }
-            }
-        }
+        run_builds(config, base, announce)?;
         let mut engines = Self {
             players: Vec::new(),
             identities: Vec::new(),
             options: Vec::new(),
         };
-        for (index, engine) in config.engine.iter().enumerate() {
-            let from_source = from_source(engine, base, sandbox, announce)?;
-            let (mut launch, built) = match from_source {
-                Some((launch, built)) => (launch, Some(built)),
-                None => (launch(engine, base)?, None),
-            };
-            launch.sandbox = sandbox;
-            launch.max_memory = engine.max_memory;
-            let hold = built.as_ref().map(|built| built.hold.clone());
-            let program = ProgramFile::identify(&launch.program, hold.unwrap_or_default());
-            let program = program.map_err(|source| PrepareError::Read {
-                name: engine.name.clone(),
-                path: launch.program.clone(),
-                source,
-            })?;
-            let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
-            let preflight = opening.map(|opening| Preflight {
-                name: &engine.name,
-                limit,
-                opening,
-                config,
-            });
-            let greeting = greet_patiently(
-                engine,
-                &launch,
-                config,
-                preflight,
-                built.is_some(),
-                announce,
-            );
-            let greeting = greeting.map_err(|error| match error {
-                PrepareError::Start { .. }
-                | PrepareError::Ready { .. }
-                | PrepareError::Preflight(_)
-                    if built.is_some() =>
-                {
-                    PrepareError::Broken {
-                        name: engine.name.clone(),
-                        source: Box::new(error),
-                    }
-                }
-                error => error,
-            })?;
-            engines.options.push(greeting.options.clone());
-            let record = built.map(|built| built.record);
-            let identity = identify(engine, greeting, &launch, &program, record);
-            engines.identities.push(identity);
-            engines.players.push(Player {
-                engine: index,
-                name: engine.name.as_str().into(),
-                launch: Arc::new(launch),
-                program: Arc::new(program),
-                options: engine.options.0.clone().into(),
-                limit: Arc::new(limit.clone()),
-                ponder: engine.ponder,
-                restart: engine.restart,
-            });
+        for engine in &config.engine {
+            let found = find(engine, base, sandbox, announce)?;
+            engines.add(config, engine, opening, found, announce)?;
         }
         Ok(engines)
+    }
+
+    /// Tries the next engine, and takes it in.
+    fn add(
+        &mut self,
+        config: &Config,
+        engine: &EngineConfig,
+        opening: Option<&Opening>,
+        (launch, built): (Launch, Option<Built>),
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(), PrepareError> {
+        let hold = built.as_ref().map(|built| built.hold.clone());
+        let program = ProgramFile::identify(&launch.program, hold.unwrap_or_default());
+        let program = program.map_err(|source| PrepareError::Read {
+            name: engine.name.clone(),
+            path: launch.program.clone(),
+            source,
+        })?;
+        let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
+        let preflight = opening.map(|opening| Preflight {
+            name: &engine.name,
+            limit,
+            opening,
+            config,
+        });
+        let is_built = built.is_some();
+        let greeting = greet_patiently(engine, &launch, config, preflight, is_built, announce)
+            .map_err(|error| match is_built {
+                true => of_a_build(engine, error),
+                false => error,
+            })?;
+        self.options.push(greeting.options.clone());
+        let record = built.map(|built| built.record);
+        let identity = identify(engine, greeting, &launch, &program, record);
+        self.players.push(Player {
+            engine: self.identities.len(),
+            name: engine.name.as_str().into(),
+            launch: Arc::new(launch),
+            program: Arc::new(program),
+            options: engine.options.0.clone().into(),
+            limit: Arc::new(limit.clone()),
+            ponder: engine.ponder,
+            restart: engine.restart,
+        });
+        self.identities.push(identity);
+        Ok(())
     }
 
     /// Makes a configuration name the commits that were built, which branches
@@ -142,6 +123,58 @@ impl PreparedEngines {
                 }
             }
         }
+    }
+}
+
+/// Runs the build lines, each once in its folder. Engines from repositories are
+/// built apart.
+fn run_builds(
+    config: &Config,
+    base: &Path,
+    announce: &mut dyn FnMut(&str),
+) -> Result<(), PrepareError> {
+    let mut built = HashSet::new();
+    for engine in &config.engine {
+        if let Some(command) = &engine.build
+            && engine.recipe(base).is_none()
+        {
+            let dir = working_dir(engine, base);
+            if built.insert((command.clone(), dir.clone())) {
+                announce(&format!("building {}: {command}", engine.name));
+                build(engine, command, &dir, config.r#match.sandbox)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How an engine is started, and its build if it comes from a repository.
+fn find(
+    engine: &EngineConfig,
+    base: &Path,
+    sandbox: bool,
+    announce: &mut dyn FnMut(&str),
+) -> Result<(Launch, Option<Built>), PrepareError> {
+    let (mut launch, built) = match from_source(engine, base, sandbox, announce)? {
+        Some((launch, built)) => (launch, Some(built)),
+        None => (launch(engine, base)?, None),
+    };
+    launch.sandbox = sandbox;
+    launch.max_memory = engine.max_memory;
+    Ok((launch, built))
+}
+
+/// An engine that was built from a repository and does not play is a broken
+/// build.
+fn of_a_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
+    match error {
+        PrepareError::Start { .. } | PrepareError::Ready { .. } | PrepareError::Preflight(_) => {
+            PrepareError::Broken {
+                name: engine.name.clone(),
+                source: Box::new(error),
+            }
+        }
+        error => error,
     }
 }
 

@@ -167,73 +167,109 @@ fn described(
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.as_str());
-    let number = |text: &str| text.parse::<f64>().ok();
-    let (mut kind, start, min, max) = match option.map(|option| &option.kind) {
-        Some(OptionKind::Spin { default, min, max }) => (
-            Kind::Int,
-            given.and_then(number).or(Some(*default as f64)),
-            Some(*min as f64),
-            Some(*max as f64),
-        ),
-        Some(OptionKind::Check { default }) => {
-            let on = given.map_or(*default, |text| text == "true");
-            (
-                Kind::Check,
-                Some(f64::from(u8::from(on))),
-                Some(0.0),
-                Some(1.0),
-            )
-        }
-        Some(OptionKind::Combo { default, values }) => {
-            let choices = entry.choices.clone().unwrap_or_else(|| values.clone());
-            let wanted = given.unwrap_or(default);
-            let index = choices.iter().position(|choice| choice == wanted);
-            let last = choices.len().saturating_sub(1) as f64;
-            let start = index.map(|index| index as f64);
-            (Kind::Combo { choices }, start, Some(0.0), Some(last))
-        }
-        Some(OptionKind::Text { default }) => (
-            Kind::Text {
-                decimals: TEXT_DECIMALS,
-            },
-            given.and_then(number).or_else(|| number(default)),
-            None,
-            None,
-        ),
-        Some(OptionKind::Button) => return Err(fail("a button has no value to tune")),
-        None => (Kind::Int, None, None, None),
+    let declared = match option {
+        Some(option) => Declared::of(&option.kind, given, entry.choices.as_ref())
+            .ok_or_else(|| fail("a button has no value to tune"))?,
+        None => Declared::nothing(),
     };
-    let mut scale = 1.0;
-    if entry.check {
-        kind = Kind::Check;
-    } else if let Some(choices) = &entry.choices {
-        kind = Kind::Combo {
-            choices: choices.clone(),
-        };
-    } else if let Some(factor) = entry.factor {
-        kind = Kind::Scaled { factor };
-        scale = factor;
-    } else if let Some(decimals) = entry.decimals {
-        kind = Kind::Text { decimals };
-    }
+    let kind = configured_kind(entry).unwrap_or(declared.kind);
+    let scale = match kind {
+        Kind::Scaled { factor } => factor,
+        _ => 1.0,
+    };
     let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
         own.or(engine.map(|engine| engine / scale)).ok_or_else(|| {
             fail(&format!(
-                "`{what}` is missing and the engine does not say it"
+                "`{what}` is missing, and the engine does not declare it"
             ))
         })
     };
-    let min = value(entry.min, min, "min")?;
-    let max = value(entry.max, max, "max")?;
+    let min = value(entry.min, declared.min, "min")?;
+    let max = value(entry.max, declared.max, "max")?;
     Ok(Param {
         name: option.map_or(name, |option| &option.name).to_owned(),
         kind,
-        start: value(entry.start, start, "start")?,
+        start: value(entry.start, declared.start, "start")?,
         min,
         max,
         step: entry.step.unwrap_or((max - min) / STEPS),
         gain: entry.gain,
     })
+}
+
+/// The kind that the configuration sets, if it sets one.
+fn configured_kind(entry: &ParamSection) -> Option<Kind> {
+    if entry.check {
+        return Some(Kind::Check);
+    }
+    let choices = entry.choices.clone();
+    choices
+        .map(|choices| Kind::Combo { choices })
+        .or(entry.factor.map(|factor| Kind::Scaled { factor }))
+        .or(entry.decimals.map(|decimals| Kind::Text { decimals }))
+}
+
+/// What an engine declares of an option, in its own units.
+struct Declared {
+    kind: Kind,
+    start: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+}
+
+impl Declared {
+    fn nothing() -> Self {
+        Self {
+            kind: Kind::Int,
+            start: None,
+            min: None,
+            max: None,
+        }
+    }
+
+    /// The start is the value `given` in the configuration, or else the
+    /// default. `choices` take the place of those of a combo. `None` for a
+    /// button.
+    fn of(option: &OptionKind, given: Option<&str>, choices: Option<&Vec<String>>) -> Option<Self> {
+        let number = |text: &str| text.parse::<f64>().ok();
+        Some(match option {
+            OptionKind::Spin { default, min, max } => Self {
+                kind: Kind::Int,
+                start: given.and_then(number).or(Some(*default as f64)),
+                min: Some(*min as f64),
+                max: Some(*max as f64),
+            },
+            OptionKind::Check { default } => {
+                let on = given.map_or(*default, |text| text == "true");
+                Self {
+                    kind: Kind::Check,
+                    start: Some(f64::from(u8::from(on))),
+                    min: Some(0.0),
+                    max: Some(1.0),
+                }
+            }
+            OptionKind::Combo { default, values } => {
+                let choices = choices.unwrap_or(values).clone();
+                let wanted = given.unwrap_or(default);
+                let index = choices.iter().position(|choice| choice == wanted);
+                Self {
+                    start: index.map(|index| index as f64),
+                    min: Some(0.0),
+                    max: Some(choices.len().saturating_sub(1) as f64),
+                    kind: Kind::Combo { choices },
+                }
+            }
+            OptionKind::Text { default } => Self {
+                kind: Kind::Text {
+                    decimals: TEXT_DECIMALS,
+                },
+                start: given.and_then(number).or_else(|| number(default)),
+                min: None,
+                max: None,
+            },
+            OptionKind::Button => return None,
+        })
+    }
 }
 
 fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
