@@ -148,6 +148,27 @@ fn a_gauntlet_without_openings() {
 }
 
 #[test]
+fn an_engine_that_fails_in_every_repeat() {
+    let play = "limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30\nmax_failures = 1.0";
+    let setup = setup(play, &[], "");
+    let config = fs::read_to_string(&setup.config).unwrap();
+    let failing = config.replace("--seed 2", "--seed 2 go:2=exit:1");
+    fs::write(&setup.config, failing).unwrap();
+    let finished = setup.play("match", "run", &["--json"]);
+    let json = ends_undecided(&setup, &finished);
+    assert_eq!(json["failures"]["crash"], json!([0, 42]));
+    let page = fs::read_to_string(setup.run("run").join("report.html")).unwrap();
+    for part in [
+        "Evidence of 42 failures is kept: 2 in games that count, \
+         40 in pairs that repeat earlier games and are left out.",
+        "failures/1-2</a> · <a href=\"#game-1-2\">Show",
+        "failures/2-1</a> · The pair repeats earlier games",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
 fn a_match_that_stops_on_its_interval() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\nstop = \"zero_outside\"",

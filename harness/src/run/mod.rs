@@ -35,4 +35,5 @@ pub(crate) use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest
 pub(crate) use prepare_error::PrepareError;
 pub(crate) use prepared::{PreparedEngines, find_program};
 pub use repeats::RepeatRule;
+pub(crate) use repeats::Repeats;
 pub(crate) use tally::{Failures, PairingTally, Tally};

@@ -27,7 +27,7 @@ const STREAK: u64 = 20;
 /// The games so far, and which pairs repeated them. Eight bytes for each
 /// distinct game.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Repeats {
+pub(crate) struct Repeats {
     rule: RepeatRule,
     games: HashSet<u64>,
     /// Numbers of the pairs that were left out, ascending.
@@ -38,14 +38,14 @@ pub(super) struct Repeats {
 
 /// What the repeats make of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(crate) struct Judged {
     /// Games of the pair that were not played before.
-    pub(super) new_games: u64,
-    pub(super) is_dropped: bool,
+    pub(crate) new_games: u64,
+    pub(crate) is_dropped: bool,
 }
 
 impl Repeats {
-    pub(super) fn new(rule: RepeatRule) -> Self {
+    pub(crate) fn new(rule: RepeatRule) -> Self {
         Self {
             rule,
             ..Self::default()
@@ -53,7 +53,7 @@ impl Repeats {
     }
 
     /// Takes the next pair in pair order.
-    pub(super) fn take(&mut self, result: &PairResult) -> Judged {
+    pub(crate) fn take(&mut self, result: &PairResult) -> Judged {
         let keys = [0, 1].map(|number| self.key(result, number));
         // Not in the order of insertion: both games may be the same.
         let known = keys.map(|key| self.games.contains(&key));

@@ -1,6 +1,6 @@
 //! Games that an engine lost by failing, with what is kept of them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use super::numbers::counted;
 use super::{Place, Source};
 use crate::ledger::{FAILURES, LedgerError, Pairs};
 use crate::platform::full_path;
+use crate::run::Repeats;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
@@ -31,6 +32,8 @@ struct Bundle {
 enum Fate {
     /// It is the game in the ledger.
     Counted,
+    /// So it is, but its pair repeats earlier games.
+    LeftOut,
     /// Another game took its place.
     PlayedAgain,
     /// Its pair is not among those up to the verdict.
@@ -69,6 +72,7 @@ fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> St
             Fate::Counted => {
                 format!(" · <a href=\"#game-{pair}-{game}\">Show the end on the board</a>")
             }
+            Fate::LeftOut => " · The pair repeats earlier games".to_string(),
             Fate::PlayedAgain => " · The game was played again".to_string(),
             Fate::NotJudged => " · The pair is not judged".to_string(),
         };
@@ -91,6 +95,11 @@ fn sentence(fates: &[Fate]) -> String {
             Fate::Counted,
             "in a game that counts",
             "in games that count",
+        ),
+        (
+            Fate::LeftOut,
+            "in a pair that repeats earlier games and is left out",
+            "in pairs that repeat earlier games and are left out",
         ),
         (
             Fate::PlayedAgain,
@@ -118,16 +127,22 @@ fn sentence(fates: &[Fate]) -> String {
     )
 }
 
-/// The games among the first `pairs` pairs that a failure ended.
-fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeSet<Game>, LedgerError> {
-    let mut failed = BTreeSet::new();
+/// The games among the first `pairs` pairs that a failure ended, and whether
+/// they count or are left out.
+fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeMap<Game, Fate>, LedgerError> {
+    let mut failed = BTreeMap::new();
+    let mut repeats = Repeats::new(source.manifest.repeats);
     // A live page opened its ledger before the newest pairs came.
     let ledger = Pairs::open(source.dir, &source.manifest.names())?;
     for entry in ledger.in_order(pairs)? {
         let result = entry?.result;
+        let fate = match repeats.take(&result).is_dropped {
+            true => Fate::LeftOut,
+            false => Fate::Counted,
+        };
         for (number, game) in (1..).zip(&result.games) {
             if game.termination.is_failure() {
-                failed.insert((result.pair + 1, number));
+                failed.insert((result.pair + 1, number), fate);
             }
         }
     }
@@ -136,15 +151,15 @@ fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeSet<Game>, Ledge
 
 /// Of each of the bundles, which are in order: only the last of a game can be
 /// that of the game in the ledger.
-fn fates(bundles: &[Bundle], failed: &BTreeSet<Game>, pairs: u64) -> Vec<Fate> {
+fn fates(bundles: &[Bundle], failed: &BTreeMap<Game, Fate>, pairs: u64) -> Vec<Fate> {
     let next = bundles.iter().skip(1).map(|bundle| Some(bundle.game));
     let next = next.chain([None]);
     let fates = bundles.iter().zip(next).map(|(bundle, next)| {
         let game = bundle.game;
-        match next != Some(game) && failed.contains(&game) {
+        match failed.get(&game) {
             _ if game.0 > pairs => Fate::NotJudged,
-            true => Fate::Counted,
-            false => Fate::PlayedAgain,
+            Some(fate) if next != Some(game) => *fate,
+            _ => Fate::PlayedAgain,
         }
     });
     fates.collect()
@@ -226,10 +241,12 @@ mod tests {
 
     #[test]
     fn only_the_last_bundle_of_a_failed_game_up_to_the_verdict_counts() {
-        use Fate::{Counted, NotJudged, PlayedAgain};
+        use Fate::{Counted, LeftOut, NotJudged, PlayedAgain};
         let dir = tempfile::tempdir().expect("a folder");
         // Game 1 of pair 2 failed twice and then did not; that of pair 10 failed to the end.
-        let names = ["10-1", "10-1-2", "10-1-10", "2-1-2", "2-1", "2-2", "11-1"];
+        let names = [
+            "10-1", "10-1-2", "10-1-10", "2-1-2", "2-1", "2-2", "3-1", "11-1",
+        ];
         for name in names
             .into_iter()
             .chain(["12-1.partial", "0-1", "12-3", "a-b"])
@@ -237,7 +254,12 @@ mod tests {
             fs::create_dir(dir.path().join(name)).expect("made");
         }
         let bundles = bundles(dir.path());
-        let failed = BTreeSet::from([(2, 2), (10, 1), (11, 1)]);
+        let failed = BTreeMap::from([
+            ((2, 2), Counted),
+            ((3, 1), LeftOut),
+            ((10, 1), Counted),
+            ((11, 1), Counted),
+        ]);
         let fates = fates(&bundles, &failed, 10);
         let found: Vec<(&str, Fate)> = bundles
             .iter()
@@ -255,6 +277,7 @@ mod tests {
             ("2-1", PlayedAgain),
             ("2-1-2", PlayedAgain),
             ("2-2", Counted),
+            ("3-1", LeftOut),
             ("10-1", PlayedAgain),
             ("10-1-2", PlayedAgain),
             ("10-1-10", Counted),
