@@ -7,39 +7,15 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::Config;
+use super::assignment::{Assignment, Level, content};
 use super::castling;
 use super::error::{ConfigError, Place, plain};
 use super::names::name_engines;
 use super::places::{KeyPath, Places};
 use crate::builds::Spec;
-use crate::rules::Limit;
-use crate::settings::TimeSpan;
-
-/// How specific a value is: a later level wins over an earlier one, and all
-/// win over the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// Inferred, as the build of a repository.
-    Guess,
-    /// Of a ready question.
-    Profile,
-    /// Set once for all engines, as by `--option`.
-    AllEngines,
-    /// Set for exactly this key.
-    Key,
-}
-
-#[derive(Debug, Clone)]
-struct Assignment {
-    level: Level,
-    path: KeyPath,
-    value: Value,
-    /// As the user wrote it, as in `--limit 8+0.08`.
-    source: String,
-}
 
 /// A configuration that is not complete yet.
 #[derive(Debug)]
@@ -297,11 +273,12 @@ impl Draft {
         }
         let mut document = self.document.clone();
         for set in &self.assignments {
-            insert(&mut document, set).map_err(|reason| ConfigError::Said {
-                sources: format!("`{}`", set.source),
-                reason,
-                place: None,
-            })?;
+            set.insert_into(&mut document)
+                .map_err(|reason| ConfigError::Said {
+                    sources: format!("`{}`", set.source),
+                    reason,
+                    place: None,
+                })?;
         }
         Ok(document.to_string())
     }
@@ -342,7 +319,7 @@ impl Draft {
             rest = others;
             for other in others {
                 let is_said = one.level >= Level::AllEngines && one.level == other.level;
-                if is_said && !agree(one, other) {
+                if is_said && !one.agrees_with(other) {
                     return Err(ConfigError::Contradiction {
                         one: one.source.clone(),
                         other: other.source.clone(),
@@ -439,87 +416,6 @@ impl Draft {
         }
         sources
     }
-}
-
-/// Whether two assignments can both hold.
-fn agree(one: &Assignment, other: &Assignment) -> bool {
-    let Some(inside) = other.path.strip_prefix(&one.path[..]) else {
-        return true;
-    };
-    let mut value = &one.value;
-    for key in inside {
-        let Some(table) = value.as_inline_table() else {
-            return false;
-        };
-        match table.get(key) {
-            Some(inner) => value = inner,
-            None => return true,
-        }
-    }
-    is_same(&content(value), &content(&other.value))
-}
-
-/// The text of a value without quotes.
-fn content(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) => text.to_string(),
-        None => value.to_string().trim().to_string(),
-    }
-}
-
-/// Whether two texts are the same value: word for word, as numbers, limits or
-/// times.
-fn is_same(one: &str, other: &str) -> bool {
-    fn as_both<T: std::str::FromStr + PartialEq>(one: &str, other: &str) -> bool {
-        matches!((one.parse::<T>(), other.parse::<T>()), (Ok(one), Ok(other)) if one == other)
-    }
-    one == other
-        || as_both::<f64>(one, other)
-        || as_both::<Limit>(one, other)
-        || as_both::<TimeSpan>(one, other)
-}
-
-fn insert(document: &mut DocumentMut, set: &Assignment) -> Result<(), String> {
-    let Some((last, parents)) = set.path.split_last() else {
-        return Err("a key is empty".to_string());
-    };
-    let mut table: &mut dyn TableLike = document.as_table_mut();
-    let mut parents = parents.iter();
-    while let Some(key) = parents.next() {
-        let item = table.entry(key).or_insert_with(|| Item::Table(implicit()));
-        table = match item {
-            Item::ArrayOfTables(tables) => parents
-                .next()
-                .and_then(|number| tables.get_mut(number.parse().ok()?))
-                .ok_or_else(|| format!("`{key}` is a list: name one by number or name"))?,
-            other => {
-                if !other.is_table_like() {
-                    *other = Item::Value(Value::InlineTable(long_form(key, other)));
-                }
-                other
-                    .as_table_like_mut()
-                    .ok_or_else(|| format!("`{key}` is not a table"))?
-            }
-        };
-    }
-    table.insert(last, Item::Value(set.value.clone()));
-    Ok(())
-}
-
-/// The table that a short form stands for: of `openings` its file, of any
-/// other key none, because the more specific value takes its place.
-fn long_form(key: &str, short: &Item) -> InlineTable {
-    let mut table = InlineTable::new();
-    if let ("openings", Some(file)) = (key, short.as_str()) {
-        table.insert("file", file.into());
-    }
-    table
-}
-
-fn implicit() -> Table {
-    let mut table = Table::new();
-    table.set_implicit(true);
-    table
 }
 
 #[cfg(test)]

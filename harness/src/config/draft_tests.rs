@@ -276,7 +276,7 @@ fn said(key: &Key, ways: [(Way, &str); 2]) -> Draft {
                 value: value.parse().expect("a value"),
                 source: String::new(),
             };
-            insert(&mut document, &set).expect("valid");
+            set.insert_into(&mut document).expect("valid");
         }
     }
     let mut draft = draft(&document.to_string());

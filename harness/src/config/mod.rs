@@ -13,6 +13,7 @@
     )
 )]
 
+mod assignment;
 mod castling;
 mod draft;
 mod engine;
@@ -29,7 +30,8 @@ mod track;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use draft::{Draft, Level};
+pub(crate) use assignment::Level;
+pub(crate) use draft::Draft;
 pub(crate) use engine::{EngineConfig, EngineOptions};
 pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
