@@ -18,6 +18,7 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, Parser};
 use layers::Layers;
 use sample::Sample;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
@@ -206,30 +207,7 @@ fn play(arguments: Play) -> anyhow::Result<()> {
 }
 
 fn fit(arguments: Fit) -> anyhow::Result<()> {
-    let mut samples = Vec::new();
-    for path in &arguments.positions {
-        let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-        let (chunks, rest) = bytes.as_chunks();
-        if !rest.is_empty() {
-            eprintln!(
-                "{}: the last position is cut off and left out",
-                path.display()
-            );
-        }
-        for bytes in chunks {
-            let sample = Sample::from_bytes(bytes);
-            samples.push(sample.with_context(|| {
-                format!(
-                    "cannot read {}: it was not written by `play` or `extract`",
-                    path.display()
-                )
-            })?);
-        }
-    }
-    ensure!(
-        !samples.is_empty(),
-        "cannot fit: the files of positions are empty"
-    );
+    let samples = read_samples(&arguments.positions)?;
     let settings = Settings {
         epochs: arguments.epochs,
         rate: arguments.rate,
@@ -258,4 +236,39 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
         let out = &arguments.out;
         std::fs::write(out, network.to_bytes()).with_context(|| out.display().to_string())
     })
+}
+
+/// The samples of the files. A position that came before is left out, whatever its
+/// score: it teaches nothing new, and would stand in both parts, the learnt and the
+/// held out.
+fn read_samples(paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>> {
+    let (mut samples, mut seen, mut repeated) = (Vec::new(), HashSet::new(), 0);
+    for path in paths {
+        let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let (chunks, rest) = bytes.as_chunks();
+        if !rest.is_empty() {
+            eprintln!(
+                "{}: the last position is cut off and left out",
+                path.display()
+            );
+        }
+        for bytes in chunks {
+            let sample = Sample::from_bytes(bytes).with_context(|| {
+                format!(
+                    "cannot read {}: it was not written by `play` or `extract`",
+                    path.display()
+                )
+            })?;
+            match seen.insert(sample.position_digest()) {
+                true => samples.push(sample),
+                false => repeated += 1,
+            }
+        }
+    }
+    ensure!(
+        !samples.is_empty(),
+        "cannot fit: the files of positions are empty"
+    );
+    eprintln!("{repeated} repeated positions are left out");
+    Ok(samples)
 }

@@ -56,8 +56,15 @@ pub(crate) fn run(
                 return Ok(());
             }
             let opening = &openings[number as usize % openings.len()];
+            let is_new = number < openings.len() as u64;
             let mut random = ChaCha8Rng::seed_from_u64(plan.seed ^ number << 16);
-            take(play(plan, &mut engine, opening.clone(), &mut random))?;
+            take(play(
+                plan,
+                &mut engine,
+                opening.clone(),
+                is_new,
+                &mut random,
+            ))?;
         }
     };
     std::thread::scope(|scope| {
@@ -71,11 +78,14 @@ pub(crate) fn run(
     })
 }
 
-/// The samples of one game. Those after its last random move know its result.
+/// The samples of one game. Those after its last random move know its result. From an
+/// opening that is not new the first move is random: the game before would be played
+/// again up to its first random move.
 fn play(
     plan: &Plan,
     engine: &mut Engine,
     opening: Position,
+    is_new: bool,
     random: &mut ChaCha8Rng,
 ) -> Vec<Sample> {
     let limits = Limits {
@@ -105,9 +115,10 @@ fn play(
         if !position.in_check() && !position.is_noisy(outcome.best) && !is_mate(outcome.score) {
             quiet.push((position.clone(), outcome.score));
         }
+        let is_first = !is_new && game.keys.len() == 1;
         let any = moves
             .choose(random)
-            .filter(|_| random.random_bool(plan.random));
+            .filter(|_| random.random_bool(plan.random) || is_first);
         if any.is_some() {
             disturbed = quiet.len();
         }
@@ -150,10 +161,10 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    fn samples(opening: &str, seed: u64, random: f64) -> Vec<Sample> {
+    fn samples(opening: &str, games: u64, seed: u64, random: f64) -> Vec<Sample> {
         let plan = Plan {
             nodes: 20,
-            games: 3,
+            games,
             random,
             threads: 1,
             seed,
@@ -173,12 +184,25 @@ mod tests {
 
     #[test]
     fn games_depend_on_the_seed_alone_and_differ_by_their_random_moves() {
-        let first = samples(START, 1, 0.2);
+        let first = samples(START, 3, 1, 0.2);
         assert!(first.len() > 20, "{}", first.len());
         assert!(first.iter().all(|sample| !sample.position().in_check()));
-        assert_eq!(first, samples(START, 1, 0.2));
-        assert_ne!(first, samples(START, 2, 0.2));
-        assert_eq!(samples(START, 1, 0.0), samples(START, 2, 0.0));
+        assert_eq!(first, samples(START, 3, 1, 0.2));
+        assert_ne!(first, samples(START, 3, 2, 0.2));
+        assert_eq!(samples(START, 1, 1, 0.0), samples(START, 1, 2, 0.0));
+    }
+
+    #[test]
+    fn games_from_the_same_opening_part_at_once() {
+        let digests = |games: u64| -> Vec<u64> {
+            let samples = samples(START, games, 1, 0.0);
+            samples.iter().map(Sample::position_digest).collect()
+        };
+        let (one, two) = (digests(1), digests(2));
+        let (first, second) = two.split_at(one.len());
+        assert_eq!(first, one);
+        assert_eq!(second[0], one[0]);
+        assert!(second[1..].iter().all(|digest| !one.contains(digest)));
     }
 
     #[test]
@@ -188,16 +212,17 @@ mod tests {
             let [one, other] = [1.0, 100.0].map(|unit| sample.target(1.0, unit));
             (one == other && [0.0, 0.5, 1.0].contains(&one)).then_some(one)
         };
-        let won = samples("4k3/pppp4/8/8/8/8/PPPP4/RQ2K3 w - - 0 1", 1, 0.0);
+        let won = samples("4k3/pppp4/8/8/8/8/PPPP4/RQ2K3 w - - 0 1", 1, 1, 0.0);
         assert!(!won.is_empty());
         for sample in &won {
             let white = sample.position().turn == Color::White;
             assert_eq!(points(sample), Some(f32::from(white)));
         }
-        let drawn = samples("4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1", 1, 0.0);
+        let locked = "4k3/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/8/4K3 w - - 0 1";
+        let drawn = samples(locked, 1, 1, 0.0);
         assert!(drawn.len() > 3);
         assert!(drawn.iter().all(|sample| points(sample) == Some(0.5)));
-        let random = samples(START, 1, 1.0);
+        let random = samples(START, 1, 1, 1.0);
         let known = random.iter().filter_map(points).count();
         assert!(known < 3, "{known}");
     }

@@ -1,5 +1,6 @@
 //! A position to learn from, in 28 bytes.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use stillwater::board::{Bitboard, Color, Position, Role, Square};
 use stillwater::eval::network::{INPUTS, bucket, input};
 
@@ -90,6 +91,13 @@ impl Sample {
         let known = |code: &u8| code & 7 < 6 && code >> 4 & 7 < 6;
         let possible = sample.occupied.count_ones() <= 32 && pieces.iter().all(known);
         (possible && sample.result <= UNKNOWN).then_some(sample)
+    }
+
+    /// 64 bits that tell its position from others.
+    pub(crate) fn position_digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.occupied, self.pieces, self.black_to_move).hash(&mut hasher);
+        hasher.finish()
     }
 
     /// What is to be learnt: the chance of the side to move, of which the result, if it
