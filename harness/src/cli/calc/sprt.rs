@@ -12,8 +12,8 @@ use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Counts, Estimate, Model, Wdl, plan};
 
-/// More than a pair adds to the LLR: so far beyond a bound, a test went on after
-/// its decision.
+/// More than a pair adds to the LLR of a usual test: so far beyond a bound, it
+/// went on after its decision.
 const FAR_BEYOND: f64 = 1.0;
 
 /// The sequential test of a match, with the estimate after it
@@ -82,8 +82,10 @@ impl SprtCommand {
             let overshoot = plan::expected_overshoot(&config, counts);
             (lower, upper) = (lower + overshoot, upper - overshoot);
         }
+        let sprt_elo = after_test::estimate(&config, counts, games).filter(|_| is_enough(counts));
         let is_far_beyond =
             llr.is_some_and(|llr| llr > upper + FAR_BEYOND || llr < lower - FAR_BEYOND);
+        let went_on = is_far_beyond && sprt_elo.is_some();
         let summary = self.definition.summary(counts)?;
         Ok(Output {
             definition: self.definition.name(),
@@ -102,17 +104,17 @@ impl SprtCommand {
             interval: summary.interval,
             nelo: summary.nelo,
             los: summary.los,
-            sprt_elo: after_test::estimate(&config, counts, games).filter(|_| is_enough(counts)),
-            notes: self.notes(config.model, is_far_beyond),
+            sprt_elo,
+            notes: self.notes(config.model, went_on),
         })
     }
 
-    fn notes(&self, model: Model, is_far_beyond: bool) -> Vec<&'static str> {
+    fn notes(&self, model: Model, went_on: bool) -> Vec<&'static str> {
         let mut notes = vec![
             "An SPRT stops at extreme scores, so the plain Elo is biased away from zero; \
              the Elo after SPRT is median-unbiased.",
         ];
-        if is_far_beyond {
+        if went_on {
             notes.push(
                 "The LLR is far beyond its bound: the interval after SPRT is that of a test that \
                  stopped at the bound, however many results came after it.",
