@@ -18,7 +18,6 @@ use anyhow::{Context as _, ensure};
 use clap::{Args, Parser};
 use layers::Layers;
 use sample::Sample;
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
@@ -238,11 +237,9 @@ fn fit(arguments: Fit) -> anyhow::Result<()> {
     })
 }
 
-/// The samples of the files. A position that came before is left out, whatever its
-/// score: it teaches nothing new, and would stand in both parts, the learnt and the
-/// held out.
+/// The samples of the files, each position once.
 fn read_samples(paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>> {
-    let (mut samples, mut seen, mut repeated) = (Vec::new(), HashSet::new(), 0);
+    let mut samples = Vec::new();
     for path in paths {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         let (chunks, rest) = bytes.as_chunks();
@@ -253,22 +250,24 @@ fn read_samples(paths: &[PathBuf]) -> anyhow::Result<Vec<Sample>> {
             );
         }
         for bytes in chunks {
-            let sample = Sample::from_bytes(bytes).with_context(|| {
+            let sample = Sample::from_bytes(bytes);
+            samples.push(sample.with_context(|| {
                 format!(
                     "cannot read {}: it was not written by `play` or `extract`",
                     path.display()
                 )
-            })?;
-            match seen.insert(sample.position_digest()) {
-                true => samples.push(sample),
-                false => repeated += 1,
-            }
+            })?);
         }
     }
     ensure!(
         !samples.is_empty(),
         "cannot fit: the files of positions are empty"
     );
-    eprintln!("{repeated} repeated positions are left out");
+    let read = samples.len();
+    sample::keep_first_of_each_position(&mut samples);
+    eprintln!(
+        "{} of {read} positions repeat an earlier one and are left out",
+        read - samples.len()
+    );
     Ok(samples)
 }

@@ -1,5 +1,6 @@
 //! A position to learn from, in 28 bytes.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use stillwater::board::{Bitboard, Color, Position, Role, Square};
 use stillwater::eval::network::{INPUTS, bucket, input};
@@ -159,6 +160,13 @@ impl Sample {
     }
 }
 
+/// Leaves out positions that came before, whatever their scores: they teach nothing new,
+/// and would stand in both parts, the learnt and the held out.
+pub(crate) fn keep_first_of_each_position(samples: &mut Vec<Sample>) {
+    let mut seen = HashSet::new();
+    samples.retain(|sample| seen.insert(sample.position_digest()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +185,22 @@ mod tests {
         let position = sample.position();
         assert_eq!(ranks(&position.fen(false)), ranks(fen));
         assert_eq!(position.turn, Color::Black);
+    }
+
+    #[test]
+    fn only_the_first_of_each_position_is_kept() {
+        let [white, black, other] = [
+            "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1",
+            "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1",
+            "4k3/8/8/8/8/8/3P4/4K3 w - - 0 1",
+        ]
+        .map(|fen| move |score, result| sample(fen, score, result).unwrap());
+        let first = [white(10, None), black(10, None), other(10, None)];
+        let mut samples = first.to_vec();
+        samples.insert(2, white(20, Some(1.0)));
+        samples.push(black(10, None));
+        keep_first_of_each_position(&mut samples);
+        assert_eq!(samples, first);
     }
 
     #[test]
