@@ -274,6 +274,95 @@ fn a_config_file_resumes_the_run() {
     assert!(other.stderr.contains("does not name a run of hone"));
 }
 
+/// Whoever plays the rest of a run, the files of its command line have every game.
+#[test]
+fn files_of_games_are_complete_after_a_resume() {
+    for (program, resume) in [
+        ("cutechess-cli", "resume run"),
+        ("fastchess", "resume run"),
+        ("fastchess", "fastchess -config file=config.json"),
+    ] {
+        let dir = folder();
+        let line =
+            format!("{TWO} -rounds 4 -games 2 -repeat -pgnout g.pgn -epdout g.epd --out run");
+        assert_eq!(called(program, dir.path(), &line).code, Some(0));
+        let files = ["g.pgn", "g.epd"].map(|name| dir.path().join(name));
+        let whole = files
+            .each_ref()
+            .map(|file| fs::read_to_string(file).expect("written"));
+        let before = "[Event \"of another match\"]\n\n1. e4 *\n\n";
+        for (cut, with) in [(0.6, before), (0.0, "")] {
+            // As after a kill, with the games of another match before.
+            for (file, whole) in files.iter().zip(&whole) {
+                let kept = &whole[..(whole.len() as f64 * cut) as usize];
+                fs::write(file, format!("{with}{kept}")).expect("written");
+            }
+            let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+            command.current_dir(dir.path()).args(resume.split(' '));
+            let finished = finish(command);
+            assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+            for (file, whole) in files.iter().zip(&whole) {
+                let text = fs::read_to_string(file).expect("there");
+                assert_eq!(
+                    &text,
+                    &format!("{with}{whole}"),
+                    "{program}, {resume}, {cut}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_names_the_flags_that_it_ignores() {
+    let dir = folder();
+    let line = format!("{TWO} -rounds 1 -games 2 --out run");
+    assert_eq!(called("fastchess", dir.path(), &line).code, Some(0));
+    let more = "-config file=config.json -rounds 9 -concurrency 2";
+    let finished = called("fastchess", dir.path(), more);
+    let warning = "warning: `-rounds`, `-concurrency` are of no effect";
+    assert!(finished.stderr.contains(warning), "{}", finished.stderr);
+}
+
+#[test]
+fn a_refused_start_changes_no_file() {
+    let dir = folder();
+    for name in ["g.pgn", "g.epd"] {
+        fs::write(dir.path().join(name), "precious").expect("written");
+    }
+    let files = "-pgnout file=g.pgn append=false -epdout file=g.epd append=false";
+    let line = format!("{TWO} -rounds 1 {files}");
+    let refused = called(
+        "fastchess",
+        dir.path(),
+        &line.replacen("cmd=ENGINE", "cmd=./absent", 1),
+    );
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    let read = |name: &str| fs::read_to_string(dir.path().join(name)).expect("there");
+    assert_eq!(
+        (read("g.pgn"), read("g.epd")),
+        ("precious".into(), "precious".into())
+    );
+    assert_eq!(called("fastchess", dir.path(), &line).code, Some(0));
+    assert!(read("g.pgn").starts_with("[Event "), "{}", read("g.pgn"));
+    assert!(!read("g.epd").contains("precious"));
+}
+
+/// fastchess looks on the `PATH` and then here, cutechess-cli here first.
+#[test]
+fn a_bare_name_may_be_a_file_here() {
+    let dir = folder();
+    let name = format!("own-engine{}", std::env::consts::EXE_SUFFIX);
+    fs::copy(scripted(), dir.path().join(&name)).expect("copied");
+    for program in ["fastchess", "cutechess-cli"] {
+        let line = "-engine cmd=own-engine name=A -engine cmd=own-engine name=B -each st=0.5 -rounds 1 -games 2 -pgnout g.pgn -maxmoves 2";
+        let finished = called(program, dir.path(), line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
+        assert!(pgn.contains("[TimeControl \"0.5/move\"]"), "{pgn}");
+    }
+}
+
 #[test]
 fn errors_are_one_line_and_code_1() {
     let dir = folder();

@@ -6,12 +6,14 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::common::announce;
+use super::dropin;
 use super::ends::EndArgs;
 use super::place::PlaceArgs;
 use super::play::{conclude, stopped};
 use super::{Exit, Failure};
 use crate::kinds::{self, Place};
 use crate::ledger::{Lock, Recovery};
+use crate::output::with_causes;
 use crate::run::{Kind, Manifest, find_run};
 
 /// Continue a run that was interrupted or stopped.
@@ -50,6 +52,12 @@ impl ResumeArgs {
         };
         let place = self.place(&run)?;
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
+        if let Err(error) = dropin::complete(&run) {
+            errln!(
+                "warning: the files of the command line that started this run lack games: {}",
+                with_causes(&error)
+            );
+        }
         match resumed {
             Ok(conclusion) => conclude(conclusion, &self.ends.results),
             Err(error) => Err(stopped(error, &run, &self.ends.results)),

@@ -52,7 +52,7 @@ impl Settings {
     fn draft(&self) -> anyhow::Result<Draft> {
         let mut draft = Draft::read(None)?;
         for (index, engine) in self.engines.iter().enumerate() {
-            take_engine(&mut draft, index, engine)?;
+            take_engine(&mut draft, index, engine, self.program)?;
         }
         self.set_limits(&mut draft)?;
         let mut set = |path: &str, value: toml_edit::Value, source: &str| {
@@ -140,10 +140,20 @@ impl Settings {
     }
 }
 
-fn take_engine(draft: &mut Draft, index: usize, engine: &Engine) -> anyhow::Result<()> {
+fn take_engine(
+    draft: &mut Draft,
+    index: usize,
+    engine: &Engine,
+    program: Program,
+) -> anyhow::Result<()> {
     let name = engine.display_name();
     let source = format!("-engine name={name}");
-    draft.take_engine(index, &name, &Spec::Program(engine.program()), &source);
+    draft.take_engine(
+        index,
+        &name,
+        &Spec::Program(engine.program(program)),
+        &source,
+    );
     let mut set = |keys: &[&str], value: toml_edit::Value| {
         draft.set_engine(Level::Key, index, keys, value, &source);
     };

@@ -17,7 +17,9 @@ use std::path::Path;
 use anyhow::{bail, ensure};
 
 use super::clock::{clock, milliseconds};
-use super::words::Pair;
+use super::program::Program;
+use super::words::{Pair, split_arguments};
+use crate::run::find_program;
 
 /// What was said of an engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,10 +59,7 @@ impl Engine {
             "cmd" => self.cmd = pair.value(flag)?.to_string(),
             "name" => self.name = Some(pair.value(flag)?.to_string()),
             "arg" => self.args.push(pair.value(flag)?.to_string()),
-            "args" => {
-                let text = pair.value(flag)?;
-                self.args = shlex::split(text).unwrap_or_else(|| vec![text.to_string()]);
-            }
+            "args" => self.args = split_arguments(pair.value(flag)?),
             "dir" => self.dir = Some(pair.value(flag)?.to_string()),
             "conf" => *self = known(pair.value(flag)?)?,
             "proto" => match pair.value(flag)? {
@@ -126,12 +125,24 @@ impl Engine {
         self.name.clone().unwrap_or_else(stem)
     }
 
-    /// Its program. In a folder of its own, a bare name is a file there.
-    pub(super) fn program(&self) -> String {
+    /// Its program. In a folder of its own, a bare name is a file there. Otherwise
+    /// it may be a file here: cutechess-cli looks here first, fastchess on the
+    /// `PATH` first.
+    pub(super) fn program(&self, program: Program) -> String {
         let is_bare = Path::new(&self.cmd).components().count() == 1;
-        match &self.dir {
-            Some(_) if is_bare && !self.cmd.starts_with('.') => format!("./{}", self.cmd),
-            _ => self.cmd.clone(),
+        let is_here = match &self.dir {
+            _ if !is_bare || self.cmd.starts_with('.') => false,
+            Some(_) => true,
+            None => {
+                let here = Path::new(".").join(&self.cmd);
+                find_program(&here.to_string_lossy(), Path::new("")).is_some()
+                    && (program == Program::Cutechess
+                        || find_program(&self.cmd, Path::new("")).is_none())
+            }
+        };
+        match is_here {
+            true => format!("./{}", self.cmd),
+            false => self.cmd.clone(),
         }
     }
 }

@@ -20,6 +20,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use super::table;
+use crate::engine::uci::split_command;
 
 /// Name of the file.
 const FILE: &str = "engines.json";
@@ -142,7 +143,7 @@ impl Known {
         if !self.init_strings.is_empty() {
             return refuse("it has `initStrings`");
         }
-        let words = shlex::split(&self.command).unwrap_or_default();
+        let words = split_command(&self.command).unwrap_or_default();
         let Some((program, args)) = words.split_first() else {
             bail!("engine `{}` of {FILE} has no command", self.name);
         };

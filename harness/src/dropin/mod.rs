@@ -23,6 +23,7 @@ pub(crate) use engines_json::KnownEngines;
 pub(crate) use program::{OutputFormat, Program};
 pub(crate) use resume::{CONFIG_JSON, StartedRun};
 pub(crate) use settings::{LogFile, OutFile, Request, Settings};
+pub(crate) use words::flags;
 
 #[cfg(test)]
 mod golden;

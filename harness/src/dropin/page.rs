@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::program::Program;
 use super::table::{Entry, FLAGS, GROUPS, Of, Support};
 
 /// A table of all flags, and one of the keys of each flag that has any.
@@ -48,10 +49,10 @@ fn rows(text: &mut String, first: &str, entries: &[Entry]) {
     }
 }
 
-/// The flags with an example each, for a terminal.
-pub(crate) fn plain() -> String {
+/// The flags of a program with an example each, for a terminal.
+pub(crate) fn plain(program: Program) -> String {
     let mut text = String::new();
-    for entry in FLAGS {
+    for entry in FLAGS.iter().filter(|entry| entry.of.includes(program)) {
         let line = match entry.example {
             "" => entry.name,
             example => example,

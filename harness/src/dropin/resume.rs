@@ -1,7 +1,7 @@
 //! `config.json`: what `-config file=` resumes. fastchess keeps its counts
 //! there; here the file only names the run, whose ledger is the truth.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,9 @@ pub(crate) const CONFIG_JSON: &str = "config.json";
 pub(crate) struct StartedRun {
     /// The version that started it.
     pub hone: String,
+    /// The program whose command line it was; earlier files are of fastchess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The run's folder.
     pub run: PathBuf,
     /// The words that started it, without the program's name.
@@ -38,24 +41,41 @@ impl StartedRun {
         })
     }
 
-    /// Replaces the file, as a whole.
+    /// Replaces the file, as a whole. A device or a pipe is written to, and a link
+    /// keeps pointing to the file.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let failed = || format!("cannot write {}", path.display());
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if path.exists() && !path.is_file() {
+            let mut file = File::options()
+                .write(true)
+                .open(path)
+                .with_context(failed)?;
+            return file.write_all(text.as_bytes()).with_context(failed);
+        }
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
         fs::create_dir_all(folder).with_context(failed)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-        let text = serde_json::to_string_pretty(self)?;
+        let mut file = readable_by_all().tempfile_in(folder).with_context(failed)?;
         file.write_all(text.as_bytes()).with_context(failed)?;
-        file.write_all(b"\n").with_context(failed)?;
         file.persist(path).with_context(failed)?;
         Ok(())
     }
+}
+
+/// A new file for whom the umask allows, as one that is opened to be written.
+fn readable_by_all() -> tempfile::Builder<'static, 'static> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no modes"))]
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }
 
 #[cfg(test)]
@@ -68,11 +88,39 @@ mod tests {
         let path = dir.path().join("new/config.json");
         let started = StartedRun {
             hone: "1".to_string(),
+            program: Some("fastchess".to_string()),
             run: PathBuf::from("results/x"),
             arguments: vec!["-engine".to_string()],
         };
         started.write(&path).expect("written");
         assert_eq!(StartedRun::read(&path).expect("read"), started);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+            let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
+            fs::write(dir.path().join("usual"), "").expect("written");
+            assert_eq!(mode(&path), mode(&dir.path().join("usual")));
+            // A link leads to the file.
+            let link = dir.path().join("link.json");
+            symlink(&path, &link).expect("linked");
+            fs::remove_file(&path).expect("removed");
+            fs::write(&path, "old").expect("written");
+            started.write(&link).expect("written");
+            assert!(link.is_symlink());
+            assert_eq!(StartedRun::read(&path).expect("read"), started);
+            // What is no file is written to.
+            let pipe = dir.path().join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("mkfifo").success());
+            let reader = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || fs::read_to_string(pipe)
+            });
+            started.write(&pipe).expect("written");
+            let read = reader.join().expect("ended").expect("read");
+            assert!(read.contains("results/x"), "{read}");
+            assert!(fs::metadata(&pipe).expect("there").file_type().is_fifo());
+        }
         fs::write(&path, "{\"rounds\": 2}").expect("written");
         let error = StartedRun::read(&path).expect_err("another's").to_string();
         assert!(error.contains("help: "), "{error}");

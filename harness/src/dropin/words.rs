@@ -57,6 +57,38 @@ pub(super) fn split(arguments: &[String]) -> anyhow::Result<Vec<Given>> {
     Ok(given)
 }
 
+/// The flags of a command line.
+///
+/// # Errors
+/// A flag that neither program has, and one that is not supported.
+pub(crate) fn flags(arguments: &[String]) -> anyhow::Result<Vec<&'static str>> {
+    let given = split(arguments)?;
+    Ok(given.iter().map(|given| given.entry.name).collect())
+}
+
+/// Splits `args=` as fastchess does: at spaces outside of quotes. A backslash is one,
+/// except before a quote, which it makes a part of the word.
+pub(super) fn split_arguments(text: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), None::<String>);
+    let mut quote = None;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let escaped = characters.next_if(|next| character == '\\' && matches!(next, '"' | '\''));
+        match (character, quote) {
+            _ if escaped.is_some() => word.get_or_insert_default().extend(escaped),
+            (' ', None) => words.extend(word.take()),
+            ('"' | '\'', None) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (end, Some(begin)) if end == begin => quote = None,
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 fn is_flag(word: &str) -> bool {
     let rest = word.trim_start_matches('-');
     rest.len() < word.len() && rest.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -182,4 +214,22 @@ impl<'a> Pair<'a> {
 fn number<T: std::str::FromStr>(what: &str, text: &str) -> anyhow::Result<T> {
     text.parse()
         .map_err(|_| anyhow!("`{what}`: `{text}` is not a valid number here"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_split_at_spaces_outside_of_quotes() {
+        for (text, words) in [
+            ("--opt #5  --x", &["--opt", "#5", "--x"][..]),
+            (r"--path C:\nets\a.nnue", &["--path", r"C:\nets\a.nnue"]),
+            ("\"a b\" 'c \"d' e\"f g\"", &["a b", "c \"d", "ef g"]),
+            (r#"\"a b\" ''"#, &["\"a", "b\"", ""]),
+            ("  ", &[]),
+        ] {
+            assert_eq!(split_arguments(text), words, "{text}");
+        }
+    }
 }

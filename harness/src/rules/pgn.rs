@@ -1,5 +1,6 @@
 //! A finished game as PGN.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -107,16 +108,34 @@ fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     tag("PlyCount", &header.plies.to_string());
     tag("Termination", termination_tag(header.termination));
     let [white, black] = header.limits;
+    let [white, black] = [time_control(white), time_control(black)];
     if white == black {
-        tag("TimeControl", white);
+        tag("TimeControl", &white);
     } else {
-        tag("WhiteTimeControl", white);
-        tag("BlackTimeControl", black);
+        tag("WhiteTimeControl", &white);
+        tag("BlackTimeControl", &black);
     }
 }
 
+/// A limit as other programs write it: a fixed time is `0.5/move`.
+fn time_control(limit: &str) -> Cow<'_, str> {
+    let Some((ms, rest)) = limit.strip_prefix("movetime=").map(first_word) else {
+        return Cow::Borrowed(limit);
+    };
+    match ms.parse::<u32>() {
+        Ok(ms) => Cow::Owned(format!("{}/move{rest}", f64::from(ms) / 1000.0)),
+        Err(_) => Cow::Borrowed(limit),
+    }
+}
+
+/// A text up to its first space, and the rest with it.
+fn first_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(' ').unwrap_or(text.len()))
+}
+
 /// The text of a tag's value as a reader finds it between its quotes: a
-/// backslash stands before a quote and before a backslash.
+/// backslash stands before a quote and before a backslash. What is not UTF-8 is
+/// Latin-1, the character set of the PGN standard.
 pub(crate) fn tag_text(value: &[u8]) -> String {
     let mut text = Vec::with_capacity(value.len());
     let mut bytes = value.iter().copied().peekable();
@@ -124,7 +143,10 @@ pub(crate) fn tag_text(value: &[u8]) -> String {
         let escaped = bytes.next_if(|next| byte == b'\\' && matches!(next, b'\\' | b'"'));
         text.push(escaped.unwrap_or(byte));
     }
-    String::from_utf8_lossy(&text).into_owned()
+    String::from_utf8(text).unwrap_or_else(|error| {
+        let latin = error.as_bytes().iter().copied();
+        latin.map(char::from).collect()
+    })
 }
 
 /// The `Termination` tag, in the words of fastchess.

@@ -2,6 +2,7 @@
 //! by one of these names.
 
 mod log;
+mod outputs;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,13 +15,16 @@ use super::common::{announce, failure};
 use super::{Cli, Exit, Failure, errors, help};
 use crate::dropin::page;
 use crate::dropin::show::{Console, Files};
-use crate::dropin::{CONFIG_JSON, KnownEngines, OutFile, Program, Request, Settings, StartedRun};
+use crate::dropin::{CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags};
 use crate::engine::uci::guard;
 use crate::experiment::Verdict;
 use crate::kinds::{Match, RunKind, Session, Test};
 use crate::ledger::Recovery;
 use crate::output;
-use crate::run::{Ended, Manifest};
+use crate::run::{Ended, Manifest, RunFiles};
+
+pub(super) use outputs::complete;
+use outputs::open_files;
 
 /// Play as fastchess: its command line, and what it prints.
 ///
@@ -223,7 +227,7 @@ fn usage(program: Program, command: &str) -> String {
         "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): 0, or 1 for an error\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
         program.name(),
         program.version(),
-        page::plain(),
+        page::plain(program),
     )
 }
 
@@ -267,17 +271,21 @@ impl Line<'_> {
     fn start_kind<K: RunKind>(&self, settings: &Settings) -> Result<Exit, Failure> {
         let config = settings.config(rand::random())?;
         K::check(&config)?;
-        let files = open_files(settings, false)?;
+        let mut files = open_files(settings, Path::new(""))?;
         let session = Session::<K>::create(config, self.own.out.as_deref(), &mut announce);
         let session = session.map_err(failure)?;
+        let run = std::path::absolute(session.folder.path());
+        let started = StartedRun {
+            hone: env!("CARGO_PKG_VERSION").to_string(),
+            program: Some(self.program.name().to_string()),
+            run: run.map_err(anyhow::Error::from)?,
+            arguments: self.words.clone(),
+        };
+        outputs::keep(&started)?;
         if self.program == Program::Fastchess {
-            let started = StartedRun {
-                hone: env!("CARGO_PKG_VERSION").to_string(),
-                run: session.folder.path().to_path_buf(),
-                arguments: self.words.clone(),
-            };
             started.write(&config_name(settings))?;
         }
+        files.begin()?;
         self.conclude(session, settings, files)
     }
 
@@ -293,6 +301,19 @@ impl Line<'_> {
         if asked.config.anew {
             return self.start(&settings);
         }
+        let others = flags(&self.words)?
+            .into_iter()
+            .filter(|flag| *flag != "-config");
+        let others: Vec<&str> = others.collect();
+        if !others.is_empty() {
+            errln!(
+                "warning: {} of no effect: the run continues with the settings it was started with",
+                match &others[..] {
+                    [one] => format!("`{one}` is"),
+                    several => format!("`{}` are", several.join("`, `")),
+                }
+            );
+        }
         log::install(&settings)?;
         guard::install();
         let run = &started.run;
@@ -305,9 +326,10 @@ impl Line<'_> {
     fn resume_kind<K: RunKind>(&self, run: &Path, settings: &Settings) -> Result<Exit, Failure> {
         let kind = Manifest::read(run)?.kind;
         ensure_kind::<K>(run, kind)?;
-        let files = open_files(settings, true)?;
         let session =
             Session::<K>::resume(run, Recovery::LastPair, &mut announce).map_err(failure)?;
+        let mut files = open_files(settings, &session.manifest.base)?;
+        files.catch_up(&RunFiles::open(run)?)?;
         self.conclude(session, settings, files)
     }
 
@@ -318,6 +340,10 @@ impl Line<'_> {
         files: Files,
     ) -> Result<Exit, Failure> {
         let folder = session.folder.path().to_path_buf();
+        let files = match settings.crc {
+            true => files.with_crc()?,
+            false => files,
+        };
         let mut console = Console::new(settings, &session.manifest, files)?;
         let played = session.run_in_view(&mut console, &mut announce);
         let ended = played.map_err(failure)?.ended;
@@ -360,23 +386,4 @@ fn ensure_kind<K: RunKind>(run: &Path, kind: crate::run::Kind) -> anyhow::Result
 fn config_name(settings: &Settings) -> PathBuf {
     let asked = settings.config.outname.clone();
     asked.unwrap_or_else(|| CONFIG_JSON.into())
-}
-
-fn open_files(settings: &Settings, is_resumed: bool) -> anyhow::Result<Files> {
-    let path = |file: &Option<OutFile>, extension: &str| {
-        file.as_ref().map(|file| {
-            let made_up = || {
-                let now = jiff::Zoned::now().strftime("%Y%m%d_%H%M%S").to_string();
-                PathBuf::from(format!("fastchess_{now}.{extension}"))
-            };
-            (file.path.clone().unwrap_or_else(made_up), file.append)
-        })
-    };
-    let pgn = path(&settings.pgn, "pgn");
-    let epd = path(&settings.epd, "epd");
-    let files = Files::open(pgn, epd, is_resumed)?;
-    match settings.crc {
-        true => files.with_crc(),
-        false => Ok(files),
-    }
 }

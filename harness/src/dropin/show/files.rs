@@ -1,13 +1,17 @@
 //! The files that a command line asks for, beside the run's folder.
 
+use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
 use crate::dropin::LogFile;
 use crate::executor::GameText;
+use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile};
+use crate::run::RunFiles;
 
 /// Games and final positions, appended as games are shown. Whatever happens to
 /// these files, the run's folder has every game.
@@ -23,6 +27,8 @@ pub(crate) struct Files {
 struct Written {
     path: PathBuf,
     file: File,
+    /// Whether a new run keeps what it has.
+    is_continued: bool,
     /// The checksum of all of it, where it is printed.
     crc: Option<crc32fast::Hasher>,
 }
@@ -31,13 +37,13 @@ struct Written {
 type Asked = Option<(PathBuf, bool)>;
 
 impl Files {
-    /// Opens the files; those of a run that is resumed are always continued.
+    /// Opens the files, and changes nothing in them.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(pgn: Asked, epd: Asked, is_resumed: bool) -> anyhow::Result<Self> {
+    pub(crate) fn open(pgn: Asked, epd: Asked) -> anyhow::Result<Self> {
         let open = |file: Asked| {
-            file.map(|(path, append)| Written::open(path, append || is_resumed))
+            file.map(|(path, append)| Written::open(path, append))
                 .transpose()
         };
         Ok(Self {
@@ -45,6 +51,46 @@ impl Files {
             epd: open(epd)?,
             error: None,
         })
+    }
+
+    /// Empties the files that a new run does not continue.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn begin(&mut self) -> anyhow::Result<()> {
+        for file in [&self.pgn, &self.epd].into_iter().flatten() {
+            if !file.is_continued && file.path.is_file() {
+                file.shorten(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the games of `run` that the files lack: another process may have played
+    /// them, or have been killed before it wrote them.
+    ///
+    /// # Errors
+    /// If a file of the run cannot be read, or one of these cannot be written.
+    pub(crate) fn catch_up(&mut self, run: &RunFiles) -> anyhow::Result<()> {
+        let dir = run.folder.path();
+        if let Some(pgn) = self.pgn.as_mut().filter(|file| file.path.is_file()) {
+            let mut games = GamesFile::open(&dir.join(GAMES_PGN))?;
+            let mut known = Known::read(&pgn.path, b"[Event ")?;
+            for entry in run.pairs.by_arrival()? {
+                for place in entry?.pgn {
+                    let text = games.game(place)?.to_vec();
+                    known.take(pgn, &text)?;
+                }
+            }
+        }
+        if let Some(epd) = self.epd.as_mut().filter(|file| file.path.is_file()) {
+            let text = std::fs::read(dir.join(GAMES_EPD)).unwrap_or_default();
+            let mut known = Known::read(&epd.path, b"")?;
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                known.take(epd, line)?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps the checksum of the games.
@@ -64,7 +110,7 @@ impl Files {
             let Some(file) = file else {
                 continue;
             };
-            if let Err(error) = file.append(text) {
+            if let Err(error) = file.append(text.as_bytes()) {
                 self.error.get_or_insert(error);
             }
         }
@@ -80,21 +126,82 @@ impl Files {
 
 impl Written {
     fn open(path: PathBuf, append: bool) -> anyhow::Result<Self> {
-        let file = open(&path, append)?;
+        let file = open(&path, true)?;
         Ok(Self {
             path,
             file,
+            is_continued: append,
             crc: None,
         })
     }
 
-    fn append(&mut self, text: &str) -> anyhow::Result<()> {
+    fn append(&mut self, text: &[u8]) -> anyhow::Result<()> {
         if let Some(crc) = &mut self.crc {
-            crc.update(text.as_bytes());
+            crc.update(text);
         }
-        let written = self.file.write_all(text.as_bytes());
+        let written = self.file.write_all(text);
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
+
+    fn shorten(&self, bytes: u64) -> anyhow::Result<()> {
+        let shortened = self.file.set_len(bytes);
+        shortened.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// The records of a file: games of a PGN, or lines. Games are told apart by their
+/// bytes; final positions of different games can be the same.
+struct Known {
+    counts: HashMap<u64, usize>,
+    /// The record at the end, which a kill may have torn, and where it begins.
+    last: (u64, Vec<u8>),
+}
+
+impl Known {
+    /// Reads a file whose records begin with lines that begin with `first`.
+    fn read(path: &Path, first: &[u8]) -> anyhow::Result<Self> {
+        let failed = || format!("cannot read {}", path.display());
+        let mut file = BufReader::new(File::open(path).with_context(failed)?);
+        let mut counts = HashMap::new();
+        let (mut start, mut record, mut line) = (0, Vec::new(), Vec::new());
+        while file.read_until(b'\n', &mut line).with_context(failed)? > 0 {
+            if line.starts_with(first) && !record.is_empty() {
+                *counts.entry(hash(&record)).or_default() += 1;
+                start += record.len() as u64;
+                record.clear();
+            }
+            record.append(&mut line);
+        }
+        *counts.entry(hash(&record)).or_default() += 1;
+        Ok(Self {
+            counts,
+            last: (start, record),
+        })
+    }
+
+    /// Appends a record to `file` unless it is there.
+    fn take(&mut self, file: &mut Written, record: &[u8]) -> anyhow::Result<()> {
+        if let Some(count) = self
+            .counts
+            .get_mut(&hash(record))
+            .filter(|count| **count > 0)
+        {
+            *count -= 1;
+            return Ok(());
+        }
+        let (start, last) = &mut self.last;
+        if !last.is_empty() && record.starts_with(last) {
+            file.shorten(*start)?;
+            last.clear();
+        }
+        file.append(record)
+    }
+}
+
+fn hash(record: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(record);
+    hasher.finish()
 }
 
 /// The checksum of what a file has so far.

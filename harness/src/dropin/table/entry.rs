@@ -1,11 +1,23 @@
 //! One flag or key, and what becomes of it.
 
+use crate::dropin::program::Program;
+
 /// Which program has a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dropin) enum Of {
     Both,
     Fastchess,
     Cutechess,
+}
+
+impl Of {
+    pub(in crate::dropin) fn includes(self, program: Program) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Fastchess => program == Program::Fastchess,
+            Self::Cutechess => program == Program::Cutechess,
+        }
+    }
 }
 
 /// What becomes of a flag.

@@ -20,7 +20,7 @@ pub(in crate::dropin) const GROUPS: &[Group] = &[
 ];
 
 const ENGINE: &[Entry] = entries![
-    Yes Both "cmd", "engine.cmd", "cmd=./e", "with `dir`, a bare name is a file in that folder";
+    Yes Both "cmd", "engine.cmd", "cmd=./e", "with `dir`, a bare name is a file in that folder; without, a program on the `PATH` or a file in the current folder";
     Yes Both "name", "engine.name", "name=E", "default: the program's file name";
     Yes Fastchess "args", "engine.args", "args=x", "";
     Yes Cutechess "arg", "engine.args", "arg=x", "";
@@ -98,7 +98,7 @@ const EPDOUT: &[Entry] = entries![
 ];
 
 const CONFIG: &[Entry] = entries![
-    Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does";
+    Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does; other flags are named as of no effect";
     Yes Fastchess "outname", "", "outname=c.json", "default `config.json`";
     Yes Fastchess "discard", "", "discard=true", "`true`: `file` is not read";
     Yes Fastchess "stats", "", "stats=true", "`false`: the run is started anew with the command line that the file keeps";
