@@ -8,7 +8,7 @@
 //!          of a game, after ucinewgame), or ucinewgame:N or go:N (the Nth of
 //!          the process, from 1)
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
-//!          output), late:MS, illegal, malformed, none, flood, blank (empty lines
+//!          output), late:MS, twice (each answer), illegal, malformed, none, flood, blank (empty lines
 //!          without end), options (`option name` without end), longline, chatter,
 //!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
 //!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
@@ -106,6 +106,8 @@ struct Engine {
     /// Said in place of the move it makes.
     variation: Option<&'static str>,
     nodes: u64,
+    /// Writes every answer a second time.
+    twice: bool,
     pondering: bool,
     memory: Vec<Vec<u8>>,
 }
@@ -132,6 +134,7 @@ impl Engine {
                 "silent" => then = Then::Answered,
                 "stop" => stop_self(),
                 "close" => close_output(),
+                "twice" => self.twice = true,
                 "late" => thread::sleep(Duration::from_millis(number)),
                 "illegal" => {
                     self.say("bestmove a1a1");
@@ -231,9 +234,15 @@ impl Engine {
         let reply = self.reply(legal);
         let own = uci.to_string();
         let variation = self.variation.unwrap_or(&own);
+        let end = self.script.line_end;
+        let answer = format!("bestmove {uci}{reply}");
+        let again = match self.twice {
+            true => format!("{end}{answer}"),
+            false => String::new(),
+        };
         self.say(&format!(
-            "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{}bestmove {uci}{reply}",
-            self.nodes, self.script.line_end
+            "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{end}{answer}{again}",
+            self.nodes
         ));
     }
 
@@ -272,6 +281,7 @@ fn main() {
         games: 0,
         variation: None,
         nodes: 1,
+        twice: false,
         pondering: false,
         memory: Vec::new(),
     };

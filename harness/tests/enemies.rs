@@ -203,6 +203,15 @@ fn what_an_engine_says_of_itself_is_not_obeyed() {
 }
 
 #[test]
+fn a_second_bestmove_is_not_the_answer_to_the_next_go() {
+    let setup = setup("start=twice", "");
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let csv = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
+    assert!(!csv.contains("illegal"), "{csv}");
+}
+
+#[test]
 fn an_option_is_one_command() {
     let engine = scripted();
     let mut commands = vec![vec!["check", &engine]];

@@ -49,10 +49,10 @@ pub enum StartError {
         status: String,
         stderr: String,
     },
-    #[error("`{command}` did not send `uciok` within {seconds} s: is it a UCI engine?{heard}")]
+    #[error("`{command}` did not send `uciok` within {} s: is it a UCI engine?{heard}", within.as_secs_f64())]
     NoUciok {
         command: String,
-        seconds: u64,
+        within: Duration,
         heard: String,
     },
     #[error(
@@ -201,7 +201,7 @@ impl Client {
             }),
             Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
-                seconds: timeouts.startup.as_secs(),
+                within: timeouts.startup,
                 heard: client.stderr_hint(),
             }),
         }

@@ -66,6 +66,19 @@ impl Client {
         self.info.clear();
     }
 
+    /// Drops lines that have been read and answer nothing: a second `bestmove` must not
+    /// pass for the answer to the next `go`.
+    pub(crate) fn drop_unasked(&mut self) {
+        let arrived = self.lines.arrived();
+        while let Some(line) = self.lines.buffered() {
+            self.transcript.push(Direction::FromEngine, arrived, line);
+            if line.starts_with(b"bestmove") {
+                let pid = self.pid;
+                tracing::warn!("engine {pid} sent a `bestmove` without a `go`: dropped");
+            }
+        }
+    }
+
     /// Waits for a line that `is_it` accepts, which sees every line without
     /// its end.
     ///

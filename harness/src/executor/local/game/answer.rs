@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 
-use super::{End, Game, index, lost, millis, silence};
+use super::{End, Game, index, lost, silence};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
 use crate::platform::waited_by;
 use crate::rules::Termination;
@@ -50,7 +50,7 @@ impl Game<'_> {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => return,
         };
-        if waiting >= Duration::from_millis(end.overrun_ms) {
+        if is_machines_fault(waiting, end.overrun) {
             self.effort[index(color)].starved_us =
                 u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
         }
@@ -78,8 +78,26 @@ impl Game<'_> {
         if end.ending.termination == Termination::TimeForfeit
             && let Err(overrun) = self.clocks[index(color)].spend(used)
         {
-            end.overrun_ms = millis(overrun.by);
+            end.overrun = overrun.by;
         }
         end
+    }
+}
+
+/// Whether an engine that overran its time had waited for a processor for longer.
+fn is_machines_fault(waiting: Duration, overrun: Duration) -> bool {
+    waiting > overrun
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overrun_of_less_than_a_millisecond_is_not_excused_by_any_wait() {
+        let micros = Duration::from_micros;
+        assert!(is_machines_fault(micros(400), micros(350)));
+        assert!(!is_machines_fault(micros(50), micros(350)));
+        assert!(!is_machines_fault(micros(0), micros(0)));
     }
 }

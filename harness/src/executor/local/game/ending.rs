@@ -29,7 +29,7 @@ impl Game<'_> {
             termination,
         } = end.ending;
         let style = &job.rules.record;
-        let mut reason = termination.reason(outcome, end.overrun_ms);
+        let mut reason = termination.reason(outcome, millis(end.overrun));
         if termination == Termination::IllegalMove {
             reason.push_str(&self.illegal_answer(outcome));
         }
@@ -107,7 +107,7 @@ impl Game<'_> {
             reason: end
                 .ending
                 .termination
-                .reason(end.ending.outcome, end.overrun_ms),
+                .reason(end.ending.outcome, millis(end.overrun)),
             status,
             position: self.referee.position(),
             command: self.table.command,

@@ -127,15 +127,15 @@ pub(super) struct Played {
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
-    /// Milliseconds, of a time forfeit.
-    overrun_ms: u64,
+    /// Of a time forfeit.
+    overrun: Duration,
 }
 
 impl From<Ending> for End {
     fn from(ending: Ending) -> Self {
         Self {
             ending,
-            overrun_ms: 0,
+            overrun: Duration::ZERO,
         }
     }
 }
@@ -288,6 +288,9 @@ impl<'a> Game<'a> {
         let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
         let client = self.table.slots[player].client();
         client.clear_info();
+        if !guessed {
+            client.drop_unasked();
+        }
         // An engine that has guessed its opponent's move has the position.
         let commands: &[u8] = match guessed {
             true => b"ponderhit\n",
@@ -352,7 +355,7 @@ impl<'a> Game<'a> {
         // What kept hone from reading the answer is not the engine's time.
         if let Err(overrun) = self.clocks[side].spend(used - latency) {
             return Some(End {
-                overrun_ms: millis(overrun.by),
+                overrun: overrun.by,
                 ..lost(color, Termination::TimeForfeit)
             });
         }
