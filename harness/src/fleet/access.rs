@@ -134,7 +134,7 @@ impl Access {
         match path.is_file() {
             true => Self::of_file(&path),
             false => bail!(
-                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one with --fleet=JOIN or {VARIABLE}"
+                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {VARIABLE}"
             ),
         }
     }

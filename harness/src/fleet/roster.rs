@@ -16,6 +16,8 @@ pub(crate) struct Roster {
     table: Table,
     /// A worker that builds its engines is another one in the ledger.
     numbers: BTreeMap<(WorkerId, bool), usize>,
+    /// All numbers from here on are free.
+    free: usize,
 }
 
 impl Roster {
@@ -35,7 +37,18 @@ impl Roster {
             };
             numbers.insert((id, row.built), row.worker);
         }
-        Ok(Self { table, numbers })
+        let free = numbers.values().max().map_or(0, |last| last + 1);
+        Ok(Self {
+            table,
+            numbers,
+            free,
+        })
+    }
+
+    /// Gives no new machine the number of a worker that has played: it may be one
+    /// of the machine of the run.
+    pub(crate) fn keep_free(&mut self, worker: usize) {
+        self.free = self.free.max(worker + 1);
     }
 
     /// The machine with a number.
@@ -60,7 +73,7 @@ impl Roster {
         if let Some(number) = self.numbers.get(&key) {
             return Ok(*number);
         }
-        let number = self.numbers.values().max().map_or(0, |last| last + 1);
+        let number = self.free;
         self.table.add(&Machine {
             worker: number,
             credential: id.credential.to_string(),
@@ -71,6 +84,7 @@ impl Roster {
             built,
         })?;
         self.numbers.insert(key, number);
+        self.free += 1;
         Ok(number)
     }
 
@@ -111,6 +125,10 @@ mod tests {
         roster.sync().expect("written");
         let text = std::fs::read_to_string(&path).expect("there");
         assert_eq!(text.lines().count(), 5);
+        // Workers of the run's own machine have played in between.
+        roster.keep_free(5);
+        roster.keep_free(4);
+        assert_eq!(roster.number(&id("e"), false, None).expect("written"), 6);
         // Nothing but a part of the header is as good as nothing.
         std::fs::write(&path, "worker,creden").expect("torn");
         let mut roster = Roster::open(folder.path()).expect("read");

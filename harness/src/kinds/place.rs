@@ -14,6 +14,7 @@ use crate::fleet;
 #[cfg(feature = "fleet")]
 use crate::run::EngineIdentity;
 use crate::run::Manifest;
+use crate::run::machines::first_local_worker;
 #[cfg(feature = "fleet")]
 use crate::run::setup::processors_a_game;
 
@@ -61,16 +62,13 @@ impl Place {
     pub(super) fn start(
         &self,
         manifest: &Manifest,
-        #[cfg_attr(
-            not(feature = "fleet"),
-            expect(unused_variables, reason = "a fleet stores files there")
-        )]
         dir: &Path,
         boards: &Boards,
     ) -> anyhow::Result<Players> {
         match self {
             Self::Here => {
-                let local = Local::start(manifest.concurrency, &manifest.placement, boards);
+                let first = first_local_worker(dir)?;
+                let local = Local::start(manifest.concurrency, &manifest.placement, first, boards);
                 Ok(Players::Local(local.context("workers cannot start")?))
             }
             #[cfg(feature = "fleet")]

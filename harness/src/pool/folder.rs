@@ -110,7 +110,10 @@ impl Target {
 
     /// Lists the runs in the manifest, and gives their workers numbers of their
     /// own: those of this machine come first.
-    pub(super) fn register(&mut self, sources: &mut [Source]) {
+    ///
+    /// # Errors
+    /// If the pairs of a run cannot be read.
+    pub(super) fn register(&mut self, sources: &mut [Source]) -> anyhow::Result<()> {
         for source in sources {
             let run = source.manifest();
             let is_this = |known: &&PooledRun| {
@@ -123,6 +126,7 @@ impl Target {
             let ends = |runs: &[PooledRun]| runs.iter().map(PooledRun::end_of_workers).max();
             let first_worker = ends(&self.manifest.pooled).unwrap_or(self.manifest.concurrency);
             let workers = ends(&run.pooled).unwrap_or(run.concurrency);
+            let workers = workers.max(source.end_of_workers()?);
             self.manifest.pooled.push(PooledRun {
                 run: source.folder_name(),
                 shard: run.config.r#match.shard,
@@ -132,6 +136,7 @@ impl Target {
             });
             source.first_worker = first_worker;
         }
+        Ok(())
     }
 
     /// Writes the manifest and the pairs that are new. Returns the folder and

@@ -67,7 +67,7 @@ impl Plan {
         for source in &sources {
             source.add_to(&mut known)?;
         }
-        target.register(&mut sources);
+        target.register(&mut sources)?;
         Ok(Self {
             sources,
             target,

@@ -67,6 +67,19 @@ impl Source {
         Ok(())
     }
 
+    /// One more than the largest number of a worker that has played: a fleet can
+    /// have more machines than the run has games at a time.
+    ///
+    /// # Errors
+    /// If its pairs cannot be read.
+    pub(super) fn end_of_workers(&self) -> anyhow::Result<usize> {
+        let mut end = 0;
+        for entry in self.files.pairs.by_arrival()? {
+            end = end.max(entry?.worker + 1);
+        }
+        Ok(end)
+    }
+
     /// Its pairs in the order in which they were finished.
     ///
     /// # Errors

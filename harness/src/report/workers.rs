@@ -202,6 +202,10 @@ impl<'a> Names<'a> {
             let texts: Vec<String> = processors.iter().map(usize::to_string).collect();
             texts.join(", ")
         };
+        if self.machines.iter().any(|machine| machine.worker < worker) {
+            // After a fleet, workers of this machine are bound anew.
+            return format!("local worker {worker}");
+        }
         match self.manifest.placement.get(worker).map(Vec::as_slice) {
             Some([one]) => format!("worker {worker}, processor {one}"),
             Some(several @ [_, ..]) => format!("worker {worker}, processors {}", list(several)),
@@ -288,6 +292,11 @@ mod tests {
         assert_eq!(facts[0].name, "attic (8 cores)");
         assert_eq!(facts[0].machine.as_deref(), Some("all/attic"));
         assert_eq!(facts[1].name, "worker 0");
+        workers.absorb(&entry(2, 2, Termination::Repetition));
+        let facts = workers.facts(&manifest(vec![vec![0], vec![1], vec![2]]), dir.path());
+        let names: Vec<&str> = facts.iter().map(|one| one.name.as_str()).collect();
+        let expected = ["attic (8 cores)", "worker 0, processor 0", "local worker 2"];
+        assert_eq!(names, expected);
     }
 
     #[test]

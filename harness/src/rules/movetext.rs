@@ -287,6 +287,28 @@ impl Movetext {
     }
 }
 
+/// A game in PGN without the lines of the engines, which `pv` and `match_line` add:
+/// nothing else in its comments is in quotes.
+pub(crate) fn without_engine_lines(pgn: &str) -> String {
+    let header = pgn.find("\n\n").map_or(0, |end| end + 2);
+    let (header, mut rest) = pgn.split_at(header);
+    let mut text = header.to_string();
+    while let Some(at) = ENGINE_LINES
+        .iter()
+        .filter_map(|field| rest.find(field))
+        .min()
+    {
+        let (before, field) = rest.split_at(at);
+        text.push_str(before);
+        let mut parts = field.splitn(3, '"');
+        rest = parts.nth(2).unwrap_or_default();
+    }
+    text + rest
+}
+
+/// How the fields begin that hold what an engine wrote.
+const ENGINE_LINES: [&str; 2] = [", pv=\"", ", line=\""];
+
 const INFALLIBLE: &str = "writing to a string cannot fail";
 
 /// For every move of every game, so without the formatting machinery.
@@ -420,6 +442,21 @@ mod tests {
             movetext(&style, "e2e4", 0).last,
             "1. e4 {+1.23/15 0.430s, tl=9.570s, latency=0.000012s, n=5000, sd=22, pv=\"e2e4 x\"}"
         );
+    }
+
+    #[test]
+    fn the_lines_of_engines_can_be_left_out() {
+        let header = "[Event \"a, pv=\\\"b\"]\n\n";
+        let long = "1. e4 {+0.10/2 0.1s, n=5, pv=\"e2e4 e7e5\", line=\"info {\", illegal PV move x}\n\
+                    e5 {+0.20/3 0.1s, line=\"\"} 1-0\n";
+        assert_eq!(
+            without_engine_lines(&format!("{header}{long}")),
+            format!(
+                "{header}1. e4 {{+0.10/2 0.1s, n=5, illegal PV move x}}\ne5 {{+0.20/3 0.1s}} 1-0\n"
+            )
+        );
+        let torn = format!("{header}1. e4 {{x, pv=\"e2");
+        assert_eq!(without_engine_lines(&torn), format!("{header}1. e4 {{x"));
     }
 
     #[test]

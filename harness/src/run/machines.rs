@@ -102,6 +102,16 @@ impl Machines {
     }
 }
 
+/// The number of the first worker of this machine in the run in `dir`: after those of a
+/// fleet that has played it before, so that no two share a number.
+///
+/// # Errors
+/// If the table of machines cannot be read.
+pub(crate) fn first_local_worker(dir: &Path) -> anyhow::Result<usize> {
+    let machines: Vec<Machine> = rows(&dir.join(WORKERS))?;
+    Ok(machines.iter().map(|m| m.worker + 1).max().unwrap_or(0))
+}
+
 /// The whole rows of a table: a kill may have torn the last one.
 ///
 /// # Errors

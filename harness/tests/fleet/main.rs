@@ -374,6 +374,14 @@ fn an_interrupted_run_finishes_its_pairs_and_is_resumed_here_or_there() {
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert!((20..600).contains(&finished), "{finished}");
     assert_eq!(digest(&run), local_digest(&setup));
+    // The machine of the fleet is number 0, and those of this one have other numbers.
+    let csv = fs::read_to_string(run.join("games.csv")).expect("a ledger");
+    let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    let header = rows.next().expect("a header");
+    let column = header.iter().position(|name| *name == "worker");
+    let column = column.expect("a column of workers");
+    let of_fleet = rows.filter(|row| row[column] == "0").count();
+    assert_eq!(of_fleet, finished);
 }
 
 #[test]

@@ -33,14 +33,15 @@ type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
 
 impl Local {
     /// Starts `concurrency` workers, each bound to its part of `placement` if
-    /// there is one; their engines start with their first job. The games are
-    /// shown on `boards`.
+    /// there is one; their engines start with their first job. They are
+    /// numbered from `first` on. The games are shown on `boards`.
     ///
     /// # Errors
     /// If the system gives no more threads.
     pub(crate) fn start(
         concurrency: usize,
         placement: &[Vec<usize>],
+        first: usize,
         boards: &Boards,
     ) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
@@ -51,7 +52,7 @@ impl Local {
         for index in 0..concurrency {
             let jobs = Arc::clone(&jobs);
             let worker = worker::Worker::new(
-                index,
+                first + index,
                 event_sender.clone(),
                 stopped.clone(),
                 boards.writer(index),

@@ -26,7 +26,8 @@ const MAX_REPLAYS: usize = 3;
 const ABORT_PATIENCE: Duration = Duration::from_millis(100);
 
 pub(super) struct Worker {
-    index: usize,
+    /// As in the ledger.
+    number: usize,
     events: mpsc::UnboundedSender<Event>,
     stop: watch::Receiver<Option<Stop>>,
     board: BoardWriter,
@@ -34,13 +35,13 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(
-        index: usize,
+        number: usize,
         events: mpsc::UnboundedSender<Event>,
         stop: watch::Receiver<Option<Stop>>,
         board: BoardWriter,
     ) -> Self {
         Self {
-            index,
+            number,
             events,
             stop,
             board,
@@ -51,14 +52,14 @@ impl Worker {
     /// end with it.
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();
-        let index = self.index;
+        let number = self.number;
         let failed = |reason: String| {
             // The receiver is gone only when the run is over.
             let _ = events.send(Event::Failed(ExecutorError(reason)));
         };
         let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
-            Err(error) => return failed(format!("cannot start worker {index}: {error}")),
+            Err(error) => return failed(format!("cannot start worker {number}: {error}")),
         };
         // Without one every wait goes through the runtime, which is only slower.
         let _timer = ReadTimer::new();
@@ -68,7 +69,7 @@ impl Worker {
             Ok(Ok(())) => {}
             Ok(Err(error)) => failed(error.to_string()),
             Err(_) => failed(format!(
-                "worker {index} panicked: this is a bug in hone, please report it"
+                "worker {number} panicked: this is a bug in hone, please report it"
             )),
         }
     }
@@ -103,7 +104,7 @@ impl Worker {
             };
             let played = tokio::select! {
                 biased;
-                played = state.play_pair(&job, self.index, &self.events, &mut self.board) => played?,
+                played = state.play_pair(&job, self.number, &self.events, &mut self.board) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
             tracing::debug!("pair {} finished", job.pair);

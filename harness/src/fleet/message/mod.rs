@@ -25,8 +25,10 @@ pub(crate) const VERSION: u32 = 2;
 
 /// The longest message that a server carries, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;
-/// The longest text of a game or of a file of evidence, in bytes.
+/// The longest text of a file of evidence, in bytes.
 pub(crate) const MAX_TEXT: usize = 96 * 1024;
+/// The longest text of a game, in bytes.
+pub(crate) const MAX_GAME: usize = 4 * MAX_TEXT;
 
 /// Why a message is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -268,7 +270,7 @@ impl Played {
             return Err("the evidence");
         }
         let texts = self.texts.iter();
-        let is_long = |text: &str| text.len() > 4 * MAX_TEXT;
+        let is_long = |text: &str| text.len() > MAX_GAME;
         if texts.clone().any(|text| is_long(&text.pgn))
             || texts.clone().any(|text| text.epd.len() > 256)
         {

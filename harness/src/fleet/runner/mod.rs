@@ -67,9 +67,9 @@ pub(crate) struct FleetRun {
 /// If the server cannot be reached or refuses.
 pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let key = RunKey::of(&run.dir)?;
-    let roster = Roster::open(&run.dir)?;
+    let mut roster = Roster::open(&run.dir)?;
     let (incidents, quarantined) = Incidents::open(&run.dir)?;
-    let suspects = history(&run.dir, &roster)?;
+    let suspects = history(&run.dir, &mut roster)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -121,10 +121,11 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
 }
 
 /// What the machines have played before this process.
-fn history(dir: &Path, roster: &Roster) -> anyhow::Result<Suspects> {
+fn history(dir: &Path, roster: &mut Roster) -> anyhow::Result<Suspects> {
     let mut suspects = Suspects::default();
     for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
         let entry = entry?;
+        roster.keep_free(entry.worker);
         if let Some(worker) = roster.machine(entry.worker) {
             suspects.remember(worker, &entry.result);
         }

@@ -109,6 +109,9 @@ impl<L: RunnerLink> Runner<L> {
         let status = self.statuses.get(worker);
         let number = self.roster.number(worker, accepted.built, status);
         let mut played = accepted.played;
+        // A worker's clock may be ahead.
+        let now = jiff::Timestamp::now().as_millisecond();
+        played.finished_ms = played.finished_ms.clamp(0, now);
         match number {
             Ok(number) => played.worker = number,
             Err(error) => return self.fail(with_causes(&error)),

@@ -9,8 +9,9 @@ use crate::executor::{Evidence, PairJob, PlayedPair};
 use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
 use crate::fleet::message::{
-    EvidenceText, Job, MAX_TEXT, MessageError, Played, Refusal, Reply, encode,
+    EvidenceText, Job, MAX_GAME, MAX_TEXT, MessageError, Played, Refusal, Reply, encode,
 };
+use crate::rules::without_engine_lines;
 use crate::settings::OnFailure;
 
 /// How far a job is.
@@ -118,7 +119,8 @@ impl Confinement {
     }
 }
 
-/// The message of a result. Long evidence is cut to what a message holds.
+/// The message of a result. Long evidence is cut to what a message holds, and the
+/// lines of engines are left out of games that are too long with them.
 ///
 /// # Errors
 /// [`MessageError`] if even so it is too long.
@@ -145,14 +147,27 @@ pub(super) fn reply_of<D>(
         texts: played.texts,
         evidence: evidence.collect(),
     };
-    let whole = encode(&Reply::Played(Box::new(message.clone())));
-    match whole {
-        Err(MessageError::TooLong { .. }) if !message.evidence.is_empty() => {
-            message.evidence.clear();
-            encode(&Reply::Played(Box::new(message)))
+    for text in &mut message.texts {
+        if text.pgn.len() > MAX_GAME {
+            text.pgn = without_engine_lines(&text.pgn);
         }
-        encoded => encoded,
     }
+    let encoded = |message: &Played| encode(&Reply::Played(Box::new(message.clone())));
+    let shorter: [fn(&mut Played); 2] = [
+        |message| message.evidence.clear(),
+        |message| {
+            for text in &mut message.texts {
+                text.pgn = without_engine_lines(&text.pgn);
+            }
+        },
+    ];
+    for shorten in shorter {
+        match encoded(&message) {
+            Err(MessageError::TooLong { .. }) => shorten(&mut message),
+            encoded => return encoded,
+        }
+    }
+    encoded(&message)
 }
 
 /// The last part of a text: a failure is at its end.
@@ -173,10 +188,9 @@ mod tests {
     use super::super::super::samples::pair_job;
     use super::*;
 
-    #[test]
-    fn evidence_that_is_too_long_never_costs_the_result() {
+    fn held() -> Held<()> {
         let job = samples::job(0);
-        let held = Held {
+        Held {
             ticket: 0,
             run: job.run.clone(),
             delivery: (),
@@ -188,7 +202,12 @@ mod tests {
             nps: None,
             built: false,
             job,
-        };
+        }
+    }
+
+    #[test]
+    fn evidence_that_is_too_long_never_costs_the_result() {
+        let held = held();
         let played = samples::played_pair(0);
         let evidence = |length: usize| Evidence {
             pair: 0,
@@ -206,6 +225,26 @@ mod tests {
             };
             assert!(read.evidence.len() == kept || read.evidence.is_empty());
         }
+    }
+
+    #[test]
+    fn games_that_are_too_long_are_sent_without_the_lines_of_engines() {
+        let held = held();
+        let sent = |lines: [usize; 2]| {
+            let mut played = samples::played_pair(0);
+            for (text, length) in played.texts.iter_mut().zip(lines) {
+                let line = format!("1. f3 {{+0.10/2 0.1s, line=\"{}\"}}", "x".repeat(length));
+                text.pgn = text.pgn.replacen("1. f3", &line, 1);
+                assert!(text.pgn.len() > length);
+            }
+            let bytes = reply_of(&held, played, Vec::new()).expect("sent");
+            let Reply::Played(read) = decode(&bytes).expect("read") else {
+                panic!("another kind");
+            };
+            read.texts.map(|text| text.pgn.contains("line="))
+        };
+        assert_eq!(sent([10, 10]), [true, true]);
+        assert_eq!(sent([10, MAX_GAME]), [true, false]);
     }
 
     #[test]

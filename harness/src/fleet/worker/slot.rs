@@ -125,7 +125,7 @@ impl SlotState {
             self.tables.clone_from(&job.rules.adjudication.syzygy);
         }
         if self.local.is_none() {
-            match Local::start(1, &[], &self.boards) {
+            match Local::start(1, &[], 0, &self.boards) {
                 Ok(local) => self.local = Some(local),
                 Err(error) => {
                     return self.report(Report::Failed(format!("no thread for a game: {error}")));

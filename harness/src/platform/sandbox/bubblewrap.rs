@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -167,14 +167,31 @@ fn shown(inner: &Command, folder: Option<&Path>, hidden: &[PathBuf]) -> BTreeSet
         }
     }
     wanted.extend(folder.map(Path::to_path_buf));
-    let arguments = inner.get_args().map(PathBuf::from);
-    wanted.extend(arguments.filter(|path| path.is_absolute() && path.exists()));
+    for argument in inner.get_args().map(Path::new) {
+        wanted.extend(files_named_by(argument));
+    }
     wanted.retain(|path| {
         hidden
             .iter()
             .any(|folder| path.starts_with(folder) && path != folder)
     });
     wanted
+}
+
+/// The file that an argument names, as it stands there and where it lies. No folders
+/// and no sockets: on a worker of a fleet, somebody else writes the arguments.
+fn files_named_by(argument: &Path) -> Vec<PathBuf> {
+    let Ok(file) = argument.canonicalize() else {
+        return Vec::new();
+    };
+    if !argument.is_absolute() || !file.is_file() {
+        return Vec::new();
+    }
+    let is_plain = !argument
+        .components()
+        .any(|part| part == Component::ParentDir);
+    let named = is_plain.then(|| argument.to_path_buf());
+    named.into_iter().chain([file]).collect()
 }
 
 /// The engine's process in the sandbox whose outer process is `pid`: the child
@@ -214,5 +231,27 @@ mod tests {
             shown_of("/tmp/a/b/e", &[], "/tmp/a"),
             ["/tmp/a", "/tmp/a/b"]
         );
+    }
+
+    #[test]
+    fn arguments_show_files_and_neither_folders_nor_sockets() {
+        let folder = tempfile::tempdir_in("/tmp").expect("a folder");
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(at("net"), "").expect("written");
+        std::os::unix::fs::symlink(at("net"), at("link")).expect("linked");
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("bound");
+        let shown = |argument: &str| shown_of("/usr/bin/e", &[argument], "/");
+        assert_eq!(shown(&at("net")), [at("net")]);
+        assert_eq!(shown(&at("link")), [at("link"), at("net")]);
+        let roundabout = at("net").replacen("/tmp", "/tmp/../tmp", 1);
+        assert_eq!(shown(&roundabout), [at("net")]);
+        for hidden in [
+            at("socket"),
+            at(""),
+            at("missing"),
+            "/tmp/../tmp".to_string(),
+        ] {
+            assert!(shown(&hidden).is_empty(), "{hidden}");
+        }
     }
 }

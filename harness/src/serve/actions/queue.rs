@@ -77,6 +77,8 @@ struct State {
 struct Playing {
     run: String,
     child: Child,
+    /// It has been asked to end after its games: asked again, it would break them off.
+    is_pausing: bool,
     /// The run has left the queue; if it is back, this is not its process.
     is_stopped: bool,
 }
@@ -212,8 +214,9 @@ impl Queue {
             Action::Approve => approve(job, &self.folder, by, read)?,
             Action::Pause => {
                 job.wanted = Wanted::Paused;
-                if let Some(playing) = playing {
+                if let Some(playing) = playing.filter(|playing| !playing.is_pausing) {
                     interrupt(&mut playing.child, false);
+                    playing.is_pausing = true;
                 }
             }
             Action::Resume => {
@@ -307,6 +310,7 @@ impl Queue {
                     state.children.push(Playing {
                         run: job.name.clone(),
                         child,
+                        is_pausing: false,
                         is_stopped: false,
                     });
                 }
