@@ -254,3 +254,19 @@ fn damaged_runs_are_listed_with_the_reason() {
     assert_eq!(listed["damaged"][0]["run"], "run");
     assert_eq!(listed["runs"].as_array().map(Vec::len), Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_text_is_an_error() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let odd = std::ffi::OsStr::from_bytes(b"\xff");
+    for command in ["match", "check", "verify", "nothing"] {
+        let mut hone = hone();
+        let done = common::finish({
+            hone.arg(command).arg(odd).args(["--limit", "nodes=50"]);
+            hone
+        });
+        assert_eq!(done.code, Some(2), "{command}: {}", done.stderr);
+        assert!(done.stderr.starts_with("error: "), "{}", done.stderr);
+    }
+}

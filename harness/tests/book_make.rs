@@ -224,6 +224,22 @@ fn chess960_and_games_are_sources_too() {
     let starts: HashSet<_> = book.iter().map(|opening| opening.fen).collect();
     assert_eq!(starts.len(), 20);
 
+    // Each of twenty first moves gives one position, and then there are none.
+    let full = [
+        "--count",
+        "21",
+        "--plies",
+        "1..4",
+        "--per-family",
+        "1",
+        "--quiet",
+        "1000",
+    ];
+    let mut command = make(&engine, &folder.join("full.epd"), &full);
+    command.args(["--window=-900..900"]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "all families are full");
+
     let games = folder.join("games.pgn");
     fs::write(
         &games,

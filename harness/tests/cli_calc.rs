@@ -229,6 +229,12 @@ fn mistakes_are_named_and_exit_with_2() {
         ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
         ("plan --run no-such-run", "no run `no-such-run`"),
         (
+            "plan --model betting --elo0 0 --elo1 40",
+            "calc simulate --model betting --elo0 0 --elo1 40",
+        ),
+        ("rate a.pgn --average nan", "`nan` is not a rating"),
+        ("rate a.pgn --white-advantage inf", "`inf` is not a rating"),
+        (
             "plan --draw-ratio=0.999 --elo0=799 --elo1=800",
             "the test cannot be computed",
         ),
@@ -385,6 +391,22 @@ fn ratings_of_tags_alone() {
     let warnings = String::from_utf8(csv.stderr).unwrap();
     let says = "skipped 1 games without a result or two players";
     assert!(warnings.contains(says), "{warnings}");
+    let twice = hone(&format!("rate {source} {source}"));
+    let errors = String::from_utf8(twice.stderr).unwrap();
+    assert_eq!(twice.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("is named twice"), "{errors}");
+    std::fs::write(&pgn, games.concat() + "[Event \"x\"]\n[White \"=1").unwrap();
+    let cut = hone(&format!("rate {source}"));
+    let warnings = String::from_utf8(cut.stderr).unwrap();
+    assert_eq!(cut.status.code(), Some(0), "{warnings}");
+    assert!(
+        warnings.contains("the last game is cut off: skipped"),
+        "{warnings}"
+    );
+    std::fs::write(&pgn, b"\x1f\x8b\x08\x00").unwrap();
+    let packed = hone(&format!("rate {source}"));
+    let errors = String::from_utf8(packed.stderr).unwrap();
+    assert!(errors.contains("is compressed"), "{errors}");
 }
 
 /// A finished run of forty pairs.

@@ -522,6 +522,11 @@ fn what_cannot_be_tracked_is_named() {
         ("track.false_alarm_nights=10", "at least 500"),
         ("engine.0.rev=main", "its `branch`"),
         ("track.branch=nowhere", "no commit, tag or branch `nowhere`"),
+        (
+            "track.paths=[\"engin.sh\"]",
+            "no commit of `main` changes `engin.sh`",
+        ),
+        ("match.shard=1/2", "a night cannot be divided"),
     ] {
         let finished = tracked.track(&["--set", set]);
         assert_eq!(finished.code, Some(2), "{set}: {}", finished.stderr);

@@ -26,10 +26,11 @@ pub(super) struct GateArgs {
     /// The question; --elo0, --elo1 and --set change a part of it.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
-    /// H0: the first engine is at most this much stronger.
+    /// H0: the first engine is at most this much stronger, in the Elo of
+    /// `sprt.model`: normalized Elo (nElo) by default.
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo0: Option<f64>,
-    /// H1: it is at least this much stronger.
+    /// H1: it is at least this much stronger, in the same Elo.
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo1: Option<f64>,
     /// End undecided after this number of pairs.
@@ -54,10 +55,18 @@ impl GateArgs {
     /// question of these arguments over it.
     pub(super) fn draft(&self, file: Option<&Path>) -> anyhow::Result<Draft> {
         let mut draft = Draft::read(file)?;
-        if file.is_none() && (self.dev.is_none() || self.base.is_none()) {
-            bail!(
-                "give a configuration, or the two engines, as in `hone sprt --dev worktree: --base git:main --build 'make EXE={{out}}'`"
-            );
+        if file.is_none() {
+            let missing = match (&self.dev, &self.base) {
+                (Some(_), Some(_)) => None,
+                (Some(_), None) => Some("`--base` is missing"),
+                (None, Some(_)) => Some("`--dev` is missing"),
+                (None, None) => Some("no engines are named"),
+            };
+            if let Some(missing) = missing {
+                bail!(
+                    "cannot run the test: {missing}\nhelp: give a configuration, or both engines, as in `hone sprt --dev worktree: --base git:main --build 'make EXE={{out}}'`"
+                );
+            }
         }
         self.engines(&mut draft)?;
         self.question(&mut draft);
@@ -223,8 +232,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         for (line, says) in [
-            (&[][..], "the two engines"),
-            (&["--dev", "a"], "the two engines"),
+            (&[][..], "no engines are named\nhelp: give a configuration"),
+            (&["--dev", "a"], "`--base` is missing"),
+            (&["--base", "a"], "`--dev` is missing"),
             (
                 &["--dev", "git:/no/such@HEAD", "--base", "b"],
                 "/no/such is not in a git repository",

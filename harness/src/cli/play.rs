@@ -24,14 +24,13 @@ use crate::settings::Shard;
 /// Test whether the first engine is stronger than the second.
 ///
 /// Plays pairs of games until the sequential probability ratio test (SPRT) of
-/// [sprt] decides. Exit code 0: H1 accepted (stronger); 1: H0 accepted; 3:
-/// undecided at the end of the budget, or the end of a shard; 4: an engine does
-/// not build, or fails too often.
+/// [sprt] decides. Exit code 0: H1 accepted; 1: H0 accepted; 3: undecided at
+/// the end of the budget, the time or a shard, or because games only repeat; 4:
+/// an engine does not build, or fails too often.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with
     /// comments. Optional with --dev and --base.
-    #[arg(required_unless_present_all = ["dev", "base"])]
     config: Option<PathBuf>,
     #[command(flatten)]
     gate: GateArgs,
@@ -278,7 +277,7 @@ pub(super) fn conclude(
     Ok(match ended {
         Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
         Ended::Interrupted | Ended::Waiting => {
-            errln!("Interrupted. All finished games are saved. Resume with `{resume}`.");
+            errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
             Exit::Interrupted
         }
         Ended::OutOfTime => {

@@ -22,7 +22,7 @@ pub(super) struct ReplayArgs {
     /// A folder in a run's `failures/`.
     bundle: PathBuf,
     /// Repeat this many times, each with a fresh process; stop at a failure.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
     /// Print the whole dialogue.
     #[arg(long)]

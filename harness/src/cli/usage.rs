@@ -37,7 +37,10 @@ const FOREIGN: &[&str] = &[
 
 /// Prints what is wrong with the command line and ends the process.
 pub(super) fn exit(mut error: clap::Error) -> ! {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     if error.use_stderr()
         && let Some(advice) = advice(&arguments)
     {

@@ -85,6 +85,27 @@ fn a_mistake_on_the_command_line_names_what_set_it() {
     assert!(text.contains("`--profile gain`"), "{text}");
 }
 
+/// A budget below the mean length would leave most tests undecided.
+#[test]
+fn a_profile_has_a_budget_unless_the_file_has_its_own() {
+    let budget = |file: &str, profile: Profile| {
+        let mut draft = draft(file);
+        profile.apply(&mut draft);
+        let sprt = draft.finish().expect("valid").sprt;
+        sprt.expect("a test").max_pairs
+    };
+    let engines = "engine = [{ name = \"a\", cmd = \"a\" }, { name = \"b\", cmd = \"b\" }]\n";
+    assert_eq!(budget(engines, Profile::Gain), 60_000);
+    assert_eq!(budget(engines, Profile::NonRegression), 60_000);
+    assert_eq!(budget(engines, Profile::Simplification), 400_000);
+    assert_eq!(budget(engines, Profile::Quick), 5_000);
+    for (own, simplification, quick) in [(900, 900, 900), (70_000, 70_000, 5_000)] {
+        let file = format!("{engines}[sprt]\nmax_pairs = {own}\n");
+        assert_eq!(budget(&file, Profile::Simplification), simplification);
+        assert_eq!(budget(&file, Profile::Quick), quick);
+    }
+}
+
 #[test]
 fn engines_can_be_an_inline_list() {
     let mut draft = draft("engine = [{ name = \"x\", cmd = \"a\" }, { cmd = \"b\" }]\n");

@@ -10,22 +10,31 @@ use crate::stats::Model;
 /// A ready question, in normalized Elo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Profile {
-    /// Is it stronger? Elo 0 against 5.
+    /// Is it stronger? nElo 0 against 5.
     Gain,
-    /// Is it not weaker? Elo -5 against 0.
+    /// Is it not weaker? nElo -5 against 0.
     NonRegression,
-    /// Can this code be removed? Elo -1.75 against 0.25, as fishtest asks of
-    /// simplifications; needs many games.
+    /// Can this code be removed? nElo -1.75 against 0.25, as fishtest asks of
+    /// simplifications; needs 80,000 pairs and more, and a book of as many openings.
     Simplification,
-    /// Is it much stronger? Elo 0 against 10 at 10,000 nodes a move, at most
+    /// Is it much stronger? nElo 0 against 10 at 10,000 nodes a move, at most
     /// 5,000 pairs; same result on any machine.
     Quick,
 }
 
 const QUICK_NODES: &str = "nodes=10000";
-const QUICK_PAIRS: i64 = 5000;
 
 impl Profile {
+    /// The budget: some three times the pairs of a test whose truth is in the middle
+    /// of the hypotheses. That of `Quick` keeps the test short.
+    fn pairs(self) -> i64 {
+        match self {
+            Self::Gain | Self::NonRegression => 60_000,
+            Self::Simplification => 400_000,
+            Self::Quick => 5_000,
+        }
+    }
+
     fn bounds(self) -> (f64, f64) {
         match self {
             Self::Gain => (0.0, 5.0),
@@ -47,13 +56,17 @@ impl Profile {
         set("elo0", elo0.into());
         set("elo1", elo1.into());
         set("model", Model::Normalized.to_string().into());
-        if self == Self::Quick {
-            if draft
-                .number(&["sprt", "max_pairs"])
-                .is_none_or(|own| own > QUICK_PAIRS)
-            {
-                draft.set(Level::Profile, &["sprt", "max_pairs"], QUICK_PAIRS, &source);
-            }
+        let is_quick = self == Self::Quick;
+        let keeps_own = |own: i64| !is_quick || own <= self.pairs();
+        if !draft.number(&["sprt", "max_pairs"]).is_some_and(keeps_own) {
+            draft.set(
+                Level::Profile,
+                &["sprt", "max_pairs"],
+                self.pairs(),
+                &source,
+            );
+        }
+        if is_quick {
             draft.set_limit(Level::Profile, QUICK_NODES, &source);
         }
     }

@@ -223,6 +223,10 @@ pub fn fishtest_characteristics(
     Ok((motion.pass_probability(), motion.expected_time()))
 }
 
+/// Widths of the tests that [`affordable_elo1`] considers.
+pub const WIDEST: f64 = 200.0;
+pub const NARROWEST: f64 = 0.01;
+
 /// The narrowest test from `config.elo0` upwards whose expected number of
 /// pairs at its most expensive strength, the middle, is at most `pairs`: its
 /// `elo1`. `None` if even the widest test costs more.
@@ -234,8 +238,6 @@ pub fn affordable_elo1(
     base: &PairDistribution,
     pairs: f64,
 ) -> Result<Option<f64>, DistributionError> {
-    const WIDEST: f64 = 200.0;
-    const NARROWEST: f64 = 0.01;
     let cost = |width: f64| {
         let test = SprtConfig {
             elo1: config.elo0 + width,
@@ -245,6 +247,9 @@ pub fn affordable_elo1(
     };
     if cost(WIDEST)? > pairs {
         return Ok(None);
+    }
+    if cost(NARROWEST)? <= pairs {
+        return Ok(Some(config.elo0 + NARROWEST));
     }
     let (mut narrow, mut wide) = (NARROWEST, WIDEST);
     for _ in 0..60 {

@@ -12,6 +12,7 @@
     )
 )]
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -125,13 +126,18 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
         }
     };
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let mut runs = HashSet::new();
     let rows = reader.deserialize::<Row>().map(|row| {
         let row = row.map_err(|source| HistoryError::Csv {
             path: path.to_path_buf(),
             source,
         })?;
         let run = row.run.clone();
-        row.try_into().map_err(|reason| HistoryError::Row {
+        let night = match runs.insert(run.clone()) {
+            true => row.try_into(),
+            false => Err("it is there twice, and its games would count twice\nhelp: remove one of the two rows".to_string()),
+        };
+        night.map_err(|reason| HistoryError::Row {
             path: path.to_path_buf(),
             run,
             reason,
@@ -238,8 +244,16 @@ impl TryFrom<Row> for Night {
             }),
             _ => None,
         };
+        let matches: Vec<NightMatch> = matches.collect::<Result<_, String>>()?;
+        let games: u64 = matches.iter().map(|m| m.pentanomial.games()).sum();
+        if games != row.games {
+            return Err(format!(
+                "`games` is {}, and the pentanomials have {games}",
+                row.games
+            ));
+        }
         Ok(Self {
-            matches: matches.collect::<Result<_, String>>()?,
+            matches,
             run: row.run,
             date: row.date,
             commit: row.commit,
@@ -341,8 +355,9 @@ pub(super) mod tests {
             "x=1",
         ];
         let mut nights = Vec::new();
-        for subject in subjects {
+        for (number, subject) in subjects.into_iter().enumerate() {
             let mut hostile = night(2, "b", &[]);
+            hostile.run = number.to_string();
             hostile.subject = subject.to_string();
             append(&path, &mut nights, hostile).expect("written");
         }
@@ -351,6 +366,27 @@ pub(super) mod tests {
             assert!(!row[4].starts_with(['=', '+', '-', '@']), "{row:?}");
         }
         assert_eq!(read(&path).expect("reads"), nights);
+    }
+
+    #[test]
+    fn a_row_counts_once_and_its_games_are_those_of_its_pairs() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        let played = night(2, "b", &[(Role::Anchor, "a", [1, 2, 3, 4, 5])]);
+        append(&path, &mut Vec::new(), played).expect("written");
+        let text = std::fs::read_to_string(&path).expect("there");
+        let row = text.lines().nth(1).expect("a row");
+        for (damaged, wrong) in [
+            (format!("{text}{row}\n"), "the row of b: it is there twice"),
+            (
+                text.replace(",30,", ",28,"),
+                "`games` is 28, and the pentanomials have 30",
+            ),
+        ] {
+            std::fs::write(&path, damaged).expect("written");
+            let error = read(&path).expect_err("refused").to_string();
+            assert!(error.contains(wrong), "{error}");
+        }
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl Status {
             text += &self.change_sentence(change);
         }
         if noticed.is_empty() {
-            text += "No change detected since the last detected change.\n";
+            text += "No change detected at this commit.\n";
         }
         let _ = writeln!(
             text,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::gauntlet::{Opponent, opponents};
 use super::night::{Night, append, read};
@@ -108,6 +108,11 @@ impl Tracker {
         let anchor = repository
             .commit(&section.anchor)
             .context("the anchor of [track]")?;
+        ensure!(
+            config.r#match.shard.is_whole(),
+            "`shard` in [match] is {}, but a night cannot be divided\nhelp: remove `shard`, or play on a fleet",
+            config.r#match.shard
+        );
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
@@ -187,6 +192,13 @@ impl Tracker {
             .repository
             .newest_changing(&self.section.paths, branch)
             .map_err(anyhow::Error::from)?;
+        if newest.is_none() {
+            let paths = self.section.paths.join("`, `");
+            let reason = format!(
+                "no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]"
+            );
+            return Err(SessionError::Input(anyhow::anyhow!(reason)));
+        }
         let mut stuck = Stuck::default();
         let mut went = self.resume_all(newest.as_ref(), &mut stuck)?;
         if went == Went::Through {

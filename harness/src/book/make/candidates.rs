@@ -44,7 +44,7 @@ struct PackedGame {
 }
 
 /// Draws in a row without a new position after which there are none left.
-const BARREN: u64 = 100_000;
+pub(super) const BARREN: u64 = 100_000;
 
 impl Candidates {
     /// Candidates by a recipe; `games` are those of the PGN source, longest

@@ -7,7 +7,7 @@ use tokio::task::{JoinSet, LocalSet};
 
 use super::{
     Recipe,
-    candidates::{Candidate, Candidates},
+    candidates::{BARREN, Candidate, Candidates},
     journal::{Journal, JournalError},
     judge::{Judgement, judge},
     selection::Selection,
@@ -118,9 +118,15 @@ async fn work_of_one(
 impl Session {
     /// The next candidate that has to be judged.
     fn next(&mut self) -> Option<Candidate> {
+        let mut refused = 0;
         while !self.selection.is_complete() {
             let candidate = self.candidates.next()?;
             if !self.selection.expect(&candidate) {
+                // Where all families are full, no candidate is of use.
+                refused += 1;
+                if refused == BARREN {
+                    return None;
+                }
                 continue;
             }
             match self.known.remove(&candidate.draw) {

@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
+use std::io::{Read as _, Seek as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -54,13 +55,44 @@ const OPENING_PLIES: usize = 4;
 /// Adds the finished games of a file. Two games are a pair if the same players
 /// met with colours reversed, in the same round if exactly two of their games
 /// have it, or else from the same opening, if the file has it, each with the
-/// next such game. Returns the number of games that were left out, because they
-/// have no result or not two players.
-pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<usize, anyhow::Error> {
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let headers = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
-    anyhow::ensure!(!headers.is_empty(), "{} contains no games", path.display());
-    Ok(add(&headers, games))
+/// next such game.
+pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<LeftOut, anyhow::Error> {
+    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let mut start = [0; 2];
+    let is_compressed = file.read_exact(&mut start).is_ok() && start == GZIP;
+    anyhow::ensure!(
+        !is_compressed,
+        "{} is compressed\nhelp: unpack it first, as in `gunzip {0}`",
+        path.display()
+    );
+    file.rewind()?;
+    let read = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
+    anyhow::ensure!(
+        !read.headers.is_empty(),
+        "{} contains no games",
+        path.display()
+    );
+    Ok(LeftOut {
+        games: add(&read.headers, games),
+        is_cut_off: read.is_cut_off,
+    })
+}
+
+/// The first bytes of a gzip file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// What of a file does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Games without a result or two players.
+    pub(super) games: usize,
+    /// The file ends within the tags or a comment of a game, which is left out.
+    pub(super) is_cut_off: bool,
+}
+
+struct Read {
+    headers: Vec<Header>,
+    is_cut_off: bool,
 }
 
 fn add(headers: &[Header], games: &mut Games) -> usize {
@@ -137,15 +169,32 @@ fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
     rounds
 }
 
-fn read_headers(source: impl std::io::Read) -> std::io::Result<Vec<Header>> {
+fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
     let mut reader = Reader::new(source);
     let mut visitor = HeaderVisitor::default();
     let mut headers = Vec::new();
-    while let Some(header) = reader.read_game(&mut visitor)? {
-        headers.append(&mut visitor.without_movetext);
-        headers.push(header);
-    }
-    Ok(headers)
+    let is_cut_off = loop {
+        match reader.read_game(&mut visitor) {
+            Ok(Some(header)) => {
+                headers.append(&mut visitor.without_movetext);
+                headers.push(header);
+            }
+            Ok(None) => break false,
+            // What cannot be read is the end of the file.
+            Err(_) if matches!(reader.read_game(&mut visitor), Ok(None)) => {
+                headers.append(&mut visitor.without_movetext);
+                break true;
+            }
+            Err(error) => {
+                let number = headers.len().saturating_add(1);
+                return Err(error).with_context(|| format!("game {number}"));
+            }
+        }
+    };
+    Ok(Read {
+        headers,
+        is_cut_off,
+    })
 }
 
 #[derive(Debug, Default)]
@@ -257,7 +306,7 @@ mod tests {
 
     fn read(games: &[(&str, &str, &str, &str, &str)]) -> (Games, usize) {
         let mut read = Games::default();
-        let headers = read_headers(std::io::Cursor::new(pgn(games))).unwrap();
+        let headers = headers(&pgn(games));
         let left_out = add(&headers, &mut read);
         (read, left_out)
     }
@@ -309,12 +358,38 @@ mod tests {
     #[test]
     fn the_result_may_be_in_the_moves_only() {
         let text = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 0-1\n";
-        let headers = read_headers(std::io::Cursor::new(text)).unwrap();
-        assert_eq!(headers[0].half_points, Some(0));
+        assert_eq!(headers(text)[0].half_points, Some(0));
     }
 
     fn headers(text: &str) -> Vec<Header> {
-        read_headers(std::io::Cursor::new(text)).unwrap()
+        let read = read_headers(std::io::Cursor::new(text)).unwrap();
+        assert!(!read.is_cut_off);
+        read.headers
+    }
+
+    /// As a kill leaves it, or while it is being written.
+    #[test]
+    fn a_file_may_end_anywhere_in_a_game() {
+        let whole = pgn(&[
+            ("a", "b", "1", "", "1-0"),
+            ("b", "a", "1", "", "1-0"),
+            ("a", "b", "2", "", "0-1"),
+        ])
+        .replace("1. e4", "1. e4 {+0.10/2 \"x\"}");
+        let two = whole.rfind("[White").unwrap();
+        for end in two..whole.len() {
+            let read = read_headers(std::io::Cursor::new(&whole[..end])).unwrap();
+            let complete = read.headers.iter().filter(|game| game.counts().is_some());
+            let complete = complete.count();
+            assert!(
+                (2..=3).contains(&complete),
+                "{}: {complete}",
+                &whole[two..end]
+            );
+        }
+        let in_comment = whole.rfind("\"x\"}").unwrap();
+        let read = read_headers(std::io::Cursor::new(&whole[..in_comment])).unwrap();
+        assert!(read.is_cut_off && read.headers.len() == 2);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
@@ -82,6 +83,15 @@ struct Affordable {
 impl Plan {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = self.test.config()?;
+        // Two gamblers race, each with a stake that follows the results: no walk.
+        if config.model == Model::Betting {
+            return Err(anyhow!(
+                "the length of a betting test cannot be computed\nhelp: `hone calc simulate --model betting --elo0 {} --elo1 {} --elo ELO` plays such tests",
+                config.elo0,
+                config.elo1
+            )
+            .into());
+        }
         let base = self.pairs.base()?;
         let speed = match (self.pairs_per_hour, self.pairs.run_folder()?) {
             (Some(speed), _) => Some(speed),
@@ -229,10 +239,16 @@ fn print(output: &Output) {
     }
     if let Some(Affordable { hours, elo0, elo1 }) = &output.affordable {
         match elo1 {
+            Some(elo1) if elo1 - elo0 <= plan::NARROWEST => outln!(
+                "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
+            ),
             Some(elo1) => outln!(
                 "Test that takes {hours} hours on average in the worst case: [{elo0}, {elo1:.2}]"
             ),
-            None => outln!("No test with elo0 = {elo0} takes {hours} hours or less on average"),
+            None => outln!(
+                "No test up to [{elo0}, {}] takes {hours} hours or less on average",
+                elo0 + plan::WIDEST
+            ),
         }
     }
 }

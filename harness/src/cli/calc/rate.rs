@@ -1,8 +1,9 @@
 //! `hone calc rate`: ratings of any number of engines.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::pgn_games::add_pgn;
@@ -29,11 +30,12 @@ pub(super) struct Rate {
         long,
         value_name = "ELO",
         default_value_t = 0.0,
+        value_parser = parse_elo,
         allow_negative_numbers = true
     )]
     average: f64,
     /// White's advantage, instead of an estimate
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", value_parser = parse_elo, allow_negative_numbers = true)]
     white_advantage: Option<f64>,
     /// Ordo's scale, 202 points at a score of 76 %, instead of the logistic one
     #[arg(long)]
@@ -49,20 +51,28 @@ pub(super) struct Rate {
 impl Rate {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut games = Games::default();
+        let mut read = BTreeSet::new();
         for source in &self.sources {
             let source = &match source.is_file() {
                 true => source.clone(),
                 false => find_run(source)?,
             };
+            if !read.insert(source.canonicalize()?) {
+                let path = source.display();
+                return Err(anyhow!("{path} is named twice: its games would count twice").into());
+            }
             if source.is_dir() {
                 add_run(&RunFolder::read(source)?, &mut games)
                     .with_context(|| format!("in {}", source.display()))?;
                 continue;
             }
-            let left_out = add_pgn(source, &mut games)?;
-            if left_out > 0 {
-                let path = source.display();
-                errln!("warning: {path}: skipped {left_out} games without a result or two players");
+            let (path, left_out) = (source.display(), add_pgn(source, &mut games)?);
+            if left_out.is_cut_off {
+                errln!("warning: {path}: the last game is cut off: skipped");
+            }
+            if left_out.games > 0 {
+                let count = left_out.games;
+                errln!("warning: {path}: skipped {count} games without a result or two players");
             }
         }
         let options = self.options();
@@ -100,9 +110,16 @@ fn parse_anchor(text: &str) -> Result<(String, f64), String> {
     let Some((name, elo)) = text.rsplit_once('=') else {
         return Ok((text.to_owned(), 0.0));
     };
-    match elo.parse() {
-        Ok(elo) if f64::is_finite(elo) => Ok((name.to_owned(), elo)),
-        _ => Err(format!("`{elo}` is not a rating: write NAME=ELO")),
+    match parse_elo(elo) {
+        Ok(elo) => Ok((name.to_owned(), elo)),
+        Err(error) => Err(format!("{error}: write NAME=ELO")),
+    }
+}
+
+fn parse_elo(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(elo) if f64::is_finite(elo) => Ok(elo),
+        _ => Err(format!("`{text}` is not a rating")),
     }
 }
 

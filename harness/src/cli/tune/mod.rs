@@ -23,7 +23,8 @@ use crate::kinds::tune::{self, Prepared, Tuning};
 /// Plays pairs of games between the engine with its parameters perturbed in
 /// opposite directions, and updates the values from the results. With
 /// `--verify` (or [tune.verify]) an SPRT of the tuned values against the start
-/// follows. Exit code 0: stronger; 1: not stronger; 3: undecided.
+/// follows. Exit code 0: H1 accepted, or without a test the budget was played;
+/// 1: H0 accepted; 3: undecided, or the time ended before the budget.
 #[derive(Debug, Args)]
 pub(super) struct TuneArgs {
     /// The configuration, in TOML; see configs/tune.toml for one with
@@ -33,7 +34,7 @@ pub(super) struct TuneArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
     /// The run's folder; by default a new one under results/.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "simulate")]
     out: Option<PathBuf>,
     /// Print the result as one JSON object on standard output.
     #[arg(long)]

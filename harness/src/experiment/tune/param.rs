@@ -133,6 +133,8 @@ impl Param {
                 reason,
             })
         };
+        // Before the bounds, which are divided by a factor.
+        self.check_kind().or_else(fail)?;
         let finite = [self.start, self.min, self.max, self.step]
             .iter()
             .all(|number| number.is_finite());
@@ -159,7 +161,6 @@ impl Param {
                 "gain (R_end) {gain} must be a finite number of at least 0"
             ));
         }
-        self.check_kind().or_else(fail)?;
         self.check_grid().or_else(fail)
     }
 

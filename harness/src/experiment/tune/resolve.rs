@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::SpaceError;
 use super::import::{self, ImportError};
 use super::param::{Kind, Param, STEPS};
-use super::pattern::selects;
+use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
 use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
@@ -33,6 +33,8 @@ pub(crate) enum ResolveError {
     },
     #[error("[tune.params] {name}: {reason}")]
     Param { name: String, reason: String },
+    #[error("`{key}` in [tune]: no parameter matches `{pattern}`")]
+    Pattern { key: &'static str, pattern: String },
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
@@ -51,6 +53,7 @@ pub(crate) fn resolve(
 ) -> Result<Space, ResolveError> {
     check_names(section)?;
     let mut params = imported(section)?;
+    check_patterns(section, &params, options)?;
     params.retain(|param| selects(&section.group, &section.exclude, &param.name));
     if section.import.is_none() && !section.group.is_empty() {
         for option in options {
@@ -87,6 +90,30 @@ pub(crate) fn resolve(
     let space = Space::new(params)?;
     section.check_steps(&space)?;
     Ok(space)
+}
+
+/// Refuses a pattern that matches nothing: a mistyped one would tune other parameters
+/// than were meant.
+fn check_patterns(
+    section: &TuneSection,
+    imported: &[Param],
+    options: &[EngineOption],
+) -> Result<(), ResolveError> {
+    let options = options.iter().filter(|option| is_constant(option));
+    let names: Vec<&str> = (imported.iter().map(|param| param.name.as_str()))
+        .chain(options.map(|option| option.name.as_str()))
+        .chain(section.params.keys().map(String::as_str))
+        .collect();
+    for (key, patterns) in [("group", &section.group), ("exclude", &section.exclude)] {
+        let unused = |pattern: &&String| !names.iter().any(|name| matches(pattern, name));
+        if let Some(pattern) = patterns.iter().find(unused) {
+            return Err(ResolveError::Pattern {
+                key,
+                pattern: pattern.clone(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Options of many engines that set how an engine runs, not how it thinks.
@@ -374,8 +401,20 @@ mod tests {
         assert_eq!(names, ["QsDeltaMargin"]);
         let named = resolve(&section("[params]\nHash = {}\n"), &engine(), &[]).unwrap();
         assert_eq!(named.dimension(), 1);
-        let none = resolve(&section("group = [\"Z*\"]\n"), &engine(), &[]);
-        assert!(none.unwrap_err().to_string().contains("no parameters"));
+        for (text, wrong) in [
+            (
+                "group = [\"Z*\"]\n",
+                "`group` in [tune]: no parameter matches `Z*`",
+            ),
+            ("group = [\"Q*\", \"Hash\"]\n", "matches `Hash`"),
+            (
+                "group = [\"Q*\"]\nexclude = [\"Lrm*\"]\n",
+                "`exclude` in [tune]: no parameter matches `Lrm*`",
+            ),
+        ] {
+            let error = resolve(&section(text), &engine(), &[]).unwrap_err();
+            assert!(error.to_string().contains(wrong), "{error}");
+        }
     }
 
     #[test]

@@ -218,8 +218,8 @@ impl Outcome {
             ),
             BisectVerdict::NoChange => format!(
                 "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
-                 after {played}). A change in the other direction is not searched for: see \
-                 --gained.",
+                 after {played}). With `--gained` a bisection searches for a gain, without it \
+                 for a loss.",
                 100.0 * self.no_change
             ),
             BisectVerdict::None => format!(
