@@ -9,7 +9,10 @@ fn main() -> ExitCode {
     if let Some(code) = processor::prefer_faster_build() {
         return code;
     }
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     match command::run(&arguments) {
         Ok((engine, None)) => uci::run(engine, std::io::stdin().lock()),
         Ok((_, Some(text))) => uci::output::say(&text),

@@ -94,7 +94,7 @@ pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Optio
 }
 
 fn number<N: FromStr>(text: &str) -> Result<N, String> {
-    let wrong = |_| format!("'{text}' is not a number that makes sense here");
+    let wrong = |_| format!("'{text}' is not a depth");
     text.parse().map_err(wrong)
 }
 

@@ -107,13 +107,13 @@ settings! {
         qs_see_threshold: i32 = "QsSeeThreshold", 16, -1000..=1000, 20;
         /// Apply exchange pruning to promotions.
         qs_see_promotions: bool = "QsSeePromotions", true;
-        /// Ask of a capture, if that is more, the exchange value that lifts the evaluation to alpha less a margin.
+        /// Ask of a capture an exchange value of at least alpha minus evaluation minus QsSeeToAlphaMargin.
         qs_see_to_alpha: bool = "QsSeeToAlpha", false;
-        /// That margin in centipawns.
+        /// Margin of QsSeeToAlpha in centipawns.
         qs_see_to_alpha_margin: i32 = "QsSeeToAlphaMargin", 110, 0..=2000, 20;
         /// Skip captures by a piece that is worth much more than its victim.
         qs_attacker_pruning: bool = "QsAttackerPruning", false;
-        /// Centipawns by which it must be worth more.
+        /// Centipawns by which the attacker must be worth more than its victim for QsAttackerPruning.
         qs_attacker_margin: i32 = "QsAttackerMargin", 200, 0..=2000, 20;
         /// Skip quiet evasions that lose material once an evasion that is not mated is known.
         qs_evasion_pruning: bool = "QsEvasionPruning", true;
@@ -162,7 +162,7 @@ settings! {
         history_bonus_constant: i32 = "HistoryBonusConstant", -2, -200..=200, 10;
         /// Percentage of the change of the evaluation that a quiet move's history learns when the move has been made.
         eval_history: i32 = "EvalHistory", 100, 0..=1000, 20;
-        /// Greatest bonus of that.
+        /// Greatest bonus of EvalHistory.
         eval_history_limit: i32 = "EvalHistoryLimit", 40, 0..=324, 5;
         /// Order quiet moves by their history of side, origin and destination.
         from_to_history: bool = "FromToHistory", true;

@@ -34,7 +34,7 @@ enum FleetCommand {
 /// Start the server, and print the lines for workers and for runs.
 ///
 /// Needs nats-server, 2.10.23 or later. Listens only on this machine unless
-/// --listen says otherwise. It stays in the foreground and restarts
+/// --listen is given. It stays in the foreground and restarts
 /// nats-server if that ends.
 #[derive(Debug, Args)]
 struct UpArgs {
@@ -165,7 +165,8 @@ impl UpArgs {
             host: self.advertised()?,
         };
         if self.systemd {
-            let program = std::env::current_exe().context("where is this program?")?;
+            let program =
+                std::env::current_exe().context("cannot find the path of this program")?;
             out!("{}", fleet::unit(&program, &arguments(&setup)));
             return Ok(());
         }
@@ -191,7 +192,7 @@ impl UpArgs {
         })
     }
 
-    /// What JOIN has for this machine.
+    /// The address of this machine in credentials.
     fn advertised(&self) -> anyhow::Result<String> {
         if let Some(host) = &self.host {
             let is_part = |c: char| c.is_ascii_alphanumeric() || ".-_[]:".contains(c);

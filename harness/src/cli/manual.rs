@@ -27,8 +27,8 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 19] = pages!(
-    "playing" "reliability" "fleet" "serve" "ci" "coming-from" "bisect" "tuning" "tracking"
+const PAGES: [(&str, &str); 20] = pages!(
+    "playing" "configuration" "reliability" "fleet" "serve" "ci" "coming-from" "bisect" "tuning" "tracking"
     "reports" "books" "builds" "statistics" "install" "parameters" "designs"
     "strength" "performance" "architecture"
 );

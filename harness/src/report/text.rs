@@ -265,7 +265,7 @@ fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
     }
     (!kinds.is_empty()).then(|| {
         format!(
-            "Read this result with care: {}. The lines marked as suspicious say more.",
+            "Read this result with care: {}. See the lines marked as suspicious.",
             kinds.join(", ")
         )
     })

@@ -179,10 +179,15 @@ impl RunSummary {
         matches!(self.kind, Kind::Match | Kind::Tune)
     }
 
+    /// Whether a test has ended without a decision.
+    pub(super) fn is_undecided(&self) -> bool {
+        self.inconclusive || self.reason.is_some()
+    }
+
     /// One line for people: a preview, a tooltip.
     pub(super) fn sentence(&self) -> String {
         let mut text = match (self.state, self.verdict) {
-            (State::Finished, TestVerdict::None) if self.inconclusive => "Inconclusive".to_string(),
+            (State::Finished, TestVerdict::None) if self.is_undecided() => "Undecided".to_string(),
             (State::Finished, TestVerdict::None) => "Finished".to_string(),
             (State::Finished, verdict) => format!("{verdict} accepted"),
             (State::Running, _) => "Running".to_string(),

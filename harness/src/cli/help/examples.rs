@@ -196,13 +196,10 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "replay",
         &[
-            (
-                "Repeat a failure",
-                "hone replay results/RUN/failures/pair-1-game-1",
-            ),
+            ("Repeat a failure", "hone replay results/RUN/failures/1-1"),
             (
                 "Repeat it up to 20 times and show the UCI dialogue",
-                "hone replay results/RUN/failures/pair-1-game-1 --times 20 --dialogue",
+                "hone replay results/RUN/failures/1-1 --times 20 --dialogue",
             ),
         ],
     ),

@@ -164,15 +164,14 @@ pub(super) fn verdict_word(run: &RunSummary) -> &'static str {
     match run.verdict {
         TestVerdict::H1 => "H1",
         TestVerdict::H0 => "H0",
-        TestVerdict::None if run.inconclusive => "inconclusive",
+        TestVerdict::None if run.is_undecided() => "undecided",
         TestVerdict::None => "none",
     }
 }
 
 fn state_words(run: &RunSummary) -> String {
     match (run.state, run.verdict) {
-        (State::Finished, TestVerdict::None) if run.inconclusive => "inconclusive".to_string(),
-        (State::Finished, TestVerdict::None) if run.reason.is_some() => "undecided".to_string(),
+        (State::Finished, TestVerdict::None) if run.is_undecided() => "undecided".to_string(),
         (State::Finished, TestVerdict::None) => "finished".to_string(),
         (State::Finished, verdict) => format!("{verdict} accepted"),
         (State::Running, _) => "running".to_string(),

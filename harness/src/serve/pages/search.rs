@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// The kinds of runs and the verdicts that can be looked for.
 const KINDS: [&str; 5] = ["sprt", "match", "tune", "bisect", "track"];
-const VERDICTS: [&str; 4] = ["H1", "H0", "inconclusive", "none"];
+const VERDICTS: [&str; 4] = ["H1", "H0", "undecided", "none"];
 
 /// What is looked for. An empty field matches every run.
 #[derive(Debug, Default, Deserialize)]
