@@ -115,7 +115,8 @@ struct Engine {
 impl Engine {
     fn say(&self, text: &str) {
         let mut out = io::stdout().lock();
-        let _ = write!(out, "{text}{}", self.script.line_end);
+        // In one piece: what follows an answer arrives with it.
+        let _ = out.write_all((text.to_owned() + self.script.line_end).as_bytes());
         let _ = out.flush();
     }
 

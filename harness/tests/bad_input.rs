@@ -198,7 +198,7 @@ fn no_configuration_and_no_run() {
         (vec!["resume", "/no/such/run"], "is not a run"),
         (vec!["report", "/no/such/run"], "is not a run"),
         (vec!["verify", "/no/such/run"], "is not a run"),
-        (vec!["sprt"], "Usage"),
+        (vec!["sprt"], "no engines are named"),
         (vec!["play"], "unrecognized subcommand"),
     ] {
         let mut command = hone();
