@@ -182,7 +182,7 @@ fn mistakes_are_named() {
             "[tune]\n[tune.adaptive]\nwidth_min = 0.5\n",
             "must not be above width_max 0.35",
         ),
-        ("[tune]\ngroup = [\"Z*\"]\n", "no parameters to tune"),
+        ("[tune]\ngroup = [\"Z*\"]\n", "no parameter matches `Z*`"),
         ("[tune]\nimport = \"nowhere.txt\"\n", "nowhere.txt"),
     ] {
         let finished = simulate(tune, &[]);
