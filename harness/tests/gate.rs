@@ -230,7 +230,11 @@ fn uncommitted_changes_and_programs_can_be_tested_too() {
     command.args(["sprt", "--dev", "git:HEAD"]);
     let incomplete = finish(command);
     assert_eq!(incomplete.code, Some(2));
-    assert!(incomplete.stderr.contains("`--base` is missing"), "{}", incomplete.stderr);
+    assert!(
+        incomplete.stderr.contains("`--base` is missing"),
+        "{}",
+        incomplete.stderr
+    );
 }
 
 #[test]

@@ -104,23 +104,12 @@ impl Layers {
         add(&mut self.0, &other.0);
     }
 
-    /// What `to_bytes` wrote, to within its whole numbers; `None` if it is of another
-    /// size.
+    /// What `to_bytes` wrote, to within its whole numbers, also for half as many sums,
+    /// which are then doubled; `None` if it is of another size.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Layers> {
-        let [one, two] = ONE.map(f32::from);
-        let (weights, biases) = bytes.split_at_checked(2 * OUTPUT_BIAS)?;
-        let (weights, biases) = (weights.as_chunks::<2>().0, biases.as_chunks::<4>().0);
-        let mut layers = Vec::with_capacity(WEIGHTS);
-        for (index, &bytes) in weights.iter().enumerate() {
-            let unit = if index < OUTPUT { one } else { two };
-            layers.push(f32::from(i16::from_le_bytes(bytes)) / unit);
-        }
-        layers.extend(
-            biases
-                .iter()
-                .map(|&bytes| i32::from_le_bytes(bytes) as f32 / (one * two)),
-        );
-        (layers.len() == WEIGHTS).then_some(Layers(layers))
+        let whole = numbers(bytes, HIDDEN);
+        let doubled = || Some(doubled(&numbers(bytes, HIDDEN / 2)?));
+        whole.or_else(doubled).map(Layers)
     }
 
     /// As the engine reads it: `stillwater::eval::network::Network::read`.
@@ -137,6 +126,49 @@ impl Layers {
         }
         bytes
     }
+}
+
+/// Rows of as many weights as there are sums: of the first layer with its biases, and
+/// of the second.
+const ROWS: [usize; 2] = [INPUTS + 1, 2 * BUCKETS];
+
+/// The weights of a network with `hidden` sums a side; `None` if it has others.
+fn numbers(bytes: &[u8], hidden: usize) -> Option<Vec<f32>> {
+    let [one, two] = ONE.map(f32::from);
+    let [first, second] = ROWS.map(|rows| rows * hidden);
+    if bytes.len() != 2 * (first + second) + 4 * BUCKETS {
+        return None;
+    }
+    let (weights, biases) = bytes.split_at(2 * (first + second));
+    let (weights, biases) = (weights.as_chunks::<2>().0, biases.as_chunks::<4>().0);
+    let weights = weights.iter().enumerate().map(|(index, &bytes)| {
+        let unit = if index < first { one } else { two };
+        f32::from(i16::from_le_bytes(bytes)) / unit
+    });
+    let biases = biases
+        .iter()
+        .map(|&bytes| i32::from_le_bytes(bytes) as f32 / (one * two));
+    Some(weights.chain(biases).collect())
+}
+
+/// A network with twice the sums that finds nearly the same: every sum is there twice,
+/// with half its weight in the second layer. A little noise lets the two part.
+fn doubled(half: &[f32]) -> Vec<f32> {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let noise = 2.0 / f32::from(ONE[0]);
+    let (rows, biases) = half.split_at(ROWS.iter().sum::<usize>() * (HIDDEN / 2));
+    let mut layers = Vec::with_capacity(WEIGHTS);
+    for (number, row) in rows.chunks(HIDDEN / 2).enumerate() {
+        if number < ROWS[0] {
+            layers.extend(row);
+            layers.extend(row.iter().map(|w| w + random.random_range(-noise..noise)));
+        } else {
+            let halves = row.iter().map(|weight| 0.5 * weight);
+            layers.extend(halves.clone().chain(halves));
+        }
+    }
+    layers.extend(biases);
+    layers
 }
 
 fn add(sums: &mut [f32], row: &[f32]) {
@@ -189,6 +221,30 @@ mod tests {
         let near = |(a, b): (&f32, &f32)| (a - b).abs() < 0.01;
         assert!(layers.0.iter().zip(&again.0).all(near));
         assert!(Layers::from_bytes(&[0; 10]).is_none());
+    }
+
+    #[test]
+    fn a_network_of_half_the_size_is_doubled() {
+        let mut layers = Layers::random(6);
+        // Without the second half of its sums it is one of half the size.
+        for row in layers.0[..OUTPUT_BIAS].chunks_mut(HIDDEN) {
+            row[HIDDEN / 2..].fill(0.0);
+        }
+        for weight in &mut layers.0[OUTPUT..OUTPUT_BIAS] {
+            *weight *= 100.0;
+        }
+        let bytes = layers.to_bytes();
+        let (rows, biases) = bytes.split_at(2 * OUTPUT_BIAS);
+        let halves = rows.chunks(2 * HIDDEN).map(|row| &row[..HIDDEN]);
+        let half: Vec<u8> = halves.flatten().chain(biases).copied().collect();
+        let doubled = Layers::from_bytes(&half).unwrap();
+        for fen in FENS {
+            let (_, inputs) = inputs(fen);
+            let (wide, narrow) = (doubled.run(&inputs).output, layers.run(&inputs).output);
+            assert!(narrow.abs() > 0.1, "{fen}: {narrow}");
+            let close = 0.05 + 0.05 * narrow.abs();
+            assert!((wide - narrow).abs() < close, "{fen}: {wide}, {narrow}");
+        }
     }
 
     #[test]

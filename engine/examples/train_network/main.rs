@@ -100,7 +100,7 @@ struct Fit {
     threads: usize,
     #[arg(long, default_value_t = Settings::default().seed)]
     seed: u64,
-    /// Weights to begin with; random ones if left out
+    /// Weights to begin with, also of a network with half as many sums; random ones if left out
     #[arg(long)]
     start: Option<PathBuf>,
     /// Where to write the weights, after every pass

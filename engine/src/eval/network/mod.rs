@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use wide::{i16x16, i32x8};
 
 /// Size of the hidden layer (the accumulator) of each side.
-pub const HIDDEN: usize = 256;
+pub const HIDDEN: usize = 512;
 /// Input features of each side: colours, roles, squares.
 pub const INPUTS: usize = 2 * 6 * 64;
 /// Output buckets, by number of pieces.
