@@ -12,9 +12,9 @@ use crate::fleet::{self, Access, Asked, BuildWhen, Name, WorkerOptions};
 /// Play pairs for a fleet.
 ///
 /// JOIN is the credential (`hone1.…`) that `hone fleet up` or `hone fleet join`
-/// prints, or a file with it. The worker only makes outgoing connections. The engines come from
-/// the owners of the runs: join only a fleet whose owners you trust. Ctrl-C
-/// finishes the pairs in progress, a second one leaves at once.
+/// prints, or a file with it. The worker only makes outgoing connections. The
+/// engines come from the owners of the runs: join only a fleet whose owners you
+/// trust. Ctrl-C finishes the pairs in progress, a second one leaves at once.
 #[derive(Debug, Args)]
 pub(super) struct WorkerArgs {
     /// The credential, or a file with it.

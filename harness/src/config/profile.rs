@@ -15,7 +15,7 @@ pub(crate) enum Profile {
     /// Is it not weaker? nElo -5 against 0.
     NonRegression,
     /// Can this code be removed? nElo -1.75 against 0.25, as fishtest asks of
-    /// simplifications; needs 80,000 pairs and more, and a book of as many openings.
+    /// simplifications; needs 80,000 pairs and more.
     Simplification,
     /// Is it much stronger? nElo 0 against 10 at 10,000 nodes a move, at most
     /// 5,000 pairs; same result on any machine.

@@ -90,6 +90,7 @@ pub(super) struct LeftOut {
     pub(super) is_cut_off: bool,
 }
 
+/// What a file has.
 struct Read {
     headers: Vec<Header>,
     is_cut_off: bool,
