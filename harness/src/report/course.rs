@@ -80,7 +80,6 @@ impl Course {
         let tagged = TaggedPair {
             half_points: entry.result.half_points(),
             worker: Some(entry.worker.to_string()),
-            process: None,
             opening: Some(entry.opening_number),
         };
         self.arrived.push_back((pair, tagged));

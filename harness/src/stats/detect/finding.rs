@@ -8,7 +8,6 @@ use serde::Serialize;
 pub(crate) enum Test {
     Workers,
     TimeBlocks,
-    Processes,
     RunsInTime,
     OddOpening,
     RepeatedGames,
@@ -23,7 +22,6 @@ impl Test {
         match self {
             Self::Workers => "differences between workers",
             Self::TimeBlocks => "differences over time",
-            Self::Processes => "differences between processes",
             Self::RunsInTime => "results in clusters",
             Self::OddOpening => "an odd opening",
             Self::RepeatedGames => "repeated games",
@@ -46,8 +44,8 @@ pub(crate) struct Finding {
     pub detail: String,
 }
 
-/// Below this a finding is worth reporting. With five tests, one good match in
-/// 200 shows one by chance.
+/// Below this a finding is worth reporting. With four tests, one good match in
+/// 250 shows one by chance.
 pub(crate) const NOTEWORTHY: f64 = 1e-3;
 
 /// Whether a p-value is worth reporting.

@@ -8,7 +8,7 @@ use super::super::counts::Pentanomial;
 use super::{Finding, Test};
 
 /// The fewest expected pairs in a cell of the table, by the usual rule for the
-/// chi-square approximation. Classes and groups are merged or left out until
+/// chi-square approximation. Classes are merged and small groups left out until
 /// all cells have them.
 const FEWEST_EXPECTED: f64 = 5.0;
 
@@ -18,23 +18,8 @@ pub(crate) fn between_groups(
     test: Test,
     groups: &BTreeMap<String, Pentanomial>,
 ) -> Option<Finding> {
-    // A group must be able to fill two classes.
-    let fewest = 2.0 * FEWEST_EXPECTED;
-    let groups: Vec<(&String, &Pentanomial)> = groups
-        .iter()
-        .filter(|(_, counts)| counts.pairs() as f64 >= fewest)
-        .collect();
-    if groups.len() < 2 {
-        return None;
-    }
+    let (groups, classes) = comparable(groups)?;
     let kept: Pentanomial = groups.iter().map(|(_, counts)| **counts).sum();
-    let total = kept.pairs() as f64;
-    let smallest_group = groups.iter().map(|(_, counts)| counts.pairs()).min()? as f64;
-    let needed = FEWEST_EXPECTED * total / smallest_group;
-    let classes = merged_classes(&kept, needed);
-    if classes.len() < 2 {
-        return None;
-    }
     let share = |counts: &Pentanomial, class: &[usize]| {
         class.iter().map(|&i| counts.0[i]).sum::<u64>() as f64 / counts.pairs() as f64
     };
@@ -57,6 +42,32 @@ pub(crate) fn between_groups(
         p_value: Some(distribution.sf(statistic)),
         detail: format!("{worst} stands out with {:?} of {:?}", counts.0, kept.0),
     })
+}
+
+/// A group with its name.
+type Group<'a> = (&'a String, &'a Pentanomial);
+
+/// The groups and the classes of results with which most can be told, by degrees of
+/// freedom: a small group would cost classes that all others can fill.
+fn comparable(groups: &BTreeMap<String, Pentanomial>) -> Option<(Vec<Group<'_>>, Vec<Vec<usize>>)> {
+    let mut largest_first: Vec<Group<'_>> = groups.iter().collect();
+    largest_first.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.pairs()));
+    let mut kept = Pentanomial::default();
+    let mut best: Option<(usize, usize, Vec<Vec<usize>>)> = None;
+    for (index, (_, counts)) in largest_first.iter().enumerate() {
+        kept = [kept, **counts].into_iter().sum();
+        let needed = FEWEST_EXPECTED * kept.pairs() as f64 / counts.pairs() as f64;
+        let classes = merged_classes(&kept, needed);
+        let freedom = index * (classes.len() - 1);
+        if freedom > 0 && best.as_ref().is_none_or(|(most, ..)| freedom >= *most) {
+            best = Some((freedom, index + 1, classes));
+        }
+    }
+    let (_, count, classes) = best?;
+    largest_first.truncate(count);
+    // In the order of their names.
+    largest_first.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Some((largest_first, classes))
 }
 
 /// Neighbouring classes of results, merged from the low end until each has
@@ -95,6 +106,25 @@ mod tests {
         assert!(
             (finding.p_value.unwrap() - expected).abs() < 1e-9,
             "{finding:?}"
+        );
+    }
+
+    #[test]
+    fn a_small_group_does_not_hide_what_large_ones_show() {
+        let good = Pentanomial([75, 675, 1500, 675, 75]);
+        let mut groups = BTreeMap::from([
+            ("a".to_owned(), good),
+            ("b".to_owned(), good),
+            ("broken".to_owned(), Pentanomial([600, 1200, 1000, 180, 20])),
+        ]);
+        let before = between_groups(Test::Workers, &groups).unwrap();
+        groups.insert("late".to_owned(), Pentanomial([0, 3, 6, 3, 0]));
+        groups.insert("later".to_owned(), Pentanomial::default());
+        let after = between_groups(Test::Workers, &groups).unwrap();
+        assert_eq!(after, before);
+        assert!(
+            after.is_noteworthy() && after.detail.starts_with("broken"),
+            "{after:?}"
         );
     }
 

@@ -1,4 +1,4 @@
-//! Signs of bad data in a match: a worker, a stretch of time, a process or an
+//! Signs of bad data in a match: a worker, a stretch of time or an
 //! opening whose results do not look like the rest, results that come in
 //! clusters. Each of these tests gives a p-value: how often good data would
 //! look at least as bad.
@@ -29,8 +29,6 @@ pub(crate) struct TaggedPair {
     pub half_points: usize,
     /// The machine that played it.
     pub worker: Option<String>,
-    /// The engine processes that played it.
-    pub process: Option<String>,
     /// The opening, by its number.
     pub opening: Option<u64>,
 }
@@ -43,7 +41,6 @@ const TIME_BLOCKS: usize = 10;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Examination {
     workers: BTreeMap<String, Pentanomial>,
-    processes: BTreeMap<String, Pentanomial>,
     /// Half points in the order in which the pairs were played.
     results: Vec<u8>,
     openings: Vec<OpeningResult>,
@@ -53,13 +50,9 @@ impl Examination {
     /// Takes the pair that was played next.
     pub(crate) fn absorb(&mut self, pair: &TaggedPair) {
         let half_points = pair.half_points;
-        for (groups, tag) in [
-            (&mut self.workers, &pair.worker),
-            (&mut self.processes, &pair.process),
-        ] {
-            if let Some(tag) = tag {
-                groups.entry(tag.clone()).or_default().add(half_points);
-            }
+        if let Some(worker) = &pair.worker {
+            let results = self.workers.entry(worker.clone()).or_default();
+            results.add(half_points);
         }
         let half_points = half_points as u8;
         self.results.push(half_points);
@@ -76,7 +69,6 @@ impl Examination {
         [
             between_groups(Test::Workers, &self.workers),
             between_groups(Test::TimeBlocks, &self.time_blocks()),
-            between_groups(Test::Processes, &self.processes),
             runs_in_time(&self.results),
             odd_opening(&self.openings),
         ]
@@ -124,7 +116,6 @@ mod tests {
             .map(|i| TaggedPair {
                 half_points: sampler.draw(&mut rng),
                 worker: Some(format!("worker {}", i % 3)),
-                process: Some(format!("process {}", i % 4)),
                 opening: Some(i as u64 % 200),
             })
             .collect()
@@ -144,7 +135,7 @@ mod tests {
                 *count += u64::from(p_value < 0.5);
             }
         }
-        assert_eq!(below_half.len(), 5);
+        assert_eq!(below_half.len(), 4);
         for (test, count) in below_half {
             // Half of 200, give or take five standard errors.
             assert!((65..=135).contains(&count), "{test}: {count}");

@@ -46,6 +46,11 @@ impl Games {
         index
     }
 
+    /// The index of a player that is known.
+    pub(super) fn index_of(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
     /// The names, by index.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -84,15 +89,14 @@ impl Games {
         counts[one.half_points][two.half_points] += count;
     }
 
-    /// The results of a player from its own side: its pairs, or its single games if
-    /// those are more games.
-    pub(super) fn results_of(&self, name: &str) -> Counts {
-        let player = self.index.get(name).copied();
+    /// The results of some players against all others, from their side: their pairs,
+    /// or their single games if those are more games.
+    pub(super) fn results_of(&self, is_own: impl Fn(usize) -> bool) -> Counts {
         let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
         for unit in self.units() {
-            let half_points = |game: Game| match player {
-                _ if player == Some(game.white) => Some(game.half_points),
-                _ if player == Some(game.black) => Some(2 - game.half_points),
+            let half_points = |game: Game| match (is_own(game.white), is_own(game.black)) {
+                (true, false) => Some(game.half_points),
+                (false, true) => Some(2 - game.half_points),
                 _ => None,
             };
             let own: Vec<usize> = unit.each().filter_map(half_points).collect();

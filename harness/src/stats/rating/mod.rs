@@ -12,6 +12,7 @@
 mod draws;
 mod fit;
 mod games;
+mod links;
 mod options;
 mod pools;
 mod support;

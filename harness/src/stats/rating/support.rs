@@ -1,40 +1,94 @@
 //! Ratings after few games: the rule of [`Summary`] for every player.
 
+use std::collections::BTreeMap;
+
 use super::games::Games;
-use super::{RatingOptions, Ratings};
+use super::links;
+use super::{Rating, RatingOptions, Ratings};
 use crate::stats::elo::Estimate;
-use crate::stats::summary::{Interval, Summary};
+use crate::stats::summary::{ENOUGH, Interval, Summary};
 
 impl Ratings {
     /// The ratings with what `games`, from which they come, support. A player with
     /// too few pairs (or single games) gets the width of the always-valid interval
-    /// of its own score, and no LOS. The rating of an anchor is exact.
+    /// of its own score, if that is wider than its interval, and no LOS. Players that
+    /// are linked to the anchors (or to most of their pool) by too few get that of the
+    /// games of the link, and no LOS against players beyond it. The rating of an
+    /// anchor is exact.
     pub fn supported_by(mut self, games: &Games, options: &RatingOptions) -> Self {
         let is_anchor = |name: &str| options.anchors.iter().any(|(anchor, _)| anchor == name);
+        let anchored: Vec<bool> = games.names().iter().map(|name| is_anchor(name)).collect();
+        let groups = links::groups(games, &anchored, ENOUGH);
+        let group = |rating: &Rating| games.index_of(&rating.name).map(|player| groups[player]);
+        let main = self.main_groups(&group, &is_anchor);
+        let scale = options.scale / RatingOptions::default().scale;
+        let mut has_enough = Vec::new();
         for rating in &mut self.ratings {
             if is_anchor(&rating.name) {
+                has_enough.push(true);
                 continue;
             }
-            let own = Summary::new(games.results_of(&rating.name));
-            rating.interval = own.interval;
-            if let (Interval::AlwaysValid, Some(elo), Some(valid)) =
-                (own.interval, rating.elo, own.elo)
-            {
-                let scale = options.scale / RatingOptions::default().scale;
-                rating.elo = Some(Estimate {
-                    estimate: elo.estimate,
-                    low: elo.estimate + scale * (valid.low - valid.estimate),
-                    high: elo.estimate + scale * (valid.high - valid.estimate),
-                });
+            let player = games.index_of(&rating.name);
+            let own = Summary::new(games.results_of(|one| Some(one) == player));
+            has_enough.push(own.interval == Interval::FixedLength);
+            rating.widen(&own, scale);
+            let own_group = group(rating);
+            if own_group != main[&rating.pool] {
+                let of_link = games.results_of(|one| Some(groups[one]) == own_group);
+                rating.widen(&Summary::new(of_link), scale);
             }
         }
-        let is_enough = |player: usize| self.ratings[player].interval == Interval::FixedLength;
+        let groups: Vec<Option<usize>> = self.ratings.iter().map(group).collect();
         for (one, row) in self.los.iter_mut().enumerate() {
             for (other, los) in row.iter_mut().enumerate() {
-                *los = los.filter(|_| is_enough(one) && is_enough(other));
+                let is_supported = has_enough[one] && has_enough[other];
+                *los = los.filter(|_| is_supported && groups[one] == groups[other]);
             }
         }
         self
+    }
+
+    /// The group that the ratings of each pool are relative to: that of an anchor, or
+    /// the one with the most games.
+    fn main_groups(
+        &self,
+        group: &impl Fn(&Rating) -> Option<usize>,
+        is_anchor: &impl Fn(&str) -> bool,
+    ) -> BTreeMap<usize, Option<usize>> {
+        let mut weights: BTreeMap<usize, BTreeMap<Option<usize>, (bool, u64)>> = BTreeMap::new();
+        for rating in &self.ratings {
+            let of_pool = weights.entry(rating.pool).or_default();
+            let weight = of_pool.entry(group(rating)).or_default();
+            weight.0 |= is_anchor(&rating.name);
+            weight.1 += rating.games;
+        }
+        let heaviest = |of_pool: BTreeMap<Option<usize>, (bool, u64)>| {
+            let most = of_pool.into_iter().max_by_key(|(_, weight)| *weight);
+            most.and_then(|(group, _)| group)
+        };
+        let pools = weights.into_iter();
+        pools
+            .map(|(pool, of_pool)| (pool, heaviest(of_pool)))
+            .collect()
+    }
+}
+
+impl Rating {
+    /// At least as wide as the interval of these results, if they are too few.
+    fn widen(&mut self, results: &Summary, scale: f64) {
+        if results.interval != Interval::AlwaysValid {
+            return;
+        }
+        self.interval = Interval::AlwaysValid;
+        if let (Some(elo), Some(valid)) = (self.elo, results.elo) {
+            let low = elo.estimate + scale * (valid.low - valid.estimate);
+            let high = elo.estimate + scale * (valid.high - valid.estimate);
+            self.elo = Some(Estimate {
+                estimate: elo.estimate,
+                low: low.min(elo.low),
+                high: high.max(elo.high),
+            });
+        }
     }
 }
 
@@ -88,6 +142,93 @@ mod tests {
         }
     }
 
+    /// A player that is known only through one that is hardly known.
+    #[test]
+    fn a_rating_is_not_more_certain_than_those_it_rests_on() {
+        let options = RatingOptions {
+            anchors: vec![("a".to_owned(), 0.0)],
+            white_advantage: Some(0.0),
+            ..RatingOptions::default()
+        };
+        let mut games = Games::default();
+        let [a, b, c] = ["a", "b", "c"].map(|name| games.player(name));
+        let mut pairs = |one: usize, two: usize, halves: [usize; 2], count: u64| {
+            let game = |white, black, half_points| Game {
+                white,
+                black,
+                half_points,
+            };
+            games.add_pairs(
+                [game(one, two, halves[0]), game(two, one, halves[1])],
+                count,
+            );
+        };
+        for halves in [[2, 1], [1, 1], [0, 1], [1, 1], [2, 0]] {
+            pairs(b, a, halves, 1);
+        }
+        for (halves, count) in [([2, 0], 15), ([1, 1], 29), ([2, 1], 8), ([0, 1], 7)] {
+            pairs(c, b, halves, count);
+        }
+        let plain = rate(&games, &options).expect("rated");
+        let wide = plain.clone().supported_by(&games, &options);
+        for (wide, plain) in wide.ratings.iter().zip(&plain.ratings) {
+            let [wide, plain] = [wide, plain].map(|rating| rating.elo.expect("rated"));
+            assert!(wide.low <= plain.low && wide.high >= plain.high);
+        }
+    }
+
+    /// One drawn game links two events. It is fitted exactly, whatever it says.
+    #[test]
+    fn a_thin_link_gives_a_wide_interval_and_no_order() {
+        let mut games = Games::default();
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| games.player(name));
+        let game = |white, black, half_points| Game {
+            white,
+            black,
+            half_points,
+        };
+        for (one, two) in [(a, b), (c, d)] {
+            for (halves, count) in [([2, 2], 30), ([1, 1], 40), ([2, 1], 15), ([1, 2], 15)] {
+                let pair = [game(one, two, halves[0]), game(two, one, halves[1])];
+                games.add_pairs(pair, count);
+            }
+        }
+        games.add_single(game(b, c, 1), 1);
+        for anchors in [vec![], vec![("a".to_owned(), 0.0)]] {
+            let options = RatingOptions {
+                anchors,
+                ..RatingOptions::default()
+            };
+            let plain = rate(&games, &options).expect("rated");
+            let ratings = plain.clone().supported_by(&games, &options);
+            let at = |name: &str| {
+                let mut all = ratings.ratings.iter();
+                all.position(|rating| rating.name == name).expect("rated")
+            };
+            let elo = |ratings: &Ratings, name: &str| ratings.ratings[at(name)].elo.expect("rated");
+            assert!(elo(&plain, "c").half_width() < 100.0, "too certain");
+            // Beyond the link from the anchor; without one, of two equal events one.
+            let beyond = ["c", "d"].map(|name| &ratings.ratings[at(name)]);
+            let others = ["a", "b"].map(|name| &ratings.ratings[at(name)]);
+            let is_wide = |all: [&Rating; 2]| {
+                let widths = all.map(|rating| rating.elo.expect("rated").half_width());
+                widths
+                    .into_iter()
+                    .all(|width| width > 300.0 || width == 0.0)
+                    && all
+                        .iter()
+                        .any(|rating| rating.interval == Interval::AlwaysValid)
+            };
+            assert!(is_wide(beyond) || options.anchors.is_empty() && is_wide(others));
+            for (one, two) in [("a", "c"), ("b", "c"), ("d", "a")] {
+                assert_eq!(ratings.los[at(one)][at(two)], None, "{one}, {two}");
+            }
+            for (one, two) in [("a", "b"), ("c", "d")] {
+                assert!(ratings.los[at(one)][at(two)].is_some(), "{one}, {two}");
+            }
+        }
+    }
+
     #[test]
     fn an_anchor_is_exact_after_any_number_of_games() {
         let options = RatingOptions {
@@ -98,7 +239,7 @@ mod tests {
         let ratings = supported(&games(3, 0), &options).ratings;
         let [a, b] = ["a", "b"].map(|name| ratings.iter().find(|rating| rating.name == name));
         assert_eq!(a.expect("rated").elo.expect("given").half_width(), 0.0);
-        let own = Summary::new(games(3, 0).results_of("b"))
+        let own = Summary::new(games(3, 0).results_of(|player| player == 1))
             .elo
             .expect("played");
         let wide = b.expect("rated").elo.expect("rated").half_width();
