@@ -141,6 +141,36 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     assert_eq!(digest(&out), digest(&undivided));
 }
 
+/// A fleet can have more machines than a run has games at a time.
+#[test]
+fn workers_of_different_runs_never_share_a_number() {
+    let setup = random_players();
+    let shards = shards(&setup, "sprt");
+    let ledger = shards[0].join("games.csv");
+    let text = fs::read_to_string(&ledger).expect("there");
+    let as_third_machine = |(number, row): (usize, &str)| {
+        let mut fields: Vec<&str> = row.split(',').collect();
+        if (1..=2).contains(&number) {
+            fields[23] = "2";
+        }
+        fields.join(",") + "\n"
+    };
+    let edited: String = text.lines().enumerate().map(as_third_machine).collect();
+    fs::write(&ledger, edited).expect("written");
+    let out = setup.run("pool");
+    let pooled = pool(&shards, &out, &[]);
+    assert_eq!(pooled.code, Some(1), "{}", pooled.stderr);
+    let csv = fs::read_to_string(out.join("games.csv")).expect("there");
+    let mut owners = std::collections::BTreeMap::new();
+    for row in csv.lines().skip(1) {
+        let fields: Vec<&str> = row.split(',').collect();
+        let shard = (fields[0].parse::<u64>().expect("a pair") - 1) % 3;
+        let owner = *owners.entry(fields[23].to_string()).or_insert(shard);
+        assert_eq!(owner, shard, "worker {} is of two runs", fields[23]);
+    }
+    assert!(owners.len() >= 4, "{owners:?}");
+}
+
 #[test]
 fn a_match_is_pooled_in_steps_and_says_what_is_missing() {
     let setup = random_players();

@@ -207,6 +207,32 @@ fn the_page_says_the_same(tracked: &Tracked, json: &serde_json::Value) {
     assert!(!text.contains("href=\"track/"), "links would lead nowhere");
 }
 
+/// Games of builds that play alike would be the same every night, and count as new.
+#[test]
+fn the_order_of_the_book_goes_on_from_night_to_night() {
+    let tracked = Tracked::new();
+    for number in 2..=3 {
+        let commit = tracked
+            .repository
+            .commit_engine(STRONG, number, "The same again");
+        let night = tracked.track(&[
+            "--set",
+            "match.openings.order=sequential",
+            "--set",
+            "track.pairs=4",
+        ]);
+        assert_eq!(night.code, Some(0), "{}", night.stderr);
+        let csv = fs::read_to_string(tracked.run(&commit).join("games.csv")).expect("there");
+        let openings = csv.lines().skip(1).map(|row| {
+            let number = row.split(',').nth(4).expect("an opening");
+            number.parse::<u64>().expect("a number")
+        });
+        let openings: std::collections::BTreeSet<u64> = openings.collect();
+        let first = 4 * (number - 2) + 1;
+        assert_eq!(openings, (first..first + 4).collect());
+    }
+}
+
 #[test]
 fn missed_commits_are_caught_up_with_through_kills() {
     let tracked = Tracked::new();

@@ -80,17 +80,17 @@ pub struct MatchConfig {
 }
 
 impl MatchConfig {
-    /// Begins with other openings than a run of at most `pairs` pairs with this
-    /// configuration: after them in the order of the book, else by another seed.
-    pub(crate) fn use_openings_after(&mut self, pairs: u64) {
+    /// Begins with other openings than `runs` runs, of at most `pairs` pairs each, with
+    /// this configuration: after them in the order of the book, else by another seed.
+    pub(crate) fn use_openings_after(&mut self, runs: u64, pairs: u64) {
         // TOML has no integers above `i64::MAX`.
         const LAST: u64 = i64::MAX as u64;
-        self.seed = self.seed.wrapping_add(1) & LAST;
+        self.seed = self.seed.wrapping_add(runs) & LAST;
         if self.openings.order == Order::Sequential {
             let last = usize::try_from(LAST).unwrap_or(usize::MAX);
-            let pairs = usize::try_from(pairs).unwrap_or(last);
+            let used = usize::try_from(runs.saturating_mul(pairs)).unwrap_or(last);
             // Beyond the end of the book it begins again.
-            self.openings.start = self.openings.start.saturating_add(pairs).min(last);
+            self.openings.start = self.openings.start.saturating_add(used).min(last);
         }
     }
 }
@@ -163,4 +163,30 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         )));
     }
     Ok(share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_other_openings_than_those_before() {
+        let after = |order: Order, runs: u64, pairs: u64| {
+            let mut config = MatchConfig {
+                seed: 7,
+                ..MatchConfig::default()
+            };
+            config.openings.order = order;
+            config.openings.start = 3;
+            config.use_openings_after(runs, pairs);
+            (config.seed, config.openings.start)
+        };
+        assert_eq!(after(Order::Random, 0, 100), (7, 3));
+        assert_eq!(after(Order::Random, 5, 100), (12, 3));
+        assert_eq!(after(Order::Sequential, 0, 100), (7, 3));
+        assert_eq!(after(Order::Sequential, 5, 100), (12, 503));
+        // TOML has no greater numbers.
+        let (seed, start) = after(Order::Sequential, u64::MAX, u64::MAX);
+        assert!(i64::try_from(seed).is_ok() && i64::try_from(start).is_ok());
+    }
 }

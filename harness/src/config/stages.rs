@@ -45,7 +45,7 @@ impl Config {
         for stage in stages.iter().skip(1) {
             // Other openings than those before, even from the same book.
             let pairs = config.sprt.map_or(0, |sprt| sprt.max_pairs);
-            config.r#match.use_openings_after(pairs);
+            config.r#match.use_openings_after(1, pairs);
             apply(stage, &mut config);
             later.push(config.clone());
         }

@@ -87,7 +87,8 @@ impl Status {
         if let Some((last, before)) = points.split_last() {
             let others = || before.iter().filter(|point| point.commit != last.commit);
             previous = others().next_back().map(|other| compare(other, last));
-            let strength = |point: &&Point| point.elo.map_or(f64::MIN, |elo| elo.estimate);
+            // A night of few games is not the best by chance.
+            let strength = |point: &&Point| point.elo.map_or(f64::MIN, |elo| elo.low);
             best = others()
                 .max_by(|a, b| strength(a).total_cmp(&strength(b)))
                 .map(|other| compare(other, last));
@@ -154,9 +155,10 @@ impl Status {
             short_id(&self.anchor),
             self.points.len()
         );
-        for (name, other) in [
-            ("the previous nightly", &self.previous),
-            ("the best earlier nightly", &self.best),
+        // The best of many is chosen for its luck, too: no verdict.
+        for (name, other, verdict) in [
+            ("the previous nightly", &self.previous, true),
+            ("the best earlier nightly", &self.best, false),
         ] {
             if let Some(other) = other {
                 let _ = writeln!(
@@ -165,7 +167,7 @@ impl Status {
                     short_id(&other.commit),
                     other.subject,
                     elo(other.elo, other.interval),
-                    meaning(other.elo)
+                    if verdict { meaning(other.elo) } else { "" }
                 );
             }
         }
@@ -313,6 +315,9 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+        // The best of the nights before was chosen for its luck, too.
+        let best = text.lines().find(|line| line.contains("the best earlier"));
+        assert!(best.expect("a line").ends_with(")."), "{text}");
         // The night after it is quiet again, and the change stays known.
         let mut later = nights;
         later.push(night(

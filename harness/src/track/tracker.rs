@@ -448,9 +448,11 @@ impl Tracker {
             engine.bench = BenchCheck::Record;
             config.engine.push(engine);
         }
-        // Other openings every night.
-        let seed = &mut config.r#match.seed;
-        *seed = seed.wrapping_add(self.nights.len() as u64);
+        // Other openings every night: the same games of builds that play alike would
+        // count as new ones.
+        let nights = self.nights.len() as u64;
+        let pairs = config.r#match.pairs;
+        config.r#match.use_openings_after(nights, pairs);
         config
     }
 

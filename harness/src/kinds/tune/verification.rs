@@ -103,7 +103,7 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -
         config.set_limit(limit.clone());
     }
     // Other openings than the tuning's, even from the same book.
-    config.r#match.use_openings_after(outcome.planned);
+    config.r#match.use_openings_after(1, outcome.planned);
     if let Some(openings) = &test.openings {
         config.r#match.openings = openings.clone();
     }
