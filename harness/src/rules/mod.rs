@@ -25,7 +25,9 @@ pub(crate) use digest::{GameDigest, game_digests};
 pub(crate) use go::push_go;
 pub use limit::{Limit, Stage};
 pub(crate) use line_pattern::LinePattern;
-pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle, without_engine_lines};
+#[cfg(feature = "fleet")]
+pub(crate) use movetext::without_engine_lines;
+pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub(crate) use pgn::{GameHeader, final_epd, tag_text, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee};

@@ -289,6 +289,7 @@ impl Movetext {
 
 /// A game in PGN without the lines of the engines, which `pv` and `match_line` add:
 /// nothing else in its comments is in quotes.
+#[cfg(any(feature = "fleet", test))]
 pub(crate) fn without_engine_lines(pgn: &str) -> String {
     let header = pgn.find("\n\n").map_or(0, |end| end + 2);
     let (header, mut rest) = pgn.split_at(header);
@@ -307,6 +308,7 @@ pub(crate) fn without_engine_lines(pgn: &str) -> String {
 }
 
 /// How the fields begin that hold what an engine wrote.
+#[cfg(any(feature = "fleet", test))]
 const ENGINE_LINES: [&str; 2] = [", pv=\"", ", line=\""];
 
 const INFALLIBLE: &str = "writing to a string cannot fail";

@@ -66,7 +66,7 @@ fn comparable(groups: &BTreeMap<String, Pentanomial>) -> Option<(Vec<Group<'_>>,
     let (_, count, classes) = best?;
     largest_first.truncate(count);
     // In the order of their names.
-    largest_first.sort_by(|(a, _), (b, _)| a.cmp(b));
+    largest_first.sort_by_key(|(name, _)| *name);
     Some((largest_first, classes))
 }
 
