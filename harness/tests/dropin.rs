@@ -320,7 +320,7 @@ fn a_resumed_run_names_the_flags_that_it_ignores() {
     assert_eq!(called("fastchess", dir.path(), &line).code, Some(0));
     let more = "-config file=config.json -rounds 9 -concurrency 2";
     let finished = called("fastchess", dir.path(), more);
-    let warning = "warning: `-rounds`, `-concurrency` are of no effect";
+    let warning = "warning: no effect of `-concurrency`, `-rounds`:";
     assert!(finished.stderr.contains(warning), "{}", finished.stderr);
 }
 

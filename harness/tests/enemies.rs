@@ -204,11 +204,21 @@ fn what_an_engine_says_of_itself_is_not_obeyed() {
 
 #[test]
 fn a_second_bestmove_is_not_the_answer_to_the_next_go() {
-    let setup = setup("start=twice", "");
-    let finished = setup.play("match", "run", &["--json"]);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let csv = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
-    assert!(!csv.contains("illegal_move"), "{csv}");
+    for (flag, ponder) in [("", ""), ("--ponder", "ponder = true")] {
+        let cmd = |more: &str| format!("{} {flag} {more}", scripted());
+        let players = engines(
+            ("bad", &cmd("--name bad start=twice"), ponder),
+            ("good", &cmd(""), ponder),
+        );
+        let setup = Setup::new(&format!(
+            "{players}[match]\nlimit = \"nodes=10\"\npairs = 4\nconcurrency = 1\n\
+             max_failures = 1.0\n[adjudication]\nmax_moves = 20\n"
+        ));
+        let finished = setup.play("match", "run", &["--json"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let csv = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
+        assert!(!csv.contains("illegal_move"), "{ponder}: {csv}");
+    }
 }
 
 #[test]

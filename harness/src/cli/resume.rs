@@ -12,9 +12,9 @@ use super::place::PlaceArgs;
 use super::play::{conclude, stopped};
 use super::{Exit, Failure};
 use crate::kinds::{self, Place};
-use crate::ledger::{Lock, Recovery};
+use crate::ledger::{LedgerError, Lock, Recovery};
 use crate::output::with_causes;
-use crate::run::{Kind, Manifest, find_run};
+use crate::run::{Kind, Manifest, SessionError, find_run};
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]
@@ -52,7 +52,12 @@ impl ResumeArgs {
         };
         let place = self.place(&run)?;
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
-        if let Err(error) = dropin::complete(&run) {
+        // Another process writes its own files.
+        let is_in_use = matches!(
+            resumed,
+            Err(SessionError::Ledger(LedgerError::Locked { .. }))
+        );
+        if !is_in_use && let Err(error) = dropin::complete(&run) {
             errln!(
                 "warning: the files of the command line that started this run lack games: {}",
                 with_causes(&error)

@@ -69,7 +69,8 @@ impl StartedRun {
     }
 }
 
-/// A new file for whom the umask allows, as one that is opened to be written.
+/// A temporary file with the permissions of a file that is opened to be written: 0666
+/// less the umask.
 fn readable_by_all() -> tempfile::Builder<'static, 'static> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no modes"))]
     let mut builder = tempfile::Builder::new();

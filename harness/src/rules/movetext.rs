@@ -307,9 +307,10 @@ pub(crate) fn without_engine_lines(pgn: &str) -> String {
     text + rest
 }
 
-/// How the fields begin that hold what an engine wrote.
+/// How the fields begin that hold what an engine wrote; a line of the movetext may end
+/// before them.
 #[cfg(any(feature = "fleet", test))]
-const ENGINE_LINES: [&str; 2] = [", pv=\"", ", line=\""];
+const ENGINE_LINES: [&str; 4] = [", pv=\"", ",\npv=\"", ", line=\"", ",\nline=\""];
 
 const INFALLIBLE: &str = "writing to a string cannot fail";
 
@@ -457,6 +458,18 @@ mod tests {
                 "{header}1. e4 {{+0.10/2 0.1s, n=5, illegal PV move x}}\ne5 {{+0.20/3 0.1s}} 1-0\n"
             )
         );
+        // As it is written, in lines of at most 80 columns.
+        let style = RecordStyle {
+            seldepth: true,
+            nodes: true,
+            pv: true,
+            ..RecordStyle::default()
+        };
+        let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(20);
+        let mut text = movetext(&style, &moves, 0);
+        let text = text.finish(&style, "Draw by 3-fold repetition", "1/2-1/2");
+        assert!(text.contains("\npv="), "{text}");
+        assert!(!without_engine_lines(text).contains("pv="));
         let torn = format!("{header}1. e4 {{x, pv=\"e2");
         assert_eq!(without_engine_lines(&torn), format!("{header}1. e4 {{x"));
     }

@@ -135,7 +135,7 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
         let run = row.run.clone();
         let night = match runs.insert(run.clone()) {
             true => row.try_into(),
-            false => Err("it is there twice, and its games would count twice\nhelp: remove one of the two rows".to_string()),
+            false => Err("the table has it twice, and its games would count twice\nhelp: remove one of the two rows".to_string()),
         };
         night.map_err(|reason| HistoryError::Row {
             path: path.to_path_buf(),
@@ -377,7 +377,10 @@ pub(super) mod tests {
         let text = std::fs::read_to_string(&path).expect("there");
         let row = text.lines().nth(1).expect("a row");
         for (damaged, wrong) in [
-            (format!("{text}{row}\n"), "the row of b: it is there twice"),
+            (
+                format!("{text}{row}\n"),
+                "the row of b: the table has it twice",
+            ),
             (
                 text.replace(",30,", ",28,"),
                 "`games` is 28, and the pentanomials have 30",

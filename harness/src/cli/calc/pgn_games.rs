@@ -74,26 +74,27 @@ pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<LeftOut, anyhow:
     );
     Ok(LeftOut {
         games: add(&read.headers, games),
-        is_cut_off: read.is_cut_off,
+        from_game: read.cut_off_at,
     })
 }
 
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// What of a file does not count.
+/// Games that are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LeftOut {
     /// Games without a result or two players.
     pub(super) games: usize,
-    /// The file ends within the tags or a comment of a game, which is left out.
-    pub(super) is_cut_off: bool,
+    /// The number of a game that does not end: it and all after it.
+    pub(super) from_game: Option<usize>,
 }
 
-/// What a file has.
+/// The headers of a file.
 struct Read {
     headers: Vec<Header>,
-    is_cut_off: bool,
+    /// The number of a game whose tags or comment do not end.
+    cut_off_at: Option<usize>,
 }
 
 fn add(headers: &[Header], games: &mut Games) -> usize {
@@ -174,17 +175,17 @@ fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
     let mut reader = Reader::new(source);
     let mut visitor = HeaderVisitor::default();
     let mut headers = Vec::new();
-    let is_cut_off = loop {
+    let cut_off_at = loop {
         match reader.read_game(&mut visitor) {
             Ok(Some(header)) => {
                 headers.append(&mut visitor.without_movetext);
                 headers.push(header);
             }
-            Ok(None) => break false,
-            // What cannot be read is the end of the file.
+            Ok(None) => break None,
+            // The file ends in it.
             Err(_) if matches!(reader.read_game(&mut visitor), Ok(None)) => {
                 headers.append(&mut visitor.without_movetext);
-                break true;
+                break Some(headers.len().saturating_add(1));
             }
             Err(error) => {
                 let number = headers.len().saturating_add(1);
@@ -194,7 +195,7 @@ fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
     };
     Ok(Read {
         headers,
-        is_cut_off,
+        cut_off_at,
     })
 }
 
@@ -364,7 +365,7 @@ mod tests {
 
     fn headers(text: &str) -> Vec<Header> {
         let read = read_headers(std::io::Cursor::new(text)).unwrap();
-        assert!(!read.is_cut_off);
+        assert_eq!(read.cut_off_at, None);
         read.headers
     }
 
@@ -390,7 +391,7 @@ mod tests {
         }
         let in_comment = whole.rfind("\"x\"}").unwrap();
         let read = read_headers(std::io::Cursor::new(&whole[..in_comment])).unwrap();
-        assert!(read.is_cut_off && read.headers.len() == 2);
+        assert_eq!((read.cut_off_at, read.headers.len()), (Some(3), 2));
     }
 
     #[test]

@@ -83,7 +83,7 @@ struct Affordable {
 impl Plan {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = self.test.config()?;
-        // Two gamblers race, each with a stake that follows the results: no walk.
+        // The stakes of both gamblers depend on the results: the formulas do not apply.
         if config.model == Model::Betting {
             return Err(anyhow!(
                 "the length of a betting test cannot be computed\nhelp: `hone calc simulate --model betting --elo0 {} --elo1 {} --elo ELO` plays such tests",
@@ -239,7 +239,7 @@ fn print(output: &Output) {
     }
     if let Some(Affordable { hours, elo0, elo1 }) = &output.affordable {
         match elo1 {
-            Some(elo1) if elo1 - elo0 <= plan::NARROWEST => outln!(
+            Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => outln!(
                 "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
             ),
             Some(elo1) => outln!(

@@ -59,7 +59,7 @@ impl Rate {
             };
             if !read.insert(source.canonicalize()?) {
                 let path = source.display();
-                return Err(anyhow!("{path} is named twice: its games would count twice").into());
+                return Err(anyhow!("`{path}` is given twice: its games would count twice").into());
             }
             if source.is_dir() {
                 add_run(&RunFolder::read(source)?, &mut games)
@@ -67,8 +67,8 @@ impl Rate {
                 continue;
             }
             let (path, left_out) = (source.display(), add_pgn(source, &mut games)?);
-            if left_out.is_cut_off {
-                errln!("warning: {path}: the last game is cut off: skipped");
+            if let Some(number) = left_out.from_game {
+                errln!("warning: {path}: game {number} does not end: skipped it and all after it");
             }
             if left_out.games > 0 {
                 let count = left_out.games;

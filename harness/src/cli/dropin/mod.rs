@@ -301,17 +301,14 @@ impl Line<'_> {
         if asked.config.anew {
             return self.start(&settings);
         }
-        let others = flags(&self.words)?
-            .into_iter()
-            .filter(|flag| *flag != "-config");
-        let others: Vec<&str> = others.collect();
+        let mut others: Vec<&str> = flags(&self.words)?;
+        others.retain(|flag| *flag != "-config");
+        others.sort_unstable();
+        others.dedup();
         if !others.is_empty() {
             errln!(
-                "warning: {} of no effect: the run continues with the settings it was started with",
-                match &others[..] {
-                    [one] => format!("`{one}` is"),
-                    several => format!("`{}` are", several.join("`, `")),
-                }
+                "warning: no effect of `{}`: the run continues with the settings it was started with",
+                others.join("`, `")
             );
         }
         log::install(&settings)?;

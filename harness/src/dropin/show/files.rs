@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -11,6 +11,7 @@ use anyhow::Context;
 use crate::dropin::LogFile;
 use crate::executor::GameText;
 use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile};
+use crate::platform::set_len;
 use crate::run::RunFiles;
 
 /// Games and final positions, appended as games are shown. Whatever happens to
@@ -84,7 +85,11 @@ impl Files {
             }
         }
         if let Some(epd) = self.epd.as_mut().filter(|file| file.path.is_file()) {
-            let text = std::fs::read(dir.join(GAMES_EPD)).unwrap_or_default();
+            let path = dir.join(GAMES_EPD);
+            let text = match std::fs::read(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+                read => read.with_context(|| format!("cannot read {}", path.display()))?,
+            };
             let mut known = Known::read(&epd.path, b"")?;
             for line in text.split_inclusive(|byte| *byte == b'\n') {
                 known.take(epd, line)?;
@@ -144,7 +149,7 @@ impl Written {
     }
 
     fn shorten(&self, bytes: u64) -> anyhow::Result<()> {
-        let shortened = self.file.set_len(bytes);
+        let shortened = set_len(&self.file, &self.path, bytes);
         shortened.with_context(|| format!("cannot write {}", self.path.display()))
     }
 }
@@ -165,7 +170,10 @@ impl Known {
         let mut counts = HashMap::new();
         let (mut start, mut record, mut line) = (0, Vec::new(), Vec::new());
         while file.read_until(b'\n', &mut line).with_context(failed)? > 0 {
-            if line.starts_with(first) && !record.is_empty() {
+            // The first line of a record may be torn: after an empty line, at the end.
+            let begins =
+                line.starts_with(first) || first.starts_with(&line) && record.ends_with(b"\n\n");
+            if begins && !record.is_empty() {
                 *counts.entry(hash(&record)).or_default() += 1;
                 start += record.len() as u64;
                 record.clear();
@@ -190,7 +198,8 @@ impl Known {
             return Ok(());
         }
         let (start, last) = &mut self.last;
-        if !last.is_empty() && record.starts_with(last) {
+        // One that is equal is of another game, which ended alike.
+        if !last.is_empty() && last.len() < record.len() && record.starts_with(last) {
             file.shorten(*start)?;
             last.clear();
         }
@@ -244,4 +253,39 @@ fn open(path: &Path, append: bool) -> anyhow::Result<File> {
         .truncate(!append)
         .open(path)
         .with_context(|| format!("cannot open {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The records of `whole` after a kill at any byte of `before` and it.
+    fn is_whole_after_every_cut(before: &str, records: &[&str], first: &[u8]) {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("file");
+        let whole = before.to_string() + &records.concat();
+        for end in before.len()..=whole.len() {
+            std::fs::write(&path, &whole[..end]).expect("written");
+            let mut file = Written::open(path.clone(), true).expect("opened");
+            let mut known = Known::read(&path, first).expect("read");
+            for record in records {
+                known.take(&mut file, record.as_bytes()).expect("written");
+            }
+            let text = std::fs::read_to_string(&path).expect("there");
+            assert_eq!(text, whole, "cut after {:?}", &whole[..end]);
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_anywhere_is_completed() {
+        let games = [
+            "[Event \"x\"]\n[Round \"1\"]\n\n1. e4 1-0\n\n",
+            "[Event \"x\"]\n[Round \"2\"]\n\n1. e4 0-1\n\n",
+        ];
+        is_whole_after_every_cut("", &games, b"[Event ");
+        is_whole_after_every_cut("[Event \"y\"]\n\n*\n\n", &games, b"[Event ");
+        // Different games may end in the same position.
+        is_whole_after_every_cut("", &["a b\n", "c d\n", "c d\n"], b"");
+        is_whole_after_every_cut("c d\n", &["a b\n", "a b\n"], b"");
+    }
 }

@@ -98,7 +98,7 @@ const EPDOUT: &[Entry] = entries![
 ];
 
 const CONFIG: &[Entry] = entries![
-    Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does; other flags are named as of no effect";
+    Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does; `hone` warns that other flags have no effect";
     Yes Fastchess "outname", "", "outname=c.json", "default `config.json`";
     Yes Fastchess "discard", "", "discard=true", "`true`: `file` is not read";
     Yes Fastchess "stats", "", "stats=true", "`false`: the run is started anew with the command line that the file keeps";

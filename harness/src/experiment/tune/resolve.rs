@@ -99,12 +99,18 @@ fn check_patterns(
     imported: &[Param],
     options: &[EngineOption],
 ) -> Result<(), ResolveError> {
-    let options = options.iter().filter(|option| is_constant(option));
-    let names: Vec<&str> = (imported.iter().map(|param| param.name.as_str()))
-        .chain(options.map(|option| option.name.as_str()))
-        .chain(section.params.keys().map(String::as_str))
-        .collect();
-    for (key, patterns) in [("group", &section.group), ("exclude", &section.exclude)] {
+    let names = |of: &dyn Fn(&EngineOption) -> bool| -> Vec<String> {
+        let options = options.iter().filter(|option| of(option));
+        (imported.iter().map(|param| param.name.clone()))
+            .chain(options.map(|option| option.name.clone()))
+            .chain(section.params.keys().cloned())
+            .collect()
+    };
+    // One may exclude what is never selected, as `Hash`.
+    for (key, patterns, names) in [
+        ("group", &section.group, names(&is_constant)),
+        ("exclude", &section.exclude, names(&|_| true)),
+    ] {
         let unused = |pattern: &&String| !names.iter().any(|name| matches(pattern, name));
         if let Some(pattern) = patterns.iter().find(unused) {
             return Err(ResolveError::Pattern {
@@ -401,6 +407,8 @@ mod tests {
         assert_eq!(names, ["QsDeltaMargin"]);
         let named = resolve(&section("[params]\nHash = {}\n"), &engine(), &[]).unwrap();
         assert_eq!(named.dimension(), 1);
+        let careful = section("group = [\"Q*\"]\nexclude = [\"Hash\"]\n");
+        assert!(resolve(&careful, &engine(), &[]).is_ok());
         for (text, wrong) in [
             (
                 "group = [\"Z*\"]\n",

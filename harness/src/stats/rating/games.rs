@@ -89,14 +89,15 @@ impl Games {
         counts[one.half_points][two.half_points] += count;
     }
 
-    /// The results of some players against all others, from their side: their pairs,
-    /// or their single games if those are more games.
-    pub(super) fn results_of(&self, is_own: impl Fn(usize) -> bool) -> Counts {
+    /// The results of the players on one side (`true`) against those on the other, from
+    /// their side: their pairs, or their single games if those are more games. Some
+    /// players may be on no side.
+    pub(super) fn results_of(&self, side: impl Fn(usize) -> Option<bool>) -> Counts {
         let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
         for unit in self.units() {
-            let half_points = |game: Game| match (is_own(game.white), is_own(game.black)) {
-                (true, false) => Some(game.half_points),
-                (false, true) => Some(2 - game.half_points),
+            let half_points = |game: Game| match (side(game.white), side(game.black)) {
+                (Some(true), Some(false)) => Some(game.half_points),
+                (Some(false), Some(true)) => Some(2 - game.half_points),
                 _ => None,
             };
             let own: Vec<usize> = unit.each().filter_map(half_points).collect();

@@ -6,15 +6,41 @@
 
 use super::games::Games;
 
-/// The group of each player. Players are in one group if no way to divide it cuts
-/// fewer than `least` units (pairs or single games). Given ratings link the players
-/// that have them.
-pub(super) fn groups(games: &Games, anchored: &[bool], least: u64) -> Vec<usize> {
+/// The groups of players: in one group are those that no cut with fewer than a number
+/// of units (pairs or single games) parts.
+pub(super) struct Groups {
+    /// Of each player.
+    pub(super) of: Vec<usize>,
+    /// The cuts that part the groups: the players on both sides.
+    cuts: Vec<[Vec<usize>; 2]>,
+}
+
+impl Groups {
+    /// The sides of the cut that parts two players, that of the first one first.
+    pub(super) fn parting(&self, one: usize, two: usize) -> Option<[&[usize]; 2]> {
+        self.cuts.iter().find_map(|[left, right]| {
+            if left.contains(&one) && right.contains(&two) {
+                Some([&left[..], &right[..]])
+            } else if right.contains(&one) && left.contains(&two) {
+                Some([&right[..], &left[..]])
+            } else {
+                None
+            }
+        })
+    }
+}
+
+/// The groups with at least `least` units across each cut. Given ratings link the
+/// players that have them.
+pub(super) fn groups(games: &Games, anchored: &[bool], least: u64) -> Groups {
     let players = games.names().len();
     let mut links = Links {
         weights: vec![vec![0; players]; players],
         least,
-        groups: vec![0; players],
+        groups: Groups {
+            of: vec![0; players],
+            cuts: Vec::new(),
+        },
         count: 0,
     };
     for unit in games.units() {
@@ -36,7 +62,7 @@ struct Links {
     /// Units between two players.
     weights: Vec<Vec<u64>>,
     least: u64,
-    groups: Vec<usize>,
+    groups: Groups,
     count: usize,
 }
 
@@ -50,6 +76,7 @@ impl Links {
         }) {
             let player = players.swap_remove(at);
             self.close(&[player]);
+            self.groups.cuts.push([vec![player], players.clone()]);
         }
         if players.is_empty() {
             return;
@@ -59,13 +86,14 @@ impl Links {
             return self.close(&players);
         }
         players.retain(|player| !side.contains(player));
+        self.groups.cuts.push([side.clone(), players.clone()]);
         self.split(side);
         self.split(players);
     }
 
     fn close(&mut self, players: &[usize]) {
         for &player in players {
-            self.groups[player] = self.count;
+            self.groups.of[player] = self.count;
         }
         self.count += 1;
     }
@@ -150,23 +178,23 @@ mod tests {
     fn a_thin_link_divides_and_many_thin_ones_together_do_not() {
         let two = [(0, 1, 100), (2, 3, 100), (1, 2, 59)];
         assert_eq!(
-            same(&groups(&games(&two), &[false; 4], 60)),
+            same(&groups(&games(&two), &[false; 4], 60).of),
             [vec![0, 1], vec![2, 3]]
         );
         // 59 games and one by another way.
         let ring = [two[0], two[1], two[2], (3, 0, 1)];
         assert_eq!(
-            same(&groups(&games(&ring), &[false; 4], 60)),
+            same(&groups(&games(&ring), &[false; 4], 60).of),
             [vec![0, 1, 2, 3]]
         );
         let anchored = [true, false, false, true];
-        assert_eq!(same(&groups(&games(&two), &anchored, 60)).len(), 1);
+        assert_eq!(same(&groups(&games(&two), &anchored, 60).of).len(), 1);
         // A round robin of 20 games a pairing: 60 for each player.
         let all: Vec<_> = (0..4)
             .flat_map(|one| (one + 1..4).map(move |two| (one, two, 20)))
             .collect();
-        assert_eq!(same(&groups(&games(&all), &[false; 4], 60)).len(), 1);
-        assert_eq!(same(&groups(&games(&all), &[false; 4], 61)).len(), 4);
+        assert_eq!(same(&groups(&games(&all), &[false; 4], 60).of).len(), 1);
+        assert_eq!(same(&groups(&games(&all), &[false; 4], 61).of).len(), 4);
     }
 
     /// Against all divisions, one by one.
@@ -188,7 +216,7 @@ mod tests {
                 };
                 links.iter().filter(crosses).map(|link| link.2).sum()
             };
-            let found = groups(&games(&links), &[false; 6], 60);
+            let found = groups(&games(&links), &[false; 6], 60).of;
             for group in same(&found) {
                 for mask in 1..(1_u32 << group.len()) - 1 {
                     let side = |player: usize| {

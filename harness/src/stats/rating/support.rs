@@ -19,8 +19,9 @@ impl Ratings {
         let is_anchor = |name: &str| options.anchors.iter().any(|(anchor, _)| anchor == name);
         let anchored: Vec<bool> = games.names().iter().map(|name| is_anchor(name)).collect();
         let groups = links::groups(games, &anchored, ENOUGH);
-        let group = |rating: &Rating| games.index_of(&rating.name).map(|player| groups[player]);
-        let main = self.main_groups(&group, &is_anchor);
+        let player = |rating: &Rating| games.index_of(&rating.name);
+        let group = |rating: &Rating| player(rating).map(|player| groups.of[player]);
+        let main = self.main_players(games, &groups, &is_anchor);
         let scale = options.scale / RatingOptions::default().scale;
         let mut has_enough = Vec::new();
         for rating in &mut self.ratings {
@@ -28,14 +29,20 @@ impl Ratings {
                 has_enough.push(true);
                 continue;
             }
-            let player = games.index_of(&rating.name);
-            let own = Summary::new(games.results_of(|one| Some(one) == player));
+            let Some(player) = player(rating) else {
+                has_enough.push(false);
+                continue;
+            };
+            let own = Summary::new(games.results_of(|one| Some(one == player)));
             has_enough.push(own.interval == Interval::FixedLength);
             rating.widen(&own, scale);
-            let own_group = group(rating);
-            if own_group != main[&rating.pool] {
-                let of_link = games.results_of(|one| Some(groups[one]) == own_group);
-                rating.widen(&Summary::new(of_link), scale);
+            // The link by which it is compared with most of its pool.
+            if let Some([own, others]) = groups.parting(player, main[&rating.pool]) {
+                let side = |one: usize| match own.contains(&one) {
+                    true => Some(true),
+                    false => others.contains(&one).then_some(false),
+                };
+                rating.widen(&Summary::new(games.results_of(side)), scale);
             }
         }
         let groups: Vec<Option<usize>> = self.ratings.iter().map(group).collect();
@@ -48,27 +55,32 @@ impl Ratings {
         self
     }
 
-    /// The group that the ratings of each pool are relative to: that of an anchor, or
-    /// the one with the most games.
-    fn main_groups(
+    /// A player of the group that the ratings of each pool are relative to: an anchor,
+    /// or one of the group with the most games.
+    fn main_players(
         &self,
-        group: &impl Fn(&Rating) -> Option<usize>,
+        games: &Games,
+        groups: &links::Groups,
         is_anchor: &impl Fn(&str) -> bool,
-    ) -> BTreeMap<usize, Option<usize>> {
-        let mut weights: BTreeMap<usize, BTreeMap<Option<usize>, (bool, u64)>> = BTreeMap::new();
-        for rating in &self.ratings {
-            let of_pool = weights.entry(rating.pool).or_default();
-            let weight = of_pool.entry(group(rating)).or_default();
-            weight.0 |= is_anchor(&rating.name);
-            weight.1 += rating.games;
+    ) -> BTreeMap<usize, usize> {
+        let mut of_groups: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let players = |rating: &Rating| games.index_of(&rating.name);
+        for (rating, player) in self.ratings.iter().filter_map(|r| Some((r, players(r)?))) {
+            *of_groups
+                .entry((rating.pool, groups.of[player]))
+                .or_default() += rating.games;
         }
-        let heaviest = |of_pool: BTreeMap<Option<usize>, (bool, u64)>| {
-            let most = of_pool.into_iter().max_by_key(|(_, weight)| *weight);
-            most.and_then(|(group, _)| group)
-        };
-        let pools = weights.into_iter();
-        pools
-            .map(|(pool, of_pool)| (pool, heaviest(of_pool)))
+        let mut best: BTreeMap<usize, ((bool, u64), usize)> = BTreeMap::new();
+        for (rating, player) in self.ratings.iter().filter_map(|r| Some((r, players(r)?))) {
+            let weight = of_groups[&(rating.pool, groups.of[player])];
+            let key = (is_anchor(&rating.name), weight);
+            let known = best.entry(rating.pool).or_insert((key, player));
+            if key > known.0 {
+                *known = (key, player);
+            }
+        }
+        best.into_iter()
+            .map(|(pool, (_, player))| (pool, player))
             .collect()
     }
 }
@@ -229,6 +241,43 @@ mod tests {
         }
     }
 
+    /// What counts is the link towards the anchor, whatever else there is.
+    #[test]
+    fn every_group_beyond_a_thin_link_is_uncertain() {
+        let mut games = Games::default();
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let players = names.map(|name| games.player(name));
+        let game = |white, black, half_points| Game {
+            white,
+            black,
+            half_points,
+        };
+        for event in players.chunks(2) {
+            for (halves, count) in [([2, 2], 30), ([1, 1], 40), ([2, 1], 15), ([1, 2], 15)] {
+                let [one, two] = [event[0], event[1]];
+                games.add_pairs(
+                    [game(one, two, halves[0]), game(two, one, halves[1])],
+                    count,
+                );
+            }
+        }
+        games.add_single(game(players[1], players[2], 1), 1);
+        for (half_points, count) in [(0, 15), (1, 29), (2, 15)] {
+            games.add_single(game(players[3], players[4], half_points), count);
+        }
+        let options = RatingOptions {
+            anchors: vec![("a".to_owned(), 0.0)],
+            ..RatingOptions::default()
+        };
+        let ratings = supported(&games, &options).ratings;
+        for name in ["c", "d", "e", "f"] {
+            let rating = ratings.iter().find(|rating| rating.name == name);
+            let rating = rating.expect("rated");
+            assert_eq!(rating.interval, Interval::AlwaysValid, "{name}");
+            assert!(rating.elo.expect("rated").half_width() > 300.0, "{name}");
+        }
+    }
+
     #[test]
     fn an_anchor_is_exact_after_any_number_of_games() {
         let options = RatingOptions {
@@ -239,7 +288,7 @@ mod tests {
         let ratings = supported(&games(3, 0), &options).ratings;
         let [a, b] = ["a", "b"].map(|name| ratings.iter().find(|rating| rating.name == name));
         assert_eq!(a.expect("rated").elo.expect("given").half_width(), 0.0);
-        let own = Summary::new(games(3, 0).results_of(|player| player == 1))
+        let own = Summary::new(games(3, 0).results_of(|player| Some(player == 1)))
             .elo
             .expect("played");
         let wide = b.expect("rated").elo.expect("rated").half_width();
