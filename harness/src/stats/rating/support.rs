@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::games::Games;
-use super::links;
+use super::links::Links;
 use super::{Rating, RatingOptions, Ratings};
 use crate::stats::elo::Estimate;
 use crate::stats::summary::{ENOUGH, Interval, Summary};
@@ -12,76 +12,76 @@ impl Ratings {
     /// The ratings with what `games`, from which they come, support. A player with
     /// too few pairs (or single games) gets the width of the always-valid interval
     /// of its own score, if that is wider than its interval, and no LOS. Players that
-    /// are linked to the anchors (or to most of their pool) by too few get that of the
+    /// too few link to the anchors, or else to most of their pool, get that of the
     /// games of the link, and no LOS against players beyond it. The rating of an
     /// anchor is exact.
     pub fn supported_by(mut self, games: &Games, options: &RatingOptions) -> Self {
         let is_anchor = |name: &str| options.anchors.iter().any(|(anchor, _)| anchor == name);
         let anchored: Vec<bool> = games.names().iter().map(|name| is_anchor(name)).collect();
-        let groups = links::groups(games, &anchored, ENOUGH);
-        let player = |rating: &Rating| games.index_of(&rating.name);
-        let group = |rating: &Rating| player(rating).map(|player| groups.of[player]);
-        let main = self.main_players(games, &groups, &is_anchor);
+        let links = Links::new(games, &anchored, ENOUGH);
         let scale = options.scale / RatingOptions::default().scale;
-        let mut has_enough = Vec::new();
+        // The first of the players that are linked, of all that have enough games.
+        let mut classes: Vec<Option<usize>> = Vec::new();
+        let mut firsts: Vec<usize> = Vec::new();
         for rating in &mut self.ratings {
-            if is_anchor(&rating.name) {
-                has_enough.push(true);
-                continue;
+            let player = games.index_of(&rating.name);
+            let own = Summary::new(games.results_of(|one| Some(Some(one) == player)));
+            let is_exact = is_anchor(&rating.name);
+            if !is_exact {
+                rating.widen(&own, scale);
             }
-            let Some(player) = player(rating) else {
-                has_enough.push(false);
+            let has_enough = is_exact || own.interval == Interval::FixedLength;
+            let class = player.filter(|_| has_enough).map(|player| {
+                let mut known = firsts.iter().copied();
+                let linked = known.find(|&first| links.cut(first, player).is_none());
+                linked.unwrap_or_else(|| {
+                    firsts.push(player);
+                    player
+                })
+            });
+            classes.push(class);
+        }
+        let main = self.main_classes(&classes, &is_anchor);
+        for (rating, class) in self.ratings.iter_mut().zip(&classes) {
+            let (Some(class), Some(main)) = (class, main.get(&rating.pool)) else {
                 continue;
             };
-            let own = Summary::new(games.results_of(|one| Some(one == player)));
-            has_enough.push(own.interval == Interval::FixedLength);
-            rating.widen(&own, scale);
-            // The link by which it is compared with most of its pool.
-            if let Some([own, others]) = groups.parting(player, main[&rating.pool]) {
-                let side = |one: usize| match own.contains(&one) {
-                    true => Some(true),
-                    false => others.contains(&one).then_some(false),
-                };
-                rating.widen(&Summary::new(games.results_of(side)), scale);
+            if let Some(side) = links.cut(*class, *main) {
+                let results = games.results_of(|player| Some(side[player]));
+                rating.widen(&Summary::new(results), scale);
             }
         }
-        let groups: Vec<Option<usize>> = self.ratings.iter().map(group).collect();
         for (one, row) in self.los.iter_mut().enumerate() {
             for (other, los) in row.iter_mut().enumerate() {
-                let is_supported = has_enough[one] && has_enough[other];
-                *los = los.filter(|_| is_supported && groups[one] == groups[other]);
+                let is_linked = classes[one].is_some() && classes[one] == classes[other];
+                *los = los.filter(|_| is_linked);
             }
         }
         self
     }
 
-    /// A player of the group that the ratings of each pool are relative to: an anchor,
-    /// or one of the group with the most games.
-    fn main_players(
+    /// The class that the ratings of each pool are relative to: that of an anchor, or
+    /// the one with the most games.
+    fn main_classes(
         &self,
-        games: &Games,
-        groups: &links::Groups,
+        classes: &[Option<usize>],
         is_anchor: &impl Fn(&str) -> bool,
     ) -> BTreeMap<usize, usize> {
-        let mut of_groups: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        let players = |rating: &Rating| games.index_of(&rating.name);
-        for (rating, player) in self.ratings.iter().filter_map(|r| Some((r, players(r)?))) {
-            *of_groups
-                .entry((rating.pool, groups.of[player]))
-                .or_default() += rating.games;
-        }
-        let mut best: BTreeMap<usize, ((bool, u64), usize)> = BTreeMap::new();
-        for (rating, player) in self.ratings.iter().filter_map(|r| Some((r, players(r)?))) {
-            let weight = of_groups[&(rating.pool, groups.of[player])];
-            let key = (is_anchor(&rating.name), weight);
-            let known = best.entry(rating.pool).or_insert((key, player));
-            if key > known.0 {
-                *known = (key, player);
+        let mut weights: BTreeMap<(usize, usize), (bool, u64)> = BTreeMap::new();
+        for (rating, class) in self.ratings.iter().zip(classes) {
+            if let Some(class) = class {
+                let weight = weights.entry((rating.pool, *class)).or_default();
+                weight.0 |= is_anchor(&rating.name);
+                weight.1 += rating.games;
             }
         }
-        best.into_iter()
-            .map(|(pool, (_, player))| (pool, player))
-            .collect()
+        let mut main = BTreeMap::new();
+        let mut ordered: Vec<_> = weights.into_iter().collect();
+        ordered.sort_by_key(|(_, weight)| *weight);
+        for ((pool, class), _) in ordered {
+            main.insert(pool, class);
+        }
+        main
     }
 }
 
