@@ -188,7 +188,9 @@ fn print_table(ratings: &Ratings) {
     }
     let is_early = |rating: &Rating| rating.interval == Interval::AlwaysValid;
     if ratings.ratings.iter().any(is_early) {
-        outln!("* {TOO_FEW}: the width of the always-valid interval of the engine's own score");
+        outln!(
+            "* {TOO_FEW}: the width of the always-valid interval of the engine's own score, or of the games that link it to the others"
+        );
     }
     print_white_advantage(ratings);
     if let Some(draw_ratio) = ratings.draw_ratio {
