@@ -109,7 +109,7 @@ mod tests {
             started.write(&link).expect("written");
             assert!(link.is_symlink());
             assert_eq!(StartedRun::read(&path).expect("read"), started);
-            // What is no file is written to.
+            // A pipe is written to.
             let pipe = dir.path().join("pipe");
             let made = std::process::Command::new("mkfifo").arg(&pipe).status();
             assert!(made.expect("mkfifo").success());

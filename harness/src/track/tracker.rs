@@ -191,25 +191,22 @@ impl Tracker {
         let newest = self
             .repository
             .newest_changing(&self.section.paths, branch)
-            .map_err(anyhow::Error::from)?;
-        if newest.is_none() {
-            let paths = self.section.paths.join("`, `");
-            let reason = format!(
-                "no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]"
-            );
-            return Err(SessionError::Input(anyhow::anyhow!(reason)));
-        }
+            .map_err(anyhow::Error::from)?
+            .with_context(|| {
+                let paths = self.section.paths.join("`, `");
+                format!("no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]")
+            })?;
         let mut stuck = Stuck::default();
-        let mut went = self.resume_all(newest.as_ref(), &mut stuck)?;
+        let mut went = self.resume_all(&newest, &mut stuck)?;
         if went == Went::Through {
-            let mut commits = self.wanted(newest.as_ref(), since, force)?;
+            let mut commits = self.wanted(&newest, since, force)?;
             commits.retain(|commit| force || !stuck.commits.contains(&commit.id));
-            went = self.play_new(&commits, newest.as_ref(), since.is_some())?;
+            went = self.play_new(&commits, &newest, since.is_some())?;
         }
         let Some((run, manifest, error)) = stuck.newest else {
             return Ok(went);
         };
-        let has_row = newest.is_some_and(|newest| self.has_row(&newest.id));
+        let has_row = self.has_row(&newest.id);
         let consequence = if is_replaced(&manifest, &self.nights) {
             Consequence::Replaced
         } else if has_row || went != Went::Through {
@@ -225,11 +222,7 @@ impl Tracker {
     }
 
     /// Finishes what was started before.
-    fn resume_all(
-        &mut self,
-        newest: Option<&Commit>,
-        stuck: &mut Stuck,
-    ) -> Result<Went, SessionError> {
+    fn resume_all(&mut self, newest: &Commit, stuck: &mut Stuck) -> Result<Went, SessionError> {
         for (path, manifest) in self.unfinished() {
             let before = format!("{} was resumed", path.display());
             if self.is_interrupted(&before) {
@@ -247,7 +240,7 @@ impl Tracker {
             };
             let commit = commit_of(&manifest);
             stuck.commits.extend(commit.map(str::to_string));
-            if newest.is_some_and(|newest| commit == Some(&newest.id)) {
+            if commit == Some(&newest.id) {
                 stuck.newest = Some((path, manifest, error));
             } else {
                 (self.announce)(&message(&path, &error, Consequence::TriedAgain));
@@ -259,7 +252,7 @@ impl Tracker {
     fn play_new(
         &mut self,
         commits: &[Commit],
-        newest: Option<&Commit>,
+        newest: &Commit,
         skip_broken: bool,
     ) -> Result<Went, SessionError> {
         for commit in commits {
@@ -269,7 +262,7 @@ impl Tracker {
                 Err(error) => error,
             };
             match &error {
-                SessionError::Stopped { folder, .. } if newest != Some(commit) => {
+                SessionError::Stopped { folder, .. } if newest != commit => {
                     (self.announce)(&message(folder, &error, Consequence::TriedAgain));
                 }
                 _ => return Err(error),
@@ -307,14 +300,14 @@ impl Tracker {
     /// Commits to be played, oldest first.
     fn wanted(
         &self,
-        newest: Option<&Commit>,
+        newest: &Commit,
         since: Option<&str>,
         force: bool,
     ) -> anyhow::Result<Vec<Commit>> {
         let TrackSection { paths, branch, .. } = &self.section;
         let mut commits = match since {
             Some(_) => self.repository.changing(paths, since, branch)?,
-            None => newest.cloned().into_iter().collect(),
+            None => vec![newest.clone()],
         };
         if !force {
             commits.retain(|commit| !self.has_row(&commit.id));

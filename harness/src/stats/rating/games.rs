@@ -160,7 +160,7 @@ impl Unit {
     }
 }
 
-fn game(white: usize, black: usize, half_points: usize) -> Game {
+pub(super) fn game(white: usize, black: usize, half_points: usize) -> Game {
     Game {
         white,
         black,

@@ -101,7 +101,7 @@ fn reached(left: &[Vec<(usize, u64)>], start: usize) -> Vec<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Game;
+    use super::super::games::game;
     use super::*;
 
     /// Single games between players by number.
@@ -112,13 +112,7 @@ mod tests {
             games.player(&player.to_string());
         }
         for &(white, black, count) in links {
-            let half_points = 1;
-            let game = Game {
-                white,
-                black,
-                half_points,
-            };
-            games.add_single(game, count);
+            games.add_single(game(white, black, 1), count);
         }
         games
     }

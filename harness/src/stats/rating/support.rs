@@ -106,18 +106,14 @@ impl Rating {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Game, rate};
+    use super::super::games::game;
+    use super::super::rate;
     use super::*;
 
     /// Pairs of `a` against `b`: a win each, two draws, and one and a half points.
     fn games(pairs: u64, singles: u64) -> Games {
         let mut games = Games::default();
         let (a, b) = (games.player("a"), games.player("b"));
-        let game = |white, black, half_points| Game {
-            white,
-            black,
-            half_points,
-        };
         for (one, two) in [(2, 2), (1, 1), (2, 1), (0, 1)] {
             games.add_pairs([game(a, b, one), game(b, a, two)], pairs);
         }
@@ -165,11 +161,6 @@ mod tests {
         let mut games = Games::default();
         let [a, b, c] = ["a", "b", "c"].map(|name| games.player(name));
         let mut pairs = |one: usize, two: usize, halves: [usize; 2], count: u64| {
-            let game = |white, black, half_points| Game {
-                white,
-                black,
-                half_points,
-            };
             games.add_pairs(
                 [game(one, two, halves[0]), game(two, one, halves[1])],
                 count,
@@ -194,11 +185,6 @@ mod tests {
     fn a_thin_link_gives_a_wide_interval_and_no_order() {
         let mut games = Games::default();
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| games.player(name));
-        let game = |white, black, half_points| Game {
-            white,
-            black,
-            half_points,
-        };
         for (one, two) in [(a, b), (c, d)] {
             for (halves, count) in [([2, 2], 30), ([1, 1], 40), ([2, 1], 15), ([1, 2], 15)] {
                 let pair = [game(one, two, halves[0]), game(two, one, halves[1])];
@@ -247,11 +233,6 @@ mod tests {
         let mut games = Games::default();
         let names = ["a", "b", "c", "d", "e", "f"];
         let players = names.map(|name| games.player(name));
-        let game = |white, black, half_points| Game {
-            white,
-            black,
-            half_points,
-        };
         for event in players.chunks(2) {
             for (halves, count) in [([2, 2], 30), ([1, 1], 40), ([2, 1], 15), ([1, 2], 15)] {
                 let [one, two] = [event[0], event[1]];

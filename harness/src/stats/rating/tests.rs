@@ -1,14 +1,7 @@
 use super::super::counts::Pentanomial;
 use super::super::elo;
+use super::games::game;
 use super::*;
-
-fn game(white: usize, black: usize, half_points: usize) -> Game {
-    Game {
-        white,
-        black,
-        half_points,
-    }
-}
 
 fn add_pairs(games: &mut Games, first: usize, second: usize, pairs: &[([usize; 2], u64)]) {
     for &([one, two], count) in pairs {
