@@ -12,6 +12,9 @@ use std::thread::ScopedJoinHandle;
 /// one of the two MiB that are usual, but unoptimised builds take more.
 pub const STACK: usize = 16 << 20;
 
+/// Bytes that a [`Memory`] takes at most, rounded up.
+const MEMORY: usize = 4 << 20;
+
 pub struct Engine {
     params: Params,
     settings: Settings,
@@ -26,7 +29,7 @@ impl Engine {
         Engine {
             derived: Derived::new(&params),
             table: Table::new(settings.hash as usize),
-            memories: vec![Memory::default()],
+            memories: (0..settings.threads).map(|_| Memory::default()).collect(),
             params,
             settings,
         }
@@ -40,14 +43,27 @@ impl Engine {
         &self.settings
     }
 
-    /// Sets an option and returns its name and value as they were taken.
+    /// Sets an option and returns its name and value as they were taken, or why
+    /// it stays as it was.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), String> {
         let hash = self.settings.hash;
         let taken = params::set(&mut self.params, &mut self.settings, name, value)?;
         self.derived = Derived::new(&self.params);
-        if self.settings.hash != hash {
-            self.table = Table::new(self.settings.hash as usize);
+        if self.settings.hash != hash && !self.table.resize(self.settings.hash as usize) {
+            self.settings.hash = hash;
+            assert!(self.table.resize(hash as usize), "memory just freed");
+            return Err(format!("no memory for Hash = {value}; it stays {hash}"));
         }
+        let (threads, had) = (self.settings.threads as usize, self.memories.len());
+        let (wanted, mut room) = (threads.saturating_sub(had) * MEMORY, Vec::<u8>::new());
+        if room.try_reserve_exact(wanted).is_err() {
+            self.settings.threads = had as i32;
+            return Err(format!("no memory for Threads = {value}; it stays {had}"));
+        }
+        // Without this test, which must not be optimised away, a `Memory` for which there
+        // is no room ends the process.
+        drop(std::hint::black_box(room));
+        self.memories.resize_with(threads, Memory::default);
         Ok(taken)
     }
 
@@ -66,8 +82,6 @@ impl Engine {
         limits: &'a Limits,
         order: (&'a StopOrder, u64),
     ) -> (Shared<'a>, &'a mut [Memory]) {
-        let threads = self.settings.threads as usize;
-        self.memories.resize_with(threads, Memory::default);
         let (turn, overhead) = (game.position.turn, self.settings.move_overhead as u64);
         let shared = Shared {
             params: &self.params,
@@ -109,8 +123,8 @@ impl Engine {
                 let role = (thread, quota(thread));
                 let search = move || Search::new(shared, memory, &mut Silent, role).run(1);
                 let builder = std::thread::Builder::new().stack_size(STACK);
-                let helper = builder.spawn_scoped(scope, search);
-                helpers.push(helper.expect("the system has threads left"));
+                // Without a thread that the system refuses, it is only slower.
+                helpers.extend(builder.spawn_scoped(scope, search));
             }
             let mut outcome = Search::new(shared, first, observer, (0, quota(0))).run(lines);
             shared.finished.store(true, Ordering::Relaxed);

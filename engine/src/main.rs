@@ -2,6 +2,7 @@
 
 mod processor;
 
+use std::io::Write;
 use std::process::ExitCode;
 use stillwater::{command, uci};
 
@@ -13,13 +14,18 @@ fn main() -> ExitCode {
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    match command::run(&arguments) {
-        Ok((engine, None)) => uci::run(engine, std::io::stdin().lock()),
-        Ok((_, Some(text))) => uci::output::say(&text),
-        Err(error) => {
-            eprintln!("stillwater: {error}");
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+    let done = command::run(&arguments).and_then(|(engine, output)| {
+        let Some(text) = output else {
+            uci::run(engine, std::io::stdin().lock());
+            return Ok(());
+        };
+        let written = writeln!(std::io::stdout(), "{text}");
+        written.map_err(|error| format!("cannot write the output: {error}"))
+    });
+    let Err(error) = done else {
+        return ExitCode::SUCCESS;
+    };
+    // Nothing is left to do where standard error cannot be written either.
+    let _ = writeln!(std::io::stderr(), "stillwater: {error}");
+    ExitCode::from(2)
 }

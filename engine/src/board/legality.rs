@@ -11,9 +11,8 @@ impl Position {
     }
 
     fn castle(&self, wing: Wing) -> Option<Move> {
-        let rook = self
-            .castling_rook(self.turn, wing)
-            .filter(|_| !self.in_check())?;
+        let allowed = self.castling_rook(self.turn, wing);
+        let rook = allowed.filter(|_| !self.in_check())?;
         let king = self.king(self.turn);
         let [king_to, rook_to] = castled(king, rook);
         let others = self.occupied() ^ Bitboard::of(king) ^ Bitboard::of(rook);
@@ -108,9 +107,8 @@ pub struct CheckSquares {
 
 impl CheckSquares {
     pub fn new(position: &Position) -> CheckSquares {
-        let us = position.turn;
+        let (us, occupied) = (position.turn, position.occupied());
         let king = position.king(!us);
-        let occupied = position.occupied();
         let bishop = attacks::bishop(king, occupied);
         let rook = attacks::rook(king, occupied);
         CheckSquares {

@@ -32,8 +32,7 @@ pub fn keep(list: &mut MoveList, start: usize, mut wanted: impl FnMut(Move) -> b
 
 /// Captures, and promotions to a queen.
 pub fn noisy(position: &Position, out: &mut MoveList) {
-    let us = position.turn;
-    let enemies = position.color(!us);
+    let enemies = position.color(!position.turn);
     let targets = position.targets();
     pawn_noisy(position, targets, out);
     piece_moves(position, enemies & targets, out);
@@ -73,8 +72,7 @@ fn piece_moves(position: &Position, targets: Bitboard, out: &mut MoveList) {
     if targets.is_empty() {
         return;
     }
-    let us = position.turn;
-    let occupied = position.occupied();
+    let (us, occupied) = (position.turn, position.occupied());
     for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
         for from in position.pieces(us, role) {
             for to in attacks::piece(role, from, occupied) & targets {

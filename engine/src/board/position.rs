@@ -240,10 +240,8 @@ impl Position {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let role = self.board[from.index()].unwrap_or(Role::Pawn);
         let moved = zobrist::piece(us, role, from) ^ zobrist::piece(us, role, to);
-        let captured = match self.board[to.index()] {
-            Some(captured) => zobrist::piece(!us, captured, to),
-            None => 0,
-        };
+        let key = |captured| zobrist::piece(!us, captured, to);
+        let captured = self.board[to.index()].map_or(0, key);
         self.key ^ zobrist::black_to_move() ^ moved ^ captured
     }
 

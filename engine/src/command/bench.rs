@@ -36,37 +36,31 @@ const POSITIONS: [&str; 19] = [
 ];
 
 /// What happened in a new engine's searches of the positions, and the time
-/// they took, without that of clearing the tables between them.
-pub fn bench(params: &Params, depth: i32) -> (Stats, Duration) {
+/// they took, without that of clearing the tables between them. `stop` is an order
+/// and the number by which it covers all of them.
+pub fn bench(params: &Params, depth: i32, stop: (&StopOrder, u64)) -> (Stats, Duration) {
     let mut engine = Engine::new(params.clone(), Settings::DEFAULT);
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
     };
-    let mut elapsed = Duration::ZERO;
-    let mut stats = Stats::NEW;
+    let (mut stats, mut elapsed) = (Stats::NEW, Duration::ZERO);
     for fen in POSITIONS {
         let position = Position::from_fen(fen).expect("bench positions are legal");
         engine.new_game();
-        let order = StopOrder::default();
         let start = Instant::now();
-        let outcome = engine.search(&Game::new(position), &limits, &mut Silent, &order, 1);
+        let outcome = engine.search(&Game::new(position), &limits, &mut Silent, stop.0, stop.1);
         elapsed += start.elapsed();
         stats += &outcome.stats;
     }
     (stats, elapsed)
 }
 
-/// `bench [DEPTH]`
-pub(super) fn run(params: &Params, depth: i32) -> String {
-    let (stats, elapsed) = bench(params, depth);
-    speed(stats.nodes(), elapsed)
-}
-
-/// `stats [DEPTH]`
-pub(super) fn stats(params: &Params, depth: i32) -> String {
-    let (stats, elapsed) = bench(params, depth);
+/// `bench [DEPTH]` or `stats [DEPTH]`
+pub(super) fn run(name: &str, params: &Params, depth: usize, stop: (&StopOrder, u64)) -> String {
+    let (stats, elapsed) = bench(params, depth as i32, stop);
     let mut lines = stats.lines();
+    lines.retain(|_| name == "stats");
     lines.push(speed(stats.nodes(), elapsed));
     lines.join("\n")
 }

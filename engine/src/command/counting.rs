@@ -1,16 +1,16 @@
 //! `perft` and `qperft`: counting lines of moves.
 
-use crate::board::{MoveList, Position, movegen, perft};
+use crate::board::perft::{self, Stopped};
+use crate::board::{MoveList, Position, movegen};
 use crate::uci::output::speed;
 use std::time::Instant;
 
 /// Leaves of the legal tree by first move, and the speed.
-pub(super) fn perft(position: &Position, depth: usize, chess960: bool) -> String {
-    let start = Instant::now();
-    let mut out = String::new();
+pub(super) fn perft(position: &Position, depth: usize, chess960: bool, stopped: Stopped) -> String {
+    let (start, mut out) = (Instant::now(), String::new());
     let mut total = u64::from(depth == 0);
     if depth > 0 {
-        for (mv, nodes) in perft::divide(position, depth) {
+        for (mv, nodes) in perft::divide(position, depth, stopped) {
             out += &format!("{}: {nodes}\n", mv.uci(chess960));
             total += nodes;
         }
@@ -38,19 +38,22 @@ pub struct QPerft {
 }
 
 impl QPerft {
-    pub fn count(position: &Position, depth: usize, plies: usize) -> QPerft {
+    /// The counts are too small once it is `stopped`.
+    pub fn count(position: &Position, depth: usize, plies: usize, stopped: Stopped) -> QPerft {
         let mut counts = QPerft::default();
-        counts.visit(position, depth, plies);
+        counts.visit(position, depth, plies, stopped);
         counts
     }
 
-    fn visit(&mut self, position: &Position, depth: usize, plies: usize) {
+    fn visit(&mut self, position: &Position, depth: usize, plies: usize, stopped: Stopped) {
         if depth == 0 {
             return self.quiesce(position, plies);
         }
         self.regular_nodes += 1;
         for mv in movegen::legal_moves(position) {
-            self.visit(&position.play(mv), depth - 1, plies);
+            if !stopped() {
+                self.visit(&position.play(mv), depth - 1, plies, stopped);
+            }
         }
     }
 
@@ -74,8 +77,8 @@ impl QPerft {
     }
 }
 
-pub(super) fn qperft(position: &Position, depth: usize, plies: usize) -> String {
-    let counts = QPerft::count(position, depth, plies);
+pub(super) fn qperft(position: &Position, depth: usize, stopped: Stopped) -> String {
+    let counts = QPerft::count(position, depth, QUIESCENCE_PLIES, stopped);
     let nodes = counts.regular_nodes + counts.quiescence_nodes;
     format!(
         "regular nodes: {}\nquiescence nodes: {}\ncaptures: {}\npromotions: {}\nchecks: {}\n\
@@ -97,7 +100,7 @@ mod tests {
     fn counts_by_hand() {
         // 1. exd5 and then one recapture by the queen; or a king move.
         let position = Position::from_fen("3qk3/8/8/3p4/4P3/8/8/4K3 w - - 0 1").unwrap();
-        let counts = QPerft::count(&position, 0, 3);
+        let counts = QPerft::count(&position, 0, 3, &|| false);
         let expected = QPerft {
             regular_nodes: 0,
             quiescence_nodes: 3,
@@ -107,11 +110,11 @@ mod tests {
         };
         assert_eq!(counts, expected);
         assert_eq!(
-            QPerft::count(&position, 1, 0).quiescence_nodes,
+            QPerft::count(&position, 1, 0, &|| false).quiescence_nodes,
             perft::perft(&position, 1)
         );
         assert_eq!(
-            QPerft::count(&position, 2, 2).regular_nodes,
+            QPerft::count(&position, 2, 2, &|| false).regular_nodes,
             1 + perft::perft(&position, 1)
         );
     }
@@ -121,7 +124,7 @@ mod tests {
         let fen = "r1n1n1b1/1P1P1P1P/1N1N1N2/2RnQrRq/2pKp3/3BNQbQ/k7/4Bq2 w - - 0 1";
         let position = Position::from_fen(fen).unwrap();
         // 74 captures, of which 21 promote to something other than a queen.
-        assert_eq!(QPerft::count(&position, 0, 1).captures, 53);
-        assert!(QPerft::count(&position, 0, 3).quiescence_nodes < 60_000);
+        assert_eq!(QPerft::count(&position, 0, 1, &|| false).captures, 53);
+        assert!(QPerft::count(&position, 0, 3, &|| false).quiescence_nodes < 60_000);
     }
 }

@@ -6,11 +6,11 @@ pub mod counting;
 
 use crate::board::Position;
 use crate::engine::Engine;
-use crate::params::{self, Params, Settings, format};
+use crate::params::{Params, Settings, format};
 use crate::search::Game;
-use crate::search::score::INFINITE;
+use crate::search::limits::StopOrder;
+use crate::search::score::{INFINITE, MAX_PLY};
 use crate::uci::output::{nps, score};
-use std::str::FromStr;
 use std::time::Instant;
 
 const USAGE: &str = "\
@@ -18,9 +18,11 @@ usage: stillwater [--set NAME=VALUE]... [--options FILE]... [COMMAND]
 
 Options are set first, also from files with lines NAME = VALUE. Without a
 command it talks UCI on standard input and output. Commands, which it also takes
-in between (there without FEN: the current position is meant):
+in between (there without FEN: the current position is meant; `stop` ends bench,
+stats, perft and qperft):
 
   bench [DEPTH]              search fixed positions; last line: N nodes M nps
+                             (one thread and Hash 16, whatever is set)
   stats [DEPTH]              the same, with what happened in the search
   perft DEPTH [FEN]          count legal lines
   qperft DEPTH [FEN]         count legal lines followed by captures
@@ -33,7 +35,7 @@ in between (there without FEN: the current position is meant):
 /// Carries out a command line and returns what it prints; `None` for UCI, which
 /// begins with the engine returned.
 pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
-    let (mut params, mut settings) = (Params::DEFAULT, Settings::DEFAULT);
+    let mut engine = Engine::new(Params::DEFAULT, Settings::DEFAULT);
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     while let [flag @ ("--set" | "--options"), value, ..] = words[..] {
         let pairs = match flag {
@@ -49,53 +51,63 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
                 return Err(format!("{flag} needs NAME=VALUE, not '{pair}'\n{USAGE}"));
             };
             let (name, value) = (name.trim(), value.trim().trim_matches('"'));
-            params::set(&mut params, &mut settings, name, value)?;
+            engine.set(name, value)?;
         }
         words.drain(..2);
     }
-    let mut engine = Engine::new(params, settings);
-    let output = match words[..] {
-        [] => return Ok((engine, None)),
+    if words.is_empty() {
+        return Ok((engine, None));
+    }
+    let fen = words.iter().position(|word| word.contains('/'));
+    let (command, fen) = words.split_at(fen.unwrap_or(words.len()));
+    let position = match fen {
+        [] => Position::start(),
+        _ => Position::from_fen(&fen.join(" "))?,
+    };
+    let (game, order) = (Game::new(position), StopOrder::default());
+    let output = execute(&mut engine, &game, command, (&order, 1))?;
+    let output = output.ok_or_else(|| format!("unknown command '{}'\n{USAGE}", words.join(" ")));
+    Ok((engine, Some(output?)))
+}
+
+/// Carries out a command on an engine and a position; `None` if there is no
+/// such command. `stop` ends those that count when its order covers its number.
+pub fn execute(
+    engine: &mut Engine,
+    game: &Game,
+    words: &[&str],
+    stop: (&StopOrder, u64),
+) -> Result<Option<String>, String> {
+    let (position, params) = (&game.position, engine.params());
+    let chess960 = engine.settings().uci_chess960;
+    let stopped = || stop.0.covers(stop.1);
+    let output = match *words {
+        [name @ ("bench" | "stats")] => bench::run(name, params, bench::DEPTH as usize, stop),
+        [name @ ("bench" | "stats"), depth] => bench::run(name, params, plies(depth, 1)?, stop),
+        ["perft", depth] => counting::perft(position, plies(depth, 0)?, chess960, &stopped),
+        ["qperft", depth] => counting::qperft(position, plies(depth, 0)?, &stopped),
+        ["perft" | "qperft", ..] => return Err(format!("usage: {} DEPTH", words[0])),
+        ["qsearch"] => qsearch(engine, game),
+        ["eval"] => crate::eval::explain(position, params.network),
+        ["d" | "display"] => display(position, chess960),
         ["--help" | "-h" | "help"] => USAGE.to_owned(),
         ["--version" | "-V"] => format!("stillwater {}", env!("CARGO_PKG_VERSION")),
         ["params"] => format::render("text")?.trim_end().to_owned(),
         ["params", "--format", form] => format::render(form)?.trim_end().to_owned(),
-        _ => {
-            let fen = words.iter().position(|word| word.contains('/'));
-            let (command, fen) = words.split_at(fen.unwrap_or(words.len()));
-            let position = match fen {
-                [] => Position::start(),
-                _ => Position::from_fen(&fen.join(" "))?,
-            };
-            execute(&mut engine, &Game::new(position), command)?
-                .ok_or_else(|| format!("unknown command '{}'\n{USAGE}", words.join(" ")))?
-        }
-    };
-    Ok((engine, Some(output)))
-}
-
-/// Carries out a command on an engine and a position; `None` if there is no
-/// such command.
-pub fn execute(engine: &mut Engine, game: &Game, words: &[&str]) -> Result<Option<String>, String> {
-    let position = &game.position;
-    let chess960 = engine.settings().uci_chess960;
-    Ok(Some(match *words {
-        ["bench"] => bench::run(engine.params(), bench::DEPTH),
-        ["bench", depth] => bench::run(engine.params(), number(depth)?),
-        ["stats"] => bench::stats(engine.params(), bench::DEPTH),
-        ["stats", depth] => bench::stats(engine.params(), number(depth)?),
-        ["perft", depth] => counting::perft(position, number(depth)?, chess960),
-        ["qperft", depth] => counting::qperft(position, number(depth)?, counting::QUIESCENCE_PLIES),
-        ["qsearch"] => qsearch(engine, game),
-        ["eval"] => crate::eval::explain(position, engine.params().network),
-        ["d" | "display"] => display(position, chess960),
         _ => return Ok(None),
-    }))
+    };
+    if stopped() && ["bench", "stats", "perft", "qperft"].contains(&words[0]) {
+        return Err(format!("{} was stopped", words[0]));
+    }
+    Ok(Some(output))
 }
 
-fn number<N: FromStr>(text: &str) -> Result<N, String> {
-    let wrong = |_| format!("'{text}' is not a depth");
-    text.parse().map_err(wrong)
+/// A depth of `least` plies or more.
+fn plies(text: &str, least: usize) -> Result<usize, String> {
+    let depth = text.parse().ok();
+    let depth = depth.filter(|depth| (least..MAX_PLY).contains(depth));
+    let wrong = || format!("'{text}' is not a depth from {least} to {}", MAX_PLY - 1);
+    depth.ok_or_else(wrong)
 }
 
 fn qsearch(engine: &mut Engine, game: &Game) -> String {

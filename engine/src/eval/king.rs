@@ -21,8 +21,7 @@ pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     sink.add(us, Term::DangerWeak, 0, weak.count() as i32);
     let defended = ring & (own.by(Role::Knight) | own.by(Role::Bishop));
     sink.add(us, Term::DangerDefended, 0, defended.count() as i32);
-    let blockers = own.blockers.count();
-    sink.add(us, Term::DangerBlockers, 0, blockers as i32);
+    sink.add(us, Term::DangerBlockers, 0, own.blockers.count() as i32);
     flank(side, sink);
     checks(side, poorly_defended, sink);
 }
@@ -54,8 +53,7 @@ fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
             unsafe_checks |= checks;
         }
     }
-    let count = unsafe_checks.count() as i32;
-    sink.add(us, Term::DangerUnsafeCheck, 0, count);
+    sink.add(us, Term::DangerUnsafeCheck, 0, unsafe_checks.count() as i32);
 }
 
 /// The files on which a king on a file lives: three or four.
@@ -84,11 +82,9 @@ fn flank(side: &Side, sink: &mut impl Sink) {
     let far = Bitboard::relative_rank(us, 5).fill_forward(us);
     let camp = wing & !far;
     let attacked = (enemy.all & camp).count() + (enemy.twice & camp).count();
-    let defended = (own.all & camp).count();
     sink.add(us, Term::DangerFlank, 0, attacked as i32);
-    sink.add(us, Term::DangerFlank, 1, defended as i32);
-    let pawns = side.position.role(Role::Pawn) & wing;
-    if pawns.is_empty() {
+    sink.add(us, Term::DangerFlank, 1, (own.all & camp).count() as i32);
+    if (side.position.role(Role::Pawn) & wing).is_empty() {
         sink.add(us, Term::KingWithoutPawns, 0, 1);
     }
 }

@@ -52,23 +52,6 @@ pub(super) struct Side<'a> {
     pub(super) enemy: &'a Attacks,
 }
 
-impl<'a> Side<'a> {
-    #[inline(always)]
-    pub(super) fn new(
-        position: &'a Position,
-        us: Color,
-        own: &'a Attacks,
-        enemy: &'a Attacks,
-    ) -> Side<'a> {
-        Side {
-            position,
-            us,
-            own,
-            enemy,
-        }
-    }
-}
-
 /// The squares near the king of `color` that attackers are counted on.
 fn king_zone(position: &Position, color: Color) -> Bitboard {
     let king = Bitboard::of(position.king(color));
@@ -86,8 +69,7 @@ pub(super) fn mobility(
     enemy: &Attacks,
     sink: &mut impl Sink,
 ) {
-    let king = position.king(us);
-    let occupied = position.occupied();
+    let (king, occupied) = (position.king(us), position.occupied());
     let blocked = position.pieces(us, Role::Pawn) & occupied.forward(!us);
     let mut pieces = Pieces {
         position,

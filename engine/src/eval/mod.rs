@@ -73,10 +73,9 @@ impl Evaluator {
 /// The sum of the terms with the network's correction: what cannot be won stays drawn.
 fn corrected(position: &Position, terms: i32, correction: i32) -> i32 {
     let value = terms + correction;
-    let strong = if value > 0 {
-        position.turn
-    } else {
-        !position.turn
+    let strong = match value > 0 {
+        true => position.turn,
+        false => !position.turn,
     };
     match endgame::winnable(position, strong) {
         64 => value,
@@ -103,15 +102,12 @@ pub fn explain(position: &Position, network: bool) -> String {
             true => sum.danger = [sum.danger[0] + white, sum.danger[1] + black],
             false => sum.plain += white - black,
         }
-        out += &row(
-            &format!("{term:?}"),
-            [white, black, white - black].map(show),
-        );
+        let values = [white, black, white - black].map(show);
+        out += &row(&format!("{term:?}"), values);
     }
     let total = sum.total();
-    let [white, black] = sum
-        .danger
-        .map(|danger| Tapered::ZERO - price_of_danger(danger));
+    let price = |danger| Tapered::ZERO - price_of_danger(danger);
+    let [white, black] = sum.danger.map(price);
     let prices = [white, black, white - black].map(show);
     out += &row("price of danger", prices);
     let (mut score, scale) = (finish(position, total), endgame::scale(position, total));
@@ -144,17 +140,14 @@ fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
     let mut black = Attacks::new(position, Color::Black);
     mobility::mobility(position, Color::White, &mut white, &black, sink);
     mobility::mobility(position, Color::Black, &mut black, &white, sink);
-    let [passed_white, passed_black] = passed;
-    assess_side(
-        &Side::new(position, Color::White, &white, &black),
-        passed_white,
-        sink,
-    );
-    assess_side(
-        &Side::new(position, Color::Black, &black, &white),
-        passed_black,
-        sink,
-    );
+    let side = |us, own, enemy| Side {
+        position,
+        us,
+        own,
+        enemy,
+    };
+    assess_side(&side(Color::White, &white, &black), passed[0], sink);
+    assess_side(&side(Color::Black, &black, &white), passed[1], sink);
     sink.add(position.turn, Term::Tempo, 0, 1);
 }
 

@@ -11,8 +11,7 @@ pub(super) fn passed(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
     let enemies = position.color(!us);
     for pawn in passed & position.pieces(us, Role::Pawn) {
-        let rank = pawn.relative_rank(us);
-        let stop = pawn.forward(us);
+        let (rank, stop) = (pawn.relative_rank(us), pawn.forward(us));
         sink.add(us, Term::PassedFile, pawn.file().min(7 - pawn.file()), 1);
         if !position.occupied().contains(stop) && !enemy.all.contains(stop) {
             sink.add(us, Term::PassedFree, rank, 1);

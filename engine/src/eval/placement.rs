@@ -27,12 +27,8 @@ impl Placement {
     }
 
     fn change(&mut self, shares: &Shares, change: impl Fn(Tapered, Tapered) -> Tapered) {
-        for (sum, share) in self
-            .0
-            .as_flattened_mut()
-            .iter_mut()
-            .zip(shares.as_flattened())
-        {
+        let sums = self.0.as_flattened_mut().iter_mut();
+        for (sum, share) in sums.zip(shares.as_flattened()) {
             *sum = change(*sum, *share);
         }
     }

@@ -121,7 +121,7 @@ settings! {
         qs_max_ply: i32 = "QsMaxPly", 0, 0..=64, 2;
         /// Plies from the root after which quiescence returns the evaluation; 0 for no limit.
         qs_max_ply_from_root: i32 = "QsMaxPlyFromRoot", 0, 0..=128, 4;
-        /// Moves searched in a node of quiescence; 0 for no limit.
+        /// Moves searched in a node of quiescence, unless all of them are mated; 0 for no limit.
         qs_move_limit: i32 = "QsMoveLimit", 0, 0..=256, 4;
         /// Quiet checks are searched at this depth of quiescence (0 is the horizon, then -1, -2 ...) and above, if QsMoves includes them.
         qs_checks_depth: i32 = "QsChecksDepth", 0, -64..=0, 1;

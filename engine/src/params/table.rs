@@ -75,7 +75,7 @@ impl<T> Parameter<T> {
                 Some(choices.iter().position(taken)? as i32)
             }
             Kind::Spin { min, max, .. } => {
-                let number = value.parse::<f64>().ok()?.round();
+                let number = number(value)?;
                 let allowed = f64::from(min)..=f64::from(max);
                 allowed.contains(&number).then_some(number as i32)
             }
@@ -111,6 +111,12 @@ impl<T> Parameter<T> {
         };
         format!("option name {name} type {kind}")
     }
+}
+
+/// The whole number nearest to `text`, so that `1e3` and `12.5` are accepted.
+pub fn number(text: &str) -> Option<f64> {
+    let number = text.parse::<f64>().ok().map(f64::round);
+    number.filter(|number| !number.is_nan())
 }
 
 /// The row of that name, whatever the case of its letters.

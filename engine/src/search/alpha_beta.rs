@@ -7,7 +7,7 @@
 //! the games. At so few nodes a step that gains at depth cannot show it.
 
 use super::score::{DRAW, MAX_PLY, mate_in, mated_in};
-use super::table::{Entry, NO_EVAL};
+use super::table::NO_EVAL;
 use super::{Counter, Node, Search};
 use crate::board::{Move, Position};
 use crate::params::CheckExtension;
@@ -136,19 +136,17 @@ impl Search<'_> {
 
     /// The table's score, if it is deep enough and decides the node.
     fn table_cutoff<const PV: bool>(&mut self, node: &Node) -> Option<i32> {
-        let deep_enough = |entry: &Entry| {
-            entry.depth >= node.depth
-                && entry
-                    .bound
-                    .decides_window(entry.score, node.alpha, node.beta)
-        };
-        let entry = node.hit.filter(deep_enough)?;
+        let entry = node.hit.filter(|entry| entry.depth >= node.depth)?;
+        let (bound, score) = (entry.bound, entry.score);
+        if !bound.decides_window(score, node.alpha, node.beta) {
+            return None;
+        }
         let allowed = self.params.table_cutoffs
             && self.may_cut::<PV>(node.ply)
             && !node.excluded.is_some()
             && node.position.halfmoves < FIFTY_MOVES_NEAR;
         self.stats.count_if(allowed, Counter::TableCutoffs);
-        allowed.then_some(entry.score)
+        allowed.then_some(score)
     }
 
     /// A ply if the side to move is in check and the line, which has been

@@ -1,7 +1,8 @@
 //! What earlier parts of the search say about moves and positions.
 //!
 //! Every value is updated by `value += gain * bonus - value * |bonus| / decay`,
-//! so that it stays within `gain * decay` and forgets slowly.
+//! so that it forgets slowly and, as long as no bonus is above `decay`, stays within
+//! `gain * decay`; it always stays within 16 bits.
 
 use super::Frame;
 use crate::board::{Move, Position, Role, Square};
@@ -85,9 +86,9 @@ impl History {
     pub(super) fn quiet<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
         let mut history = self.anywhere(params, line);
         if params.continuation_history {
-            history.continuation = line
-                .weighted(params)
-                .map(|(earlier, weight)| (&self.continuation[earlier.index()], weight));
+            let weigh =
+                |(earlier, weight): (Moved, i32)| (&self.continuation[earlier.index()], weight);
+            history.continuation = line.weighted(params).map(weigh);
         }
         history
     }
@@ -169,11 +170,8 @@ impl History {
 
     /// Centipawns to add to the evaluation of a position.
     pub(super) fn correction(&self, params: &Params, position: &Position) -> i32 {
-        let weights = [
-            params.correction_pawns,
-            params.correction_pieces,
-            params.correction_pieces,
-        ];
+        let (pawns, pieces) = (params.correction_pawns, params.correction_pieces);
+        let weights = [pawns, pieces, pieces];
         let tables = &self.correction[position.turn.index()];
         let mut sum = 0;
         let keys = correction_keys(position).into_iter();
@@ -229,9 +227,8 @@ impl QuietHistory<'_> {
     pub(super) fn score(&self, mv: Move) -> i32 {
         let moved = Moved::new(self.position, mv).index();
         let piece_to = self.piece_to.map_or(0, |table| i32::from(table[moved]));
-        let from_to = self.from_to.map_or(0, |table| {
-            i32::from(table[mv.from().index()][mv.to().index()])
-        });
+        let (from, to) = (mv.from().index(), mv.to().index());
+        let from_to = self.from_to.map_or(0, |table| i32::from(table[from][to]));
         let mut sum = 100 * (piece_to + from_to);
         for (table, weight) in self.continuation {
             sum += i32::from(table[moved]) * weight;

@@ -77,9 +77,9 @@ impl Search<'_> {
             && !is_mate(node.best)
             && !(node.best_move.is_some() && node.position.is_noisy(node.best_move))
         {
-            let difference = node.best - node.raw_eval;
-            self.history
-                .update_correction(self.params, node.position, node.depth, difference);
+            let (params, difference) = (self.params, node.best - node.raw_eval);
+            let history = &mut self.history;
+            history.update_correction(params, node.position, node.depth, difference);
         }
         self.store(node, node.depth, bound, PV);
     }

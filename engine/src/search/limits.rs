@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// The arguments of `go`.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// When the clock began to run; `None` for when the search begins.
+    pub start: Option<Instant>,
     pub depth: Option<i32>,
     /// Never a node more than this is searched.
     pub nodes: Option<u64>,
@@ -25,8 +27,8 @@ pub struct Limits {
     pub search_moves: Vec<Move>,
 }
 
-/// The order to stop, for searches numbered from 1 in the order they were
-/// asked for: an order covers those asked for before it, even if they have not
+/// The order to stop, for searches and other jobs numbered from 1 in the order they
+/// were asked for: an order covers those asked for before it, even if they have not
 /// started.
 #[derive(Default)]
 pub struct StopOrder(AtomicU64);
@@ -63,7 +65,7 @@ impl<'a> Clock<'a> {
     ) -> Clock<'a> {
         let [soft, hard] = allot(limits, turn, overhead, params);
         Clock {
-            start: Instant::now(),
+            start: limits.start.unwrap_or_else(Instant::now),
             soft,
             hard,
             order,

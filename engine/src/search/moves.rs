@@ -69,8 +69,7 @@ impl Search<'_> {
                 break;
             }
             if ply == 0 {
-                let best = node.tried == 1 || score > node.alpha;
-                self.record_root(mv, score, self.nodes - nodes, best);
+                self.record_root(node, mv, score, self.nodes - nodes);
             }
             if self.refutes::<PV>(node, mv, score) {
                 self.learn(node, start);

@@ -158,16 +158,14 @@ impl Search<'_> {
                     picker.table_move = Move::NONE;
                 }
                 Stage::Noisy => {
-                    picker.stage = match picker.purpose {
-                        Purpose::Main => Stage::GoodNoisy,
-                        _ => Stage::Rest,
-                    };
+                    picker.stage = Stage::Rest;
                     match picker.purpose {
                         Purpose::Evasions => self.add_evasions(picker),
-                        Purpose::Main if !self.params.staged_picker => {
-                            picker.stage = Stage::Rest;
-                            self.add_all(picker);
+                        Purpose::Main if self.params.staged_picker => {
+                            picker.stage = Stage::GoodNoisy;
+                            self.add_noisy(picker);
                         }
+                        Purpose::Main => self.add_all(picker),
                         _ => self.add_noisy(picker),
                     }
                 }
@@ -261,13 +259,12 @@ impl Search<'_> {
             && position.is_pseudo_legal(mv)
             && !position.is_noisy(mv)
             && position.is_legal(mv);
-        self.stats.count_if(
-            wanted,
-            match index {
-                2 => Counter::CounterMoves,
-                _ => Counter::KillerMoves,
-            },
-        );
+        let counters = [
+            Counter::KillerMoves,
+            Counter::KillerMoves,
+            Counter::CounterMoves,
+        ];
+        self.stats.count_if(wanted, counters[index]);
         wanted.then_some(mv)
     }
 

@@ -118,10 +118,8 @@ impl Search<'_> {
         {
             return None;
         }
-        let mut picker = self.picker(
-            node,
-            Purpose::ProbCut(beta - node.eval + params.prob_cut_see_margin),
-        );
+        let purpose = Purpose::ProbCut(beta - node.eval + params.prob_cut_see_margin);
+        let mut picker = self.picker(node, purpose);
         let mut found = None;
         while let Some(mv) = self.next_move(&mut picker) {
             self.stats.count(Counter::ProbCutTries);

@@ -3,7 +3,7 @@
 
 use super::picker::{Picker, Purpose};
 use super::score::{DRAW, MATE_BOUND, MAX_PLY, is_mate, mated_in};
-use super::table::Bound;
+use super::table::{Bound, NO_EVAL};
 use super::{Counter, Moved, Node, Search};
 use crate::board::{Bitboard, Move, MoveList, Position, Role, movegen};
 use crate::params::{NodeDelta, QsMoves, QuietGate};
@@ -96,16 +96,15 @@ impl Search<'_> {
 
         // 6. The whole node is too far below alpha (QsNodeDelta,
         // QsNodeDeltaMargin).
-        if !evading && self.is_node_hopeless(&node) {
+        if !evading && node.eval != NO_EVAL && self.is_node_hopeless(&node) {
             self.stats.count(Counter::QsNodeDeltaPrunes);
             return self.soften(node.best, alpha, beta);
         }
 
         // 7. The moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
-        let floor = if params.qs_tt_exact {
-            alpha
-        } else {
-            node.alpha
+        let floor = match params.qs_tt_exact {
+            true => alpha,
+            false => node.alpha,
         };
         let checks = with_checks && !node.in_check;
         let last = self.frames[..ply].last().map(|frame| frame.moved);
@@ -248,8 +247,9 @@ impl Search<'_> {
                 self.stats.count(reason);
                 continue;
             }
-            // Limit of moves (QsMoveLimit).
-            if params.qs_move_limit > 0 && searched >= params.qs_move_limit {
+            // Limit of moves (QsMoveLimit), none while all of them are mated.
+            let limit = params.qs_move_limit;
+            if limit > 0 && searched >= limit && node.best > -MATE_BOUND {
                 self.stats.count(Counter::QsMoveLimits);
                 return;
             }
@@ -281,7 +281,7 @@ impl Search<'_> {
         see_threshold: i32,
     ) -> Option<Counter> {
         let (position, params, alpha) = (node.position, self.params, node.alpha);
-        let noisy = position.is_noisy(mv);
+        let (noisy, known) = (position.is_noisy(mv), node.eval != NO_EVAL);
         if node.in_check && params.qs_evasions {
             // 7a. Evasions that lose material (QsEvasionPruning).
             let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
@@ -291,14 +291,14 @@ impl Search<'_> {
             // 7b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
             // QsDeltaMarginEndgame), capture by capture.
             let reach = node.eval + self.gain(position, mv) + self.delta_margin(position);
-            if params.qs_delta_pruning && reach <= alpha {
+            if params.qs_delta_pruning && known && reach <= alpha {
                 self.note_reach(node, reach);
                 return Some(Counter::QsDeltaPrunes);
             }
             // 7c. Futility (QsFutility, QsFutilityBase): so far below alpha
             // only what wins something.
             let base = node.eval + params.qs_futility_base;
-            if params.qs_futility && base <= alpha && !self.see(position, mv, 1) {
+            if params.qs_futility && known && base <= alpha && !self.see(position, mv, 1) {
                 self.note_reach(node, base);
                 return Some(Counter::QsFutilityPrunes);
             }

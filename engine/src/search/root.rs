@@ -1,9 +1,9 @@
 //! The root: iterations, aspiration windows, several best lines, and when it
 //! is enough.
 
-use super::score::{DRAW, INFINITE, MAX_PLY, mated_in, moves_to_mate};
+use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, mated_in, moves_to_mate};
 use super::table::Bound;
-use super::{Counter, Search, Stats};
+use super::{Counter, Node, Search, Stats};
 use crate::board::{Move, movegen};
 use crate::params::LastMove;
 use std::sync::atomic::Ordering;
@@ -40,9 +40,12 @@ pub struct Silent;
 impl Observer for Silent {}
 
 /// A move at the root and what the search has found of it.
+#[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
     score: i32,
+    /// Of the score; `None` if the move has not been searched in this iteration.
+    bound: Bound,
     seldepth: usize,
     nodes: u64,
     pv: Vec<Move>,
@@ -79,6 +82,7 @@ impl Search<'_> {
             .map(|mv| RootMove {
                 mv,
                 score: -INFINITE,
+                bound: Bound::None,
                 seldepth: 0,
                 nodes: 0,
                 pv: vec![mv],
@@ -138,15 +142,18 @@ impl Search<'_> {
                 self.seldepth = 0;
                 // Every other helper is a ply ahead, so that they differ.
                 let ahead = (self.thread % 2) as i32 * step;
+                let last = self.root_moves[line].clone();
                 self.aspire((depth + ahead).min(deepest), line);
-                self.root_moves[line..].sort_by_key(|root| -root.score);
                 if self.stopped {
+                    let begun = self.keep_proven(line, last) || line > 0;
                     // Say what is known by now, and the nodes it took.
                     if self.nodes > reported {
-                        self.report(depth, 0, Bound::Exact);
+                        let depth = if begun { depth } else { depth - step };
+                        self.report(depth, 0, self.root_moves[0].bound);
                     }
                     return;
                 }
+                self.root_moves[line..].sort_by_key(|root| -root.score);
                 // A later line may turn out to be better than one before it.
                 self.root_moves[..=line].sort_by_key(|root| -root.score);
                 if line + 1 == lines || self.shared.clock.elapsed() >= REPORTS_AFTER {
@@ -160,6 +167,25 @@ impl Search<'_> {
         }
     }
 
+    /// Puts the best move of a stopped search first and returns `true`. A score that
+    /// is not above alpha, or that is a mate which other moves may avoid, does not
+    /// hold for the position: then puts back `last`, the line of the iteration before.
+    fn keep_proven(&mut self, line: usize, last: RootMove) -> bool {
+        let moves = &mut self.root_moves[line..];
+        moves.sort_by_key(|root| (root.bound < Bound::Lower, -root.score));
+        if moves[0].bound >= Bound::Lower && moves[0].score > -MATE_BOUND {
+            return true;
+        }
+        if last.score == -INFINITE {
+            // Nothing to put back in the first iteration.
+            moves[0].bound = moves[0].bound.min(Bound::Lower);
+            return true;
+        }
+        moves.sort_by_key(|root| root.mv != last.mv);
+        moves[0] = last;
+        false
+    }
+
     /// Searches one line with a narrow window around its last score, which is
     /// widened until the score lies within (Aspiration, AspirationDepth,
     /// AspirationWindow, AspirationGrowth).
@@ -171,6 +197,9 @@ impl Search<'_> {
         if params.aspiration && depth >= params.aspiration_depth && last > -INFINITE {
             alpha = (last - window).max(-INFINITE);
             beta = (last + window).min(INFINITE);
+        }
+        for root in &mut self.root_moves[line..] {
+            root.bound = Bound::None;
         }
         let mut reduction = 0;
         loop {
@@ -208,14 +237,15 @@ impl Search<'_> {
 
     /// Notes the result of a root move; if it is not the best so far, its score
     /// is only a bound and must not order it.
-    pub(super) fn record_root(&mut self, mv: Move, score: i32, nodes: u64, best: bool) {
+    pub(super) fn record_root(&mut self, node: &Node, mv: Move, score: i32, nodes: u64) {
         let seldepth = self.seldepth;
         let tail = self.pvs[1].as_slice();
         let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else {
             return;
         };
         root.nodes += nodes;
-        if best {
+        root.bound = Bound::of(score, node.alpha, node.beta, true);
+        if node.tried == 1 || root.bound != Bound::Upper {
             root.score = score;
             root.seldepth = seldepth;
             root.pv.truncate(1);

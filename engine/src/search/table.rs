@@ -8,7 +8,7 @@ use crate::board::Move;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a stored score says about the true one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Bound {
     /// There is no score, only an evaluation.
@@ -125,17 +125,29 @@ fn unpack(data: u64) -> Entry {
 }
 
 impl Table {
-    /// A table of at most `megabytes` MiB.
+    /// A table of at most `megabytes` MiB. Panics if there is not enough memory.
     pub fn new(megabytes: usize) -> Table {
-        let count = megabytes * (1 << 20) / size_of::<Bucket>();
-        let mut buckets = Vec::with_capacity(count);
-        ask_for_huge_pages(&mut buckets);
-        buckets.resize_with(count, Bucket::default);
-        Table {
-            buckets,
+        let mut table = Table {
+            buckets: Vec::new(),
             epoch: 1,
             age: 0,
+        };
+        assert!(table.resize(megabytes), "no {megabytes} MiB of memory");
+        table
+    }
+
+    /// Empties the table and lets it have at most `megabytes` MiB. Without enough
+    /// memory returns `false`: the table is of no use until it is resized again.
+    pub fn resize(&mut self, megabytes: usize) -> bool {
+        let count = megabytes * (1 << 20) / size_of::<Bucket>();
+        // The old buckets make room for the new ones.
+        self.buckets = Vec::new();
+        if self.buckets.try_reserve_exact(count).is_err() {
+            return false;
         }
+        ask_for_huge_pages(&mut self.buckets);
+        self.buckets.resize_with(count, Bucket::default);
+        true
     }
 
     /// Forgets everything.
@@ -143,9 +155,7 @@ impl Table {
         self.age = 0;
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
-                *slot = Slot::default();
-            }
+            self.buckets.fill_with(Bucket::default);
             self.epoch = 1;
         }
     }

@@ -20,7 +20,7 @@ enum Job {
     Set(String, String),
     NewGame,
     Ready,
-    Search(u64, Box<Game>, Limits),
+    Search(Box<Game>, Limits),
     /// One of the commands of [`crate::command`].
     Other(String, Box<Game>),
 }
@@ -29,7 +29,7 @@ enum Job {
 #[derive(Default)]
 struct Shared {
     stop: StopOrder,
-    /// Number of the last search that is done.
+    /// Number of the last job that is done.
     done: AtomicU64,
 }
 
@@ -39,7 +39,8 @@ pub fn run(engine: Engine, input: impl BufRead) {
     let (jobs, queue) = channel();
     let mut reader = Reader {
         game: Game::new(Position::start()),
-        searches: 0,
+        asked: 0,
+        search: 0,
         jobs,
         shared,
     };
@@ -56,7 +57,8 @@ pub fn run(engine: Engine, input: impl BufRead) {
                 Err(error) => tell(&error),
             }
         }
-        shared.stop.stop_up_to(u64::MAX);
+        // Scripts send `bench` and the end: what counts after the last search is finished.
+        shared.stop.stop_up_to(reader.search);
         drop(reader);
         let _ = worker.join();
     });
@@ -64,9 +66,11 @@ pub fn run(engine: Engine, input: impl BufRead) {
 
 struct Reader<'a> {
     game: Game,
-    /// Number of searches asked for so far.
-    searches: u64,
-    jobs: Sender<Job>,
+    /// Number of jobs asked for so far.
+    asked: u64,
+    /// Which of them was the last search.
+    search: u64,
+    jobs: Sender<(u64, Job)>,
     shared: &'a Shared,
 }
 
@@ -78,42 +82,42 @@ impl Reader<'_> {
             "" => {}
             "uci" => say(&introduction()),
             "isready" => {
-                if self.shared.done.load(Ordering::Acquire) < self.searches {
-                    say("readyok");
-                } else {
-                    self.ask(Job::Ready);
+                let is_done = self.shared.done.load(Ordering::Acquire) >= self.search;
+                match !is_done && !self.shared.stop.covers(self.search) {
+                    true => say("readyok"),
+                    false => self.ask(Job::Ready),
                 }
             }
             "ucinewgame" => self.ask(Job::NewGame),
             "setoption" => {
                 let (name, value) = parse::setoption(rest)?;
-                self.ask(Job::Set(name.to_owned(), value.to_owned()));
+                self.ask(Job::Set(name, value));
             }
             "position" => self.game = parse::position(rest)?,
             "go" => {
                 let (limits, complaints) = parse::go(rest, &self.game.position);
-                for complaint in complaints {
-                    tell(&complaint);
-                }
-                self.searches += 1;
-                let game = Box::new(self.game.clone());
-                self.ask(Job::Search(self.searches, game, limits));
+                complaints.iter().for_each(|complaint| tell(complaint));
+                self.ask(Job::Search(Box::new(self.game.clone()), limits));
             }
-            "stop" => self.shared.stop.stop_up_to(self.searches),
+            "stop" => self.shared.stop.stop_up_to(self.asked),
             "quit" => return Ok(false),
             _ => self.ask(Job::Other(line.to_owned(), Box::new(self.game.clone()))),
         }
         Ok(true)
     }
 
-    fn ask(&self, job: Job) {
+    fn ask(&mut self, job: Job) {
+        self.asked += 1;
+        if matches!(job, Job::Search(..)) {
+            self.search = self.asked;
+        }
         // The worker outlives the reader's sender.
-        let _ = self.jobs.send(job);
+        let _ = self.jobs.send((self.asked, job));
     }
 }
 
-fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
-    for job in queue {
+fn work(mut engine: Engine, queue: &Receiver<(u64, Job)>, shared: &Shared) {
+    for (number, job) in queue {
         match job {
             Job::Set(name, value) => match engine.set(&name, &value) {
                 Ok((name, value)) => tell(&format!("{name} = {value}")),
@@ -123,13 +127,13 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
             Job::Ready => say("readyok"),
             Job::Other(line, game) => {
                 let words: Vec<&str> = line.split_ascii_whitespace().collect();
-                match command::execute(&mut engine, &game, &words) {
+                match command::execute(&mut engine, &game, &words, (&shared.stop, number)) {
                     Ok(Some(output)) => say(&output),
                     Ok(None) => tell(&format!("unknown command '{line}'")),
                     Err(error) => tell(&error),
                 }
             }
-            Job::Search(number, game, limits) => {
+            Job::Search(game, limits) => {
                 let mut printer = Printer::new(engine.settings());
                 let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
                 // Marked as done before `bestmove` is printed, so that an
@@ -138,6 +142,7 @@ fn work(mut engine: Engine, queue: &Receiver<Job>, shared: &Shared) {
                 printer.finish(&outcome);
             }
         }
+        shared.done.store(number, Ordering::Release);
     }
 }
 

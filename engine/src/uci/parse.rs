@@ -1,8 +1,10 @@
 //! Reading what a user interface sends.
 
 use crate::board::{Move, Position, fen, movegen};
+use crate::params::table;
 use crate::search::Game;
 use crate::search::limits::Limits;
+use std::time::Instant;
 
 /// The legal move that `text` names. Castling may be written as king takes
 /// rook or as the king's two steps.
@@ -34,23 +36,26 @@ pub fn position(text: &str) -> Result<Game, String> {
     Ok(game)
 }
 
-/// The arguments of `go`, and complaints about those that were ignored.
+/// The arguments of `go`, and complaints about those that were ignored. Numbers are
+/// rounded, and the nearest that is possible is taken.
 pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
-    let mut limits = Limits::default();
-    let mut complaints = Vec::new();
-    let mut words = text.split_ascii_whitespace().peekable();
+    let mut limits = Limits {
+        start: Some(Instant::now()),
+        ..Limits::default()
+    };
+    let (mut complaints, mut lists_moves) = (Vec::new(), false);
+    let mut words = text.split_ascii_whitespace();
     let small = |number| i32::try_from(number).unwrap_or(i32::MAX);
     while let Some(word) = words.next() {
         let mut number = || {
             let value = words.next().unwrap_or("");
-            // Some interfaces send negative clocks.
-            let number = value.parse::<i64>().map(|number| number.max(0) as u64);
-            if number.is_err() {
-                complaints.push(format!(
-                    "go: '{word}' needs a number, not '{value}'; ignored"
-                ));
+            // Some interfaces send negative clocks: they become 0.
+            let number = table::number(value).map(|number| number as u64);
+            if number.is_none() {
+                let complaint = format!("go: '{word}' needs a number, not '{value}'; ignored");
+                complaints.push(complaint);
             }
-            number.ok()
+            number
         };
         match word {
             "wtime" => limits.time[0] = number(),
@@ -63,22 +68,23 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
             "mate" => limits.mate = number().map(small),
             "movetime" => limits.movetime = number(),
             "infinite" => limits.infinite = true,
-            "searchmoves" => {
-                while let Some(mv) = words.peek().and_then(|text| find_move(position, text)) {
-                    limits.search_moves.push(mv);
-                    words.next();
-                }
-            }
-            _ => {}
+            "searchmoves" => lists_moves = true,
+            _ => match find_move(position, word).filter(|_| lists_moves) {
+                Some(mv) => limits.search_moves.push(mv),
+                None => complaints.push(format!("go: no limit or legal move '{word}'; ignored")),
+            },
         }
     }
     (limits, complaints)
 }
 
 /// `name NAME [value VALUE]`, both of which may contain spaces.
-pub fn setoption(text: &str) -> Result<(&str, &str), String> {
-    let rest = text.trim().strip_prefix("name ");
-    let rest = rest.ok_or("usage: setoption name NAME value VALUE")?;
-    let (name, value) = rest.split_once(" value").unwrap_or((rest, ""));
-    Ok((name.trim(), value.trim()))
+pub fn setoption(text: &str) -> Result<(String, String), String> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let Some((&"name", rest)) = words.split_first() else {
+        return Err("usage: setoption name NAME value VALUE".to_owned());
+    };
+    let mut parts = rest.splitn(2, |&word| word == "value");
+    let mut part = || parts.next().unwrap_or_default().join(" ");
+    Ok((part(), part()))
 }

@@ -4,6 +4,7 @@ use crate::engines::{PLAIN, SELECTIVE, engine, folder, names, search};
 use std::ops::RangeInclusive;
 use stillwater::board::Position;
 use stillwater::command::bench::bench;
+use stillwater::search::limits::StopOrder;
 use stillwater::search::stats::Counter::{self, *};
 use stillwater::search::stats::Stats;
 
@@ -301,7 +302,8 @@ fn differ(
     let engines =
         [name, other].map(|name| engine(&[main, &format!("ordering/{folder}/{name}")], &[]));
     depths.any(|depth| {
-        let [one, two] = [0, 1].map(|at| bench(engines[at].params(), depth).0.nodes());
+        let order = StopOrder::default();
+        let [one, two] = [0, 1].map(|at| bench(engines[at].params(), depth, (&order, 1)).0.nodes());
         one != two
     })
 }

@@ -161,14 +161,12 @@ impl Network {
             _ => {
                 *to = *from;
                 for &input in added {
-                    to.iter_mut()
-                        .zip(row(input))
-                        .for_each(|(sum, &weight)| *sum += weight);
+                    let sums = to.iter_mut().zip(row(input));
+                    sums.for_each(|(sum, &weight)| *sum += weight);
                 }
                 for &input in removed {
-                    to.iter_mut()
-                        .zip(row(input))
-                        .for_each(|(sum, &weight)| *sum -= weight);
+                    let sums = to.iter_mut().zip(row(input));
+                    sums.for_each(|(sum, &weight)| *sum -= weight);
                 }
             }
         }

@@ -57,9 +57,6 @@ impl Network {
         let (weights, _) = weights.as_chunks::<2>();
         let (biases, rest) = biases.as_chunks::<4>();
         let (registers, _) = weights.as_chunks::<LANES>();
-        let mut weights = registers
-            .iter()
-            .map(|register| i16x16::new(register.map(i16::from_le_bytes)));
         let row = [i16x16::ZERO; HIDDEN / LANES];
         let mut network = Network {
             inputs: boxed(row),
@@ -69,12 +66,9 @@ impl Network {
         };
         let inputs = network.inputs.as_flattened_mut().iter_mut();
         let output = network.output.as_flattened_mut().as_flattened_mut();
-        for (weight, read) in inputs
-            .chain(&mut network.bias)
-            .chain(output)
-            .zip(&mut weights)
-        {
-            *weight = read;
+        let all = inputs.chain(&mut network.bias).chain(output);
+        for (weights, register) in all.zip(registers) {
+            *weights = i16x16::new(register.map(i16::from_le_bytes));
         }
         if biases.len() != BUCKETS || !rest.is_empty() {
             return None;

@@ -4,7 +4,7 @@
 use crate::moves;
 use crate::tree::{Entry, Node, Tree};
 use stillwater::board::{Move, Position};
-use stillwater::search::score::{DRAW, INFINITE, is_mate, mated_in};
+use stillwater::search::score::{DRAW, INFINITE, MATE_BOUND, is_mate, mated_in};
 
 /// `MAX_QSEARCH_PLY`, counted from the root: section 2.4.
 const MAX_PLY: usize = 32;
@@ -112,11 +112,12 @@ fn evasions(
     }
     moves::by_victim_and_attacker(tree, position, &mut list);
     moves::put_first(&mut list, first);
-    if phase == 6 {
-        list.truncate(MOVE_LIMIT);
-    }
     let (mut best, mut best_move) = (-INFINITE, Move::NONE);
-    for mv in list {
+    for (searched, mv) in list.into_iter().enumerate() {
+        // Not before one of them is not mated.
+        if phase == 6 && searched >= MOVE_LIMIT && best > -MATE_BOUND {
+            break;
+        }
         let score = -tree.after(position, mv, |tree, after| {
             complete(tree, after, node.child(), phase)
         });

@@ -1,5 +1,7 @@
 //! The search as a library: determinism, switches, mates and draws.
 
+mod limits;
+
 use stillwater::board::{Move, Position};
 use stillwater::command::bench::{self, bench};
 use stillwater::engine::Engine;
@@ -38,7 +40,7 @@ const BENCH: u64 = 1_816_757;
 
 #[test]
 fn bench_is_the_same_everywhere() {
-    let (stats, _) = bench(&Params::DEFAULT, bench::DEPTH);
+    let (stats, _) = bench(&Params::DEFAULT, bench::DEPTH, (&StopOrder::default(), 1));
     assert_eq!(stats.nodes(), BENCH);
 }
 

@@ -1,0 +1,203 @@
+//! `go` and `setoption` as they may be written, the commands that are not UCI, and
+//! what the process does when something is refused.
+
+use crate::session::Session;
+use std::process::Command;
+
+/// The answers to `text` before that to `isready`.
+fn answers(session: &mut Session, text: &str) -> Vec<String> {
+    session.send(text);
+    let mut lines = session.ask("isready", "readyok");
+    lines.pop();
+    lines
+}
+
+#[test]
+fn words_of_go_that_mean_nothing_are_named() {
+    let mut session = Session::new();
+    for (go, word) in [
+        ("go deph 5 depth 1", "deph"),
+        ("go depth=5 depth 1", "depth=5"),
+        ("go 5 depth 1", "5"),
+        ("go e2e4 depth 1", "e2e4"),
+        ("go searchmoves e2e4 e2e5 depth 1", "e2e5"),
+    ] {
+        let lines = session.ask(go, "bestmove");
+        let complaint = format!("info string go: no limit or legal move '{word}'; ignored");
+        assert_eq!(lines[0], complaint, "{go}");
+    }
+    // What follows an illegal move counts too.
+    let lines = session.ask("go searchmoves a2a5 h2h3 x depth 1", "bestmove");
+    assert_eq!(lines.last().unwrap(), "bestmove h2h3");
+    assert_eq!(lines.iter().filter(|line| line.contains("go: ")).count(), 2);
+    session.quit();
+}
+
+#[test]
+fn numbers_of_go_are_rounded_and_limited() {
+    let mut session = Session::new();
+    let nodes = |lines: &[String]| {
+        let info = lines.iter().rfind(|line| line.contains(" nodes ")).unwrap();
+        let mut words = info.split(' ').skip_while(|&word| word != "nodes").skip(1);
+        words.next().unwrap().parse::<u64>().unwrap()
+    };
+    for go in ["go nodes 1e3", "go nodes 999.6"] {
+        session.send("ucinewgame");
+        assert_eq!(nodes(&session.ask(go, "bestmove")), 1000, "{go}");
+    }
+    // Each of these has a limit, so that it ends by itself.
+    for go in [
+        "go movetime 20.5",
+        "go wtime 60.5 btime 1e2",
+        "go wtime -1e30",
+        "go depth 1 wtime 18446744073709551616 winc 1e300",
+        "go depth 1 movetime inf",
+    ] {
+        let lines = session.ask(go, "bestmove");
+        assert!(!lines.iter().any(|line| line.contains("go: ")), "{lines:?}");
+    }
+    let lines = session.ask("go depth 1 wtime nan", "bestmove");
+    assert!(lines[0].contains("'wtime' needs a number, not 'nan'"));
+    session.quit();
+}
+
+#[test]
+fn words_may_be_separated_by_tabs() {
+    let mut session = Session::new();
+    let set = "setoption\tname\tMove  Overhead\tvalue\t20";
+    assert_eq!(
+        answers(&mut session, set),
+        ["info string Move Overhead = 20"]
+    );
+    let usage = "info string usage: setoption name NAME value VALUE";
+    assert_eq!(answers(&mut session, "setoption Hash 1"), [usage]);
+    session.quit();
+}
+
+#[test]
+fn isready_waits_for_options_while_a_search_ends() {
+    let mut session = Session::new();
+    for _ in 0..20 {
+        session.send("go infinite");
+        session.send("stop");
+        session.send("setoption name QsDeltaMargin value 150");
+        let lines = session.ask("isready", "readyok");
+        let set = "info string QsDeltaMargin = 150".to_owned();
+        assert!(lines.contains(&set), "{lines:?}");
+    }
+    session.quit();
+}
+
+#[test]
+fn what_counts_can_be_stopped() {
+    for command in ["bench 60", "stats 60", "perft 20", "qperft 20"] {
+        let name = command.split(' ').next().unwrap();
+        let stopped = format!("info string {name} was stopped");
+        let mut session = Session::new();
+        session.send(command);
+        session.ask("stop", &stopped);
+        // Only what was asked for before.
+        session.ask("perft 2", "400 nodes");
+        session.quit();
+    }
+}
+
+#[test]
+fn what_counts_is_finished_before_the_end() {
+    let mut session = Session::new();
+    session.send("go infinite");
+    session.send("perft 3");
+    let lines = session.quit();
+    assert!(lines.iter().any(|line| line.contains("8902")), "{lines:?}");
+    let mut session = Session::new();
+    session.send("bench 3");
+    let lines = session.end();
+    assert!(lines.iter().any(|line| line.contains(" nps")), "{lines:?}");
+}
+
+#[test]
+fn depths_that_cannot_be_are_refused() {
+    let mut session = Session::new();
+    for (command, least) in [
+        ("perft 100000000", 0),
+        ("qperft -1", 0),
+        ("bench -4", 1),
+        ("bench 0", 1),
+        ("stats x", 1),
+    ] {
+        let depth = command.split(' ').nth(1).unwrap();
+        let error = format!("info string '{depth}' is not a depth from {least} to 119");
+        assert_eq!(answers(&mut session, command), [error]);
+    }
+    for command in ["perft", "qperft", "perft 1 2"] {
+        let name = command.split(' ').next().unwrap();
+        let usage = format!("info string usage: {name} DEPTH");
+        assert_eq!(answers(&mut session, command), [usage]);
+    }
+    session.quit();
+}
+
+#[test]
+fn every_command_works_within_a_session() {
+    let mut session = Session::new();
+    let version = concat!("stillwater ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(answers(&mut session, "--version"), [version]);
+    assert!(answers(&mut session, "help")[0].starts_with("usage: stillwater"));
+    let openbench = answers(&mut session, "params --format openbench");
+    assert!(openbench[0].ends_with(", 0.002"), "{openbench:?}");
+    assert!(answers(&mut session, "params").len() > openbench.len());
+    session.quit();
+}
+
+/// Linux limits the memory of a process reliably.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_is_not_there_is_refused() {
+    let limited = |arguments: &str| {
+        let engine = env!("CARGO_BIN_EXE_stillwater");
+        let script = format!("ulimit -v 600000; exec {engine} {arguments}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]);
+        command
+    };
+    let mut session = Session::of(limited(""));
+    for (option, had) in [
+        ("Hash = 65536", 16),
+        ("Hash = 4096", 16),
+        ("Threads = 256", 1),
+    ] {
+        let (name, value) = option.split_once(" = ").unwrap();
+        let set = format!("setoption name {name} value {value}");
+        let refused = format!("info string no memory for {option}; it stays {had}");
+        assert_eq!(answers(&mut session, &set), [refused]);
+    }
+    // There is no room for both tables at once.
+    for megabytes in [300, 350] {
+        let set = format!("setoption name Hash value {megabytes}");
+        let taken = format!("info string Hash = {megabytes}");
+        assert_eq!(answers(&mut session, &set), [taken]);
+    }
+    session.ask("go depth 3", "bestmove");
+    session.quit();
+    let output = limited("--set Hash=65536 eval").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = "stillwater: no memory for Hash = 65536; it stays 16\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), error);
+}
+
+/// `/dev/full` refuses what is written to it.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let full = || std::fs::File::create("/dev/full").unwrap();
+    let engine = || Command::new(env!("CARGO_BIN_EXE_stillwater"));
+    let lost = engine().arg("eval").stdout(full()).output().unwrap();
+    assert_eq!(lost.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&lost.stderr);
+    assert!(
+        error.starts_with("stillwater: cannot write the output: "),
+        "{error}"
+    );
+    let wrong = engine().arg("nonsense").stderr(full()).output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+}

@@ -1,0 +1,135 @@
+//! Where a search ends, and what it reports then.
+
+use crate::{depth, engine, game, search};
+use std::time::{Duration, Instant};
+use stillwater::board::Move;
+use stillwater::params::Params;
+use stillwater::search::limits::{Limits, StopOrder};
+use stillwater::search::score::{is_mate, mated_in};
+use stillwater::search::stats::Counter;
+use stillwater::search::table::Bound;
+use stillwater::search::{Observer, Report};
+
+/// Depth, score and principal variation of a line, and what the score is.
+type Line = (i32, i32, Vec<Move>, Bound);
+
+/// The lines reported.
+#[derive(Default)]
+struct Lines(Vec<Line>);
+
+impl Observer for Lines {
+    fn report(&mut self, report: &Report) {
+        let (depth, score, bound) = (report.depth, report.score, report.bound);
+        self.0.push((depth, score, report.pv.to_vec(), bound));
+    }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
+    }
+}
+
+/// The lines of a search of `count` nodes and the score of its answer.
+fn lines_within(fen: &str, count: u64) -> (Vec<Line>, i32) {
+    let (mut lines, order) = (Lines::default(), StopOrder::default());
+    let outcome = engine(&[]).search(&game(fen), &nodes(count), &mut lines, &order, 1);
+    (lines.0, outcome.score)
+}
+
+/// Neither side is mated by force. The scores of White's first moves fall from
+/// iteration to iteration, so that many windows fail low.
+const FALLING: [&str; 2] = [
+    "8/5b2/r2q4/3N4/6b1/1qr3K1/5N2/1k6 w - - 0 1",
+    "1nKn4/5n2/3Q4/1n6/1r6/8/3q4/6k1 w - - 0 1",
+];
+
+#[test]
+fn a_stopped_search_reports_no_mate_that_other_moves_may_avoid() {
+    for fen in FALLING {
+        for count in [500, 1500, 3000, 4500] {
+            let (lines, score) = lines_within(fen, count);
+            let (_, reported, ..) = lines.last().unwrap();
+            assert_eq!(*reported, score);
+            assert!(!is_mate(score), "{fen}, {count} nodes: {score}");
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_reports_no_window_that_failed_low() {
+    for count in (300..6000).step_by(300) {
+        let (lines, _) = lines_within(FALLING[0], count);
+        let [.., before, last] = &lines[..] else {
+            panic!("{count} nodes: {lines:?}");
+        };
+        // The last iteration that was completed, or not below the window around it.
+        let floor = before.1 - Params::DEFAULT.aspiration_window;
+        assert!(last == before || last.1 > floor, "{count} nodes: {lines:?}");
+    }
+}
+
+/// A first move that is mated says only that no other move is worse.
+#[test]
+fn a_mate_is_a_bound_in_the_first_iteration() {
+    // Rxb4, the first move, leaves d8 to a rook that mates there.
+    let fen = "1r1n2k1/5ppp/8/8/1P6/8/7K/3R4 b - - 0 1";
+    let (lines, score) = lines_within(fen, 3);
+    let (depth, _, _, bound) = lines[0];
+    assert_eq!(score, mated_in(2));
+    assert_eq!((lines.len(), depth, bound), (1, 1, Bound::Lower));
+}
+
+#[test]
+fn the_clock_runs_from_the_start_that_is_given() {
+    let limits = |ago| Limits {
+        start: Instant::now().checked_sub(Duration::from_secs(ago)),
+        movetime: Some(1000),
+        nodes: Some(20_000),
+        ..Limits::default()
+    };
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    let count = |ago| {
+        search(&mut engine(&[]), &game(start), limits(ago))
+            .stats
+            .nodes()
+    };
+    assert!(count(2) < 2000);
+}
+
+/// Without stand pat there is no evaluation, and nothing is skipped by it.
+#[test]
+fn quiescence_of_all_moves_prunes_nothing_by_evaluation() {
+    let options = [
+        ("QsMoves", "all"),
+        ("QsMaxPly", "2"),
+        ("QsNodeDelta", "margin"),
+        ("QsNodeDeltaMargin", "0"),
+        ("QsSee", "false"),
+    ];
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    for fen in [start, crate::SHARP] {
+        let limits = Limits {
+            nodes: Some(500_000),
+            ..depth(1)
+        };
+        let stats = search(&mut engine(&options), &game(fen), limits).stats;
+        assert!(stats.nodes() < 500_000, "{fen}: it ends by itself");
+        for counter in [
+            Counter::QsNodeDeltaPrunes,
+            Counter::QsDeltaPrunes,
+            Counter::QsFutilityPrunes,
+        ] {
+            assert_eq!(stats.get(counter), 0, "{fen}: {counter:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_moves_makes_no_mate() {
+    let fen = "2R5/3p4/P2RNp2/1K6/4P1r1/6q1/1pq1p3/1k1q2n1 b - - 0 1";
+    let options = [("QsMoveLimit", "1"), ("CheckExtension", "off")];
+    let score = search(&mut engine(&options), &game(fen), depth(1)).score;
+    assert!(!is_mate(score), "{score}");
+}
