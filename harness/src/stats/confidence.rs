@@ -34,10 +34,12 @@ pub(crate) struct ConfidenceSequence {
     pairs: Pentanomial,
 }
 
-/// Weight in pairs, and value, of the variance assumed before there are
-/// results: without it the interval after a few equal pairs would be empty.
-const PRIOR_PAIRS: f64 = 50.0;
-const PRIOR_VARIANCE: f64 = 0.04;
+/// Weight in pairs, and value, of the variance assumed before there are results: the
+/// greatest that scores from 0 to 1 can have. The sequence is valid asymptotically, for a
+/// known variance; with this weight its level holds from the first pair, whatever the
+/// pairs are like (the tests measure it).
+const PRIOR_PAIRS: f64 = 15.0;
+const PRIOR_VARIANCE: f64 = 0.25;
 
 /// Share of matches whose true Elo ever leaves the interval of a run.
 const ALPHA: f64 = 0.05;
@@ -128,9 +130,7 @@ fn mixture(alpha: f64, tight_at: f64) -> f64 {
 fn interval<const K: usize>(sample: &Sample<K>, alpha: f64, mixture: f64) -> Estimate {
     let (mean, variance) = sample.mean_and_variance();
     let t = sample.size;
-    // The variance of a pair's score is half that of a game's.
-    let prior_variance = PRIOR_VARIANCE * 2.0 / Sample::<K>::GAMES;
-    let blended = (PRIOR_PAIRS * prior_variance + t * variance) / (PRIOR_PAIRS + t);
+    let blended = (PRIOR_PAIRS * PRIOR_VARIANCE + t * variance) / (PRIOR_PAIRS + t);
     let growth = t * mixture + 1.0;
     let radius = 2.0 * growth / (t * t * mixture) * (growth.sqrt() / alpha).ln();
     let margin = (blended * radius).sqrt();
@@ -173,6 +173,33 @@ mod tests {
                 .count();
             // 95 % of 400, less four standard errors.
             assert!(covered >= 363, "{elo}: {covered} of 400");
+        }
+    }
+
+    /// Pairs of which both games go to the same engine have the greatest variance. A match
+    /// that stops when 0 is outside is narrowest half-way through its budget.
+    #[test]
+    fn equal_engines_seldom_seem_unequal_however_noisy_their_pairs() {
+        for shares in [
+            [0.5, 0.0, 0.0, 0.0, 0.5],
+            [0.45, 0.02, 0.06, 0.02, 0.45],
+            [0.25, 0.0, 0.5, 0.0, 0.25],
+            [0.025, 0.225, 0.5, 0.225, 0.025],
+        ] {
+            let sampler = PairSampler::new(&PairDistribution::new(shares).unwrap());
+            for rounds in [10, 20, 50, 100] {
+                let is_stopped = |seed: &u64| {
+                    let mut rng = ChaCha8Rng::seed_from_u64(*seed);
+                    let mut sequence = ConfidenceSequence::of_match(rounds);
+                    (0..rounds).any(|_| {
+                        sequence.absorb(sampler.draw(&mut rng));
+                        sequence.is_met(StopRule::ZeroOutside)
+                    })
+                };
+                let stopped = (0..2_000).filter(is_stopped).count();
+                // 5 % of 2,000 and two standard errors.
+                assert!(stopped <= 120, "{shares:?}, {rounds} pairs: {stopped}");
+            }
         }
     }
 

@@ -50,7 +50,9 @@ fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
 const MAX_STEPS: usize = 200;
 /// The longest step in units of the logistic curve, about 350 Elo.
 const LONGEST_STEP: f64 = 2.0;
-const CONVERGED: f64 = 1e-12;
+/// The longest step of ratings that are found: less than a millionth of an Elo point, and
+/// more than the rounding of ratings of many thousands.
+const CONVERGED: f64 = 1e-9;
 
 /// Which parameter of the fit belongs to whom. A player without one has a
 /// rating that is fixed: an anchor, or the reference of a pool.
@@ -81,14 +83,29 @@ impl Fit {
             Some(solution) => (solution, None),
             None if estimate_white => {
                 let solution = fit(false).ok_or(RatingError::NoConvergence)?;
-                let warning = "White's advantage cannot be told apart from the players' strength \
-                               here: taken to be 0";
-                (solution, Some(warning.to_owned()))
+                (solution, Some(without_white_advantage(&units)))
             }
             None => return Err(RatingError::NoConvergence),
         };
         Ok(solution.on_scale(pools, anchors, options.average, warning))
     }
+}
+
+/// Why White's advantage cannot be estimated from these games.
+fn without_white_advantage(units: &[Unit]) -> String {
+    let all = |half_points| {
+        let mut games = units.iter().flat_map(Unit::each);
+        games.all(|game| game.half_points == half_points)
+    };
+    match (all(2), all(0)) {
+        (true, _) => "White won every game: its advantage has no limit and is taken to be 0",
+        (_, true) => "White lost every game: its advantage has no limit and is taken to be 0",
+        _ => {
+            "White's advantage cannot be told apart from the players' strength here: \
+             taken to be 0"
+        }
+    }
+    .to_owned()
 }
 
 /// The games within pools of at least two players.

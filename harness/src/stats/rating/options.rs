@@ -32,6 +32,9 @@ pub enum RatingError {
     NoGames,
     #[error("the anchor `{name}` has no games; the players are {players}")]
     UnknownAnchor { name: String, players: String },
-    #[error("the ratings did not converge: are the anchors' ratings compatible with the results?")]
+    #[error(
+        "the ratings did not converge: are the ratings of the anchors and White's advantage, if \
+         they are given, compatible with the results?"
+    )]
     NoConvergence,
 }

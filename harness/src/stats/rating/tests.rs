@@ -219,8 +219,22 @@ fn one_colour_only_does_not_tell_whites_advantage() {
         ratings
             .warnings
             .iter()
-            .any(|warning| warning.contains("White's advantage"))
+            .any(|warning| warning.contains("cannot be told apart"))
     );
+}
+
+#[test]
+fn an_advantage_without_limit_is_named() {
+    for (results, says) in [([2, 2], "White won every"), ([0, 0], "White lost every")] {
+        let mut games = players(&["a", "b"]);
+        add_pairs(&mut games, 0, 1, &[(results, 50)]);
+        let ratings = rate(&games, &RatingOptions::default()).unwrap();
+        assert_eq!(ratings.white_advantage.estimate, 0.0);
+        let [warning] = ratings.warnings.as_slice() else {
+            panic!("{:?}", ratings.warnings);
+        };
+        assert!(warning.contains(says), "{warning}");
+    }
 }
 
 #[test]
