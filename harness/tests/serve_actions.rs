@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -269,4 +269,73 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
         audit.contains(&event("ann", "approve", refused)),
         "{audit:?}"
     );
+}
+
+#[test]
+fn what_is_refused_is_audited_in_plain_words() {
+    let acting = Acting::new();
+    let server = acting.server();
+    let config = acting.config(1);
+    let large = "x".repeat(300_000);
+    let kinds = "`kind=foo` is not a kind of run: allowed are sprt, match, tune, bisect";
+    let requests = [
+        ("/api/queue?name=x&kind=foo", &config, 400, kinds),
+        (
+            "/api/queue?kind=match",
+            &config,
+            400,
+            "the name of the run is missing: add `name=NAME`",
+        ),
+        (
+            "/api/queue?name=x&kind=match",
+            &large,
+            413,
+            "the configuration is larger than 256 kB",
+        ),
+        (
+            "/api/runs/x/explode",
+            &config,
+            404,
+            "unknown action: allowed are pause, resume, stop, approve and priority",
+        ),
+    ];
+    for (path, body, status, words) in requests {
+        assert_eq!(server.post(path, "wrong", body).status, 401, "{path}");
+        let refused = server.post(path, TOKEN, body);
+        assert_eq!(refused.status, status, "{refused:?}");
+        assert_eq!(refused.body, format!("{words}\n"));
+        let (by, _, outcome) = acting.audit().pop().expect("a line");
+        assert_eq!((by, outcome), (Value::from("ann"), words.to_string()));
+    }
+}
+
+#[test]
+fn one_server_accepts_actions_and_others_can_show_the_runs() {
+    let acting = Acting::new();
+    let server = acting.server();
+    let mut second = hone();
+    second.arg("serve").arg(&acting.results);
+    second.arg("--listen").arg("127.0.0.1:0");
+    second.arg("--token-file").arg(&acting.tokens);
+    let second = finish(second);
+    assert_eq!(second.code, Some(2));
+    let stderr = &second.stderr;
+    assert!(stderr.contains("another `hone serve` accepts"), "{stderr}");
+    assert_eq!(Server::start(&acting.results, &[]).get("/").status, 200);
+    drop(server);
+    assert_eq!(acting.server().get("/").status, 200);
+}
+
+#[test]
+fn a_server_whose_terminal_is_closed_ends_its_runs() {
+    let acting = Acting::new();
+    let server = acting.server();
+    let config = acting.config(10_000);
+    let submitted = server.post("/api/queue?name=x&kind=match", TOKEN, &config);
+    assert_eq!(submitted.status, 200, "{submitted:?}");
+    let run = acting.results.join("x");
+    wait_until("its first games", || rows(&run) >= 4);
+    server.signal(libc::SIGHUP);
+    let ledger = File::open(run.join("games.csv")).expect("there");
+    wait_until("its run ends", || ledger.try_lock_shared().is_ok());
 }

@@ -133,3 +133,71 @@ fn a_tuning_has_no_elo() {
     let numbers = server.get("/api/runs/tune/stats?form=openbench").body;
     assert!(numbers.contains("Games | N: 16\n"), "{numbers}");
 }
+
+#[test]
+fn a_run_that_takes_the_place_of_another_is_read_anew() {
+    let played = |names: [&str; 2], pairs: usize| {
+        let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+        let players = engines((names[0], &cmd(1), ""), (names[1], &cmd(2), ""));
+        let setup = Setup::new(&format!(
+            "{players}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\n{RULES}"
+        ));
+        let played = setup.play("match", "results/re", &[]);
+        assert_eq!(played.code, Some(0), "{}", played.stderr);
+        setup
+    };
+    let (short, long) = (played(["one", "two"], 2), played(["three", "four"], 5));
+    let results = short.run("results");
+    let server = Server::start(&results, &[]);
+    wait_until("it is read", || {
+        listed(&server, "re")["state"] == "finished"
+    });
+    assert_eq!(server.get("/runs/re").status, 200);
+
+    let (run, other) = (results.join("re"), long.run("results/re"));
+    fs::remove_dir_all(&run).expect("removed");
+    copy(&other, &run);
+    wait_until("the other run is read", || {
+        listed(&server, "re")["games"] == 10
+    });
+    let engines = &listed(&server, "re")["engines"];
+    assert_eq!(engines, &serde_json::json!(["three", "four"]));
+    let report = fs::read_to_string(other.join("report.json")).expect("there");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let served = server.get("/api/runs/re").json();
+    assert_eq!(served["wdl"], report["wdl"], "{served}");
+
+    // As of a pool to which runs are added: the games stay.
+    let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
+    let longer = manifest.replace("\npairs = 5\n", "\npairs = 7\n");
+    assert_ne!(manifest, longer);
+    fs::write(run.join("run.toml"), longer).expect("written");
+    wait_until("its manifest is read again", || {
+        let run = listed(&server, "re");
+        run["budget"] == 7 && run["games"] == 10 && run["state"] == "stopped"
+    });
+}
+
+#[test]
+fn a_damaged_run_has_a_reason() {
+    let setup = Setup::new("");
+    let results = setup.run("results");
+    fs::create_dir_all(results.join("broken")).expect("made");
+    fs::write(results.join("broken/run.toml"), "no").expect("written");
+    let server = Server::start(&results, &[]);
+    wait_until("it is found", || {
+        server.get("/api/runs").json()["damaged"][0]["run"] == "broken"
+    });
+    for path in [
+        "",
+        "/games",
+        "/games/1-1",
+        "/workers",
+        "/stats?form=fishtest",
+    ] {
+        let answer = server.get(&format!("/api/runs/broken{path}"));
+        assert_eq!(answer.status, 500, "{path}");
+        assert!(answer.body.contains("run.toml is damaged"), "{answer:?}");
+    }
+    assert_eq!(server.get("/api/runs/none").status, 404);
+}

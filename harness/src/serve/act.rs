@@ -1,26 +1,38 @@
 //! Actions: each needs a token, and each is in the audit log.
 
+use std::net::SocketAddr;
+
 use axum::Json;
+use axum::extract::rejection::StringRejection;
 use axum::extract::{ConnectInfo, Extension, Path, Query, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
-use super::actions::{Action, Event, Refusal, Submission};
+use super::actions::{Action, Event, Refusal, Submission, priority_of};
 use super::guard::refused;
 use super::peer::Peer;
 use super::state::{Actions, Shared};
 use crate::builds::sha256_of;
 
+/// Bytes of a request's body: of a configuration.
+pub(super) const BODY: usize = 256 << 10;
+
 /// The other end of the connection.
 type From = Extension<ConnectInfo<Peer>>;
 
+/// The parameters of a request: what is wrong with them is an answer only for the owner
+/// of a token.
+type Params = Query<Vec<(String, String)>>;
+
 pub(super) async fn queue(State(shared): State<Shared>) -> Response {
-    match &shared.actions {
-        Some(actions) => Json(json!({ "queue": actions.queue.jobs().1 })).into_response(),
-        None => refused(StatusCode::NOT_FOUND, "there is no queue"),
+    // The queue is locked while files are written.
+    let jobs = spawn_blocking(move || Some(shared.actions.as_ref()?.queue.jobs().1));
+    match jobs.await {
+        Ok(Some(jobs)) => Json(json!({ "queue": jobs })).into_response(),
+        _ => refused(StatusCode::NOT_FOUND, "there is no queue"),
     }
 }
 
@@ -33,150 +45,166 @@ pub(super) async fn configuration(
     State(shared): State<Shared>,
     Path(run): Path<String>,
 ) -> Response {
-    let actions = shared.actions.as_ref();
-    match actions.and_then(|actions| actions.queue.configuration(&run)) {
-        Some(text) => {
+    let text = spawn_blocking(move || shared.actions.as_ref()?.queue.configuration(&run));
+    match text.await {
+        Ok(Some(text)) => {
             let headers = [
                 (CONTENT_TYPE, "text/plain; charset=utf-8".to_string()),
                 (CONFIG_SHA256, sha256_of(text.as_bytes())),
             ];
             (headers, text).into_response()
         }
-        None => refused(StatusCode::NOT_FOUND, "the queue does not have this run"),
+        _ => refused(StatusCode::NOT_FOUND, "the queue does not have this run"),
     }
 }
 
 pub(super) async fn submit(
     State(shared): State<Shared>,
     Extension(ConnectInfo(peer)): From,
-    Query(submission): Query<Submission>,
+    Query(params): Params,
     headers: HeaderMap,
-    config: String,
+    config: Result<String, StringRejection>,
 ) -> Response {
-    let name = submission.name.clone();
-    acting(
-        &shared,
-        peer,
-        &headers,
-        "submit",
-        &name,
-        move |actions, by| actions.queue.submit(&submission, &config, by),
-    )
+    let name = param(&params, "name").unwrap_or_default();
+    let asked = Asked::new(peer, &headers, "submit", name);
+    acting(shared, asked, move |actions, by| {
+        let submission = Submission::of(&params).map_err(Refusal::Invalid)?;
+        let config = config.map_err(|rejection| unread(&rejection))?;
+        actions.queue.submit(&submission, &config, by)
+    })
     .await
 }
 
-/// What an approval is for.
-#[derive(Deserialize)]
-pub(super) struct Approval {
-    /// SHA-256 of the configuration.
-    config: Option<String>,
+/// Why the configuration of a submission was not read.
+fn unread(rejection: &StringRejection) -> Refusal {
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Refusal::TooLarge(format!(
+            "the configuration is larger than {} kB",
+            BODY >> 10
+        )),
+        _ => Refusal::Invalid(anyhow::anyhow!(
+            "cannot read the configuration: it is not UTF-8 text, or incomplete"
+        )),
+    }
 }
 
 pub(super) async fn action(
     State(shared): State<Shared>,
     Extension(ConnectInfo(peer)): From,
     Path((run, action)): Path<(String, String)>,
-    Query(Approval { config }): Query<Approval>,
+    Query(params): Params,
     headers: HeaderMap,
 ) -> Response {
-    let known: Result<Action, _> = serde_json::from_value(json!(action));
-    let Ok(known) = known else {
-        return refused(
-            StatusCode::NOT_FOUND,
-            "unknown action: the actions are pause, resume, stop, approve, priority",
-        );
-    };
-    let name = run.clone();
-    acting(
-        &shared,
-        peer,
-        &headers,
-        &action,
-        &name,
-        move |actions, by| actions.queue.act(&run, known, by, config.as_deref()),
-    )
+    let asked = Asked::new(peer, &headers, &action, &run);
+    acting(shared, asked, move |actions, by| {
+        let action: Action = serde_json::from_value(json!(action)).map_err(|_| {
+            let allowed = "allowed are pause, resume, stop, approve and priority";
+            Refusal::Unknown(format!("unknown action: {allowed}"))
+        })?;
+        // An approval is for the configuration with this SHA-256.
+        let config = param(&params, "config");
+        actions.queue.act(&run, action, by, config)
+    })
     .await
-}
-
-#[derive(Deserialize)]
-pub(super) struct Priority {
-    priority: i32,
 }
 
 pub(super) async fn priority(
     State(shared): State<Shared>,
     Extension(ConnectInfo(peer)): From,
     Path(run): Path<String>,
-    Query(Priority { priority }): Query<Priority>,
+    Query(params): Params,
     headers: HeaderMap,
 ) -> Response {
-    let name = run.clone();
-    acting(
-        &shared,
-        peer,
-        &headers,
-        "priority",
-        &name,
-        move |actions, _| actions.queue.set_priority(&run, priority),
-    )
+    let asked = Asked::new(peer, &headers, "priority", &run);
+    acting(shared, asked, move |actions, _| {
+        let value = param(&params, "priority").unwrap_or_default();
+        let priority = priority_of(value).map_err(Refusal::Invalid)?;
+        actions.queue.set_priority(&run, priority)
+    })
     .await
 }
 
-/// Does something if the token is right, and notes it either way.
+fn param<'a>(params: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let mut all = params.iter();
+    let (_, value) = all.find(|(known, _)| known == name)?;
+    Some(value)
+}
+
+/// What somebody asks for, and who.
+struct Asked {
+    from: SocketAddr,
+    token: Option<String>,
+    action: String,
+    run: String,
+}
+
+impl Asked {
+    fn new(Peer(from): Peer, headers: &HeaderMap, action: &str, run: &str) -> Self {
+        let token = headers
+            .get(AUTHORIZATION)
+            .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        // Names are as long as a sender likes.
+        let short = |name: &str| name.chars().take(100).collect();
+        Self {
+            from,
+            token: token.map(|token| token.trim().to_string()),
+            action: short(action),
+            run: short(run),
+        }
+    }
+
+    /// Does it if the token is right, and notes it either way. Returns the answer.
+    fn answer(
+        &self,
+        actions: &Actions,
+        act: impl FnOnce(&Actions, &str) -> Result<(), Refusal>,
+    ) -> (StatusCode, String) {
+        let token = self.token.as_deref();
+        let by = token.and_then(|token| actions.tokens.owner(token));
+        let note = |outcome: &str| {
+            actions.audit.note(&Event {
+                by: by.as_deref(),
+                from: self.from.to_string(),
+                action: &self.action,
+                run: &self.run,
+                outcome,
+            })
+        };
+        let Some(owner) = &by else {
+            let words = "this needs a valid token: `Authorization: Bearer TOKEN`";
+            return match note("no valid token") {
+                Ok(()) => (StatusCode::UNAUTHORIZED, words.to_string()),
+                Err(_) => unwritable(),
+            };
+        };
+        // What cannot be noted is not done.
+        if note("asked").is_err() {
+            return unwritable();
+        }
+        let (status, words) = match act(actions, owner) {
+            Ok(()) => (StatusCode::OK, "ok".to_string()),
+            Err(refusal) => (status_of(&refusal), refusal.message()),
+        };
+        match note(&words) {
+            Ok(()) => (status, words),
+            Err(_) => unwritable(),
+        }
+    }
+}
+
+/// Answers where files may be waited for.
 async fn acting(
-    shared: &Shared,
-    Peer(from): Peer,
-    headers: &HeaderMap,
-    action: &str,
-    run: &str,
+    shared: Shared,
+    asked: Asked,
     act: impl FnOnce(&Actions, &str) -> Result<(), Refusal> + Send + 'static,
 ) -> Response {
-    let Some(actions) = &shared.actions else {
-        return refused(StatusCode::NOT_FOUND, "actions are off");
-    };
-    let token = headers
-        .get(AUTHORIZATION)
-        .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-    let by = token.and_then(|token| actions.tokens.owner(token.trim()));
-    // A name is as long as a sender likes.
-    let run: String = run.chars().take(100).collect();
-    let note = |outcome: &str| {
-        let event = Event {
-            by: by.as_deref(),
-            from: from.to_string(),
-            action,
-            run: &run,
-            outcome,
-        };
-        actions.audit.note(&event)
-    };
-    let Some(owner) = by.clone() else {
-        return match note("no valid token") {
-            Ok(()) => refused(
-                StatusCode::UNAUTHORIZED,
-                "this needs a valid token: `Authorization: Bearer TOKEN`",
-            ),
-            Err(_) => unwritable(),
-        };
-    };
-    // What cannot be noted is not done.
-    if note("asked").is_err() {
-        return unwritable();
-    }
-    let shared = shared.clone();
-    let done = tokio::task::spawn_blocking(move || match &shared.actions {
-        Some(actions) => act(actions, &owner),
-        None => Ok(()),
+    let answer = spawn_blocking(move || match &shared.actions {
+        Some(actions) => asked.answer(actions, act),
+        None => (StatusCode::NOT_FOUND, "actions are off".to_string()),
     });
-    let done = done.await;
-    let (status, words) = match &done {
-        Ok(Ok(())) => (StatusCode::OK, "ok".to_string()),
-        Ok(Err(refusal)) => (status_of(refusal), refusal.message()),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    };
-    match note(&words) {
-        Ok(()) => (status, format!("{words}\n")).into_response(),
-        Err(_) => unwritable(),
+    match answer.await {
+        Ok((status, words)) => (status, format!("{words}\n")).into_response(),
+        Err(error) => refused(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }
 
@@ -184,13 +212,14 @@ fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::Unknown(_) => StatusCode::NOT_FOUND,
         Refusal::Invalid(_) => StatusCode::BAD_REQUEST,
+        Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::Conflict(_) => StatusCode::CONFLICT,
     }
 }
 
-fn unwritable() -> Response {
-    refused(
+fn unwritable() -> (StatusCode, String) {
+    (
         StatusCode::INTERNAL_SERVER_ERROR,
-        "the audit log cannot be written",
+        "cannot write the audit log".to_string(),
     )
 }

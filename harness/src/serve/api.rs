@@ -49,7 +49,7 @@ pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -
             let json = Arc::clone(&opened.snapshot.borrow().json);
             ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
         }
-        None => unknown(),
+        None => unreadable(&shared, &run),
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn stats(
 ) -> Response {
     let overview = shared.overview().await;
     match (overview.find(&run), form) {
-        (None, _) => unknown(),
+        (None, _) => unreadable(&shared, &run),
         (Some(run), Form::OpenBench) => run.openbench_block().into_response(),
         (Some(run), Form::Fishtest) => run.fishtest_block().into_response(),
     }
@@ -94,7 +94,7 @@ pub(super) async fn workers(State(shared): State<Shared>, Path(run): Path<String
                 }
             }
         }
-        None => unknown(),
+        None => unreadable(&shared, &run),
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn games(
     Query(query): Query<index::Query>,
 ) -> Response {
     let Some(opened) = shared.open(&run).await else {
-        return unknown();
+        return unreadable(&shared, &run);
     };
     let games = opened.games;
     let found = tokio::task::spawn_blocking(move || {
@@ -141,7 +141,10 @@ pub(super) async fn game(
     let numbers = game
         .split_once('-')
         .and_then(|(pair, game)| Some((pair.parse().ok()?, game.parse().ok()?)));
-    let (Some((pair, number)), Some(opened)) = (numbers, shared.open(&run).await) else {
+    let Some(opened) = shared.open(&run).await else {
+        return unreadable(&shared, &run);
+    };
+    let Some((pair, number)) = numbers else {
         return unknown();
     };
     let games = opened.games;
@@ -195,6 +198,14 @@ fn described(row: &GameRow, record: Option<&Record>) -> Value {
         "finished_ms": row.finished_ms,
         "line": game_line(&head, record, &start, true),
     })
+}
+
+/// Why a run has no answer: it is damaged, or does not exist.
+fn unreadable(shared: &Shared, run: &str) -> Response {
+    match shared.overview.borrow().reason(run) {
+        Some(reason) => refused(StatusCode::INTERNAL_SERVER_ERROR, reason),
+        None => unknown(),
+    }
 }
 
 fn unknown() -> Response {

@@ -64,11 +64,19 @@ pub(super) async fn bundle(
     State(shared): State<Shared>,
     Path((run, bundle)): Path<(String, String)>,
 ) -> Response {
-    let Some(folder) = folder_of(&shared, &run, &bundle).await else {
+    let Some(opened) = shared.open(&run).await else {
         return none();
     };
-    let mut names: Vec<String> = entries(&folder).map(|(name, _)| name).collect();
-    names.sort_unstable();
+    let wanted = bundle.clone();
+    let found = blocking(move || {
+        let folder = folder_of(&opened.games.dir, &wanted)?;
+        let mut names: Vec<String> = entries(&folder).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        Some((folder, names))
+    });
+    let Some((folder, names)) = found.await else {
+        return none();
+    };
     let base = pages::run_href(&run) + "/failures/" + &bundle;
     let list = html! {
         p { a href=(pages::run_href(&run)) { "The run" } }
@@ -85,27 +93,33 @@ pub(super) async fn evidence(
     State(shared): State<Shared>,
     Path((run, bundle, file)): Path<(String, String, String)>,
 ) -> Response {
-    let Some(folder) = folder_of(&shared, &run, &bundle).await else {
+    let Some(opened) = shared.open(&run).await else {
         return none();
     };
-    let Some((_, path)) = entries(&folder).find(|(name, _)| *name == file) else {
-        return none();
-    };
-    let read = || {
+    let text = blocking(move || {
+        let folder = folder_of(&opened.games.dir, &bundle)?;
+        let (_, path) = entries(&folder).find(|(name, _)| *name == file)?;
         let mut text = Vec::new();
-        fs::File::open(path)?.take(SHOWN).read_to_end(&mut text)?;
-        io::Result::Ok(text)
-    };
-    match read() {
-        Ok(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        Err(_) => none(),
+        let file = fs::File::open(path).ok()?;
+        file.take(SHOWN).read_to_end(&mut text).ok()?;
+        Some(text)
+    });
+    match text.await {
+        Some(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        None => none(),
     }
 }
 
-async fn folder_of(shared: &Shared, run: &str, bundle: &str) -> Option<PathBuf> {
-    let opened = shared.open(run).await?;
-    let failures = opened.games.dir.join(FAILURES);
-    entries(&failures).find_map(|(name, path)| (name == bundle).then_some(path))
+/// Reads files while other requests are answered.
+async fn blocking<T: Send + 'static>(
+    read: impl FnOnce() -> Option<T> + Send + 'static,
+) -> Option<T> {
+    tokio::task::spawn_blocking(read).await.ok().flatten()
+}
+
+/// The folder of a failure of the run in `dir`.
+fn folder_of(dir: &FilePath, bundle: &str) -> Option<PathBuf> {
+    entries(&dir.join(FAILURES)).find_map(|(name, path)| (name == bundle).then_some(path))
 }
 
 /// What is in a folder, links left out: they may lead elsewhere.

@@ -57,6 +57,8 @@ use reader::Reader;
 use remote::RemoteGames;
 use state::{Actions, State};
 
+use crate::run::Interrupts;
+
 /// What is served, and to whom.
 #[derive(Debug)]
 pub(crate) struct Settings {
@@ -121,10 +123,10 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
         let listener = TcpListener::bind(settings.listen)
             .await
             .with_context(|| format!("cannot listen on {}", settings.listen))?;
+        let mut interrupts = Interrupts::listen().context("cannot listen for signals")?;
         announce(&format!("http://{}", listener.local_addr()?));
-        let asked = asked_to_end()?;
         tokio::spawn(async move {
-            asked.await;
+            interrupts.next().await;
             end.send_replace(true);
         });
         listen::listen(listener, routes::router(shared), ending).await;
@@ -135,24 +137,6 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
         queue.end();
     }
     served
-}
-
-/// Waits for Ctrl-C or a termination signal.
-fn asked_to_end() -> anyhow::Result<impl Future<Output = ()> + Send> {
-    #[cfg(unix)]
-    let mut terminate = {
-        use tokio::signal::unix::{SignalKind, signal};
-        signal(SignalKind::terminate()).context("signals cannot be heard")?
-    };
-    Ok(async move {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
-    })
 }
 
 fn check(settings: &Settings) -> anyhow::Result<()> {

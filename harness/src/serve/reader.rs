@@ -90,6 +90,7 @@ impl Reader {
     }
 
     fn answer(&mut self, wish: Wish) {
+        self.renew(&wish.run);
         if !self.runs.contains_key(&wish.run) && !self.nights.contains_key(&wish.run) {
             self.list();
         }
@@ -111,6 +112,7 @@ impl Reader {
         }
         let names: Vec<String> = self.runs.keys().cloned().collect();
         for name in names {
+            self.renew(&name);
             if let Some(run) = self.runs.get_mut(&name) {
                 self.is_stale |= run.poll();
             }
@@ -131,6 +133,15 @@ impl Reader {
         }
         if self.is_stale || self.overview.borrow().is_first() {
             self.publish();
+        }
+    }
+
+    /// Reads a run anew if its manifest has changed.
+    fn renew(&mut self, run: &str) {
+        if self.runs.get(run).is_some_and(WatchedRun::is_outdated) {
+            self.runs.remove(run);
+            self.is_stale = true;
+            self.list();
         }
     }
 

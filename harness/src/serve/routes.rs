@@ -15,8 +15,6 @@ use super::pages::Site;
 use super::state::{FOLLOWERS, Shared};
 use super::{act, api, assets, events, files, guard, metrics, pages};
 
-/// Bytes of a request.
-const BODY: usize = 256 << 10;
 /// Time for an answer; events go on for longer.
 const ANSWER: Duration = Duration::from_secs(30);
 
@@ -57,7 +55,7 @@ pub(super) fn router(shared: Shared) -> Router {
     }
     routes
         .fallback(not_found)
-        .layer(DefaultBodyLimit::max(BODY))
+        .layer(DefaultBodyLimit::max(act::BODY))
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(shared.clone(), guard::check))
         .with_state(shared)

@@ -24,11 +24,12 @@ use crate::fleet::RunKey;
 use crate::kinds;
 use crate::ledger::{Entry, GAMES_CSV};
 use crate::output::with_causes;
+use crate::platform::FileId;
 use crate::report::html::Place;
-use crate::run::Manifest;
 #[cfg(feature = "fleet")]
 use crate::run::live::LIVE;
 use crate::run::live::LiveGames;
+use crate::run::{MANIFEST, Manifest};
 
 /// A page changes this often at most, and less often where making it takes
 /// long: at most this share of a processor goes into it.
@@ -46,6 +47,8 @@ pub(super) struct WatchedRun {
     id: String,
     path: PathBuf,
     manifest: Manifest,
+    /// The file that it was read from.
+    manifest_stamp: Option<ManifestStamp>,
     /// Games on other machines, if a fleet is watched.
     remote: Option<RemoteGames>,
     /// The folders of the later stages of a test that have been started.
@@ -90,6 +93,8 @@ impl WatchedRun {
         Ok(Self {
             id: id.to_string(),
             path: path.to_path_buf(),
+            // Before it is read: what is written meanwhile is read later.
+            manifest_stamp: manifest_stamp(path),
             manifest: Manifest::read(path)?,
             remote,
             later: Vec::new(),
@@ -108,6 +113,12 @@ impl WatchedRun {
         self.summary.as_ref()
     }
 
+    /// Whether its manifest has changed, so that nothing that was read before holds: it
+    /// was replaced by another run, or runs were added to a pool.
+    pub(super) fn is_outdated(&self) -> bool {
+        manifest_stamp(&self.path) != self.manifest_stamp
+    }
+
     /// Brings it up to date. Returns whether its summary has changed.
     pub(super) fn poll(&mut self) -> bool {
         let was_running = self.is_running;
@@ -117,12 +128,9 @@ impl WatchedRun {
         let has_grown = seen.is_none() || seen != self.seen;
         if has_grown || was_running != self.is_running {
             self.seen = seen;
-            if let Err(error) = self.read() {
-                self.loaded = None;
-                self.damage = Some(with_causes(&error));
+            if self.read().is_err() {
                 return true;
             }
-            self.damage = None;
         }
         let changed = self.refresh(false);
         self.show_boards();
@@ -139,7 +147,6 @@ impl WatchedRun {
         self.look_for_process();
         self.seen = stamp(self.dir());
         self.read()?;
-        self.damage = None;
         if let Some(loaded) = &self.loaded {
             loaded.opened.touch();
         }
@@ -173,8 +180,17 @@ impl WatchedRun {
         self.is_running = is_played(self.dir());
     }
 
-    /// Takes in what has come.
+    /// Takes in what has come, or notes why it cannot be read.
     fn read(&mut self) -> anyhow::Result<()> {
+        let read = self.take_in();
+        self.damage = read.as_ref().err().map(with_causes);
+        if read.is_err() {
+            self.loaded = None;
+        }
+        read
+    }
+
+    fn take_in(&mut self) -> anyhow::Result<()> {
         if self.loaded.is_none() {
             self.loaded = Some(Loaded::new(&self.path, &self.manifest)?);
         }
@@ -396,6 +412,14 @@ fn playing(
     }
     let live = LiveGames::read(path)?;
     Some((live.number(), live.games))
+}
+
+/// What tells a manifest from the one that was at its path before.
+type ManifestStamp = (FileId, u64, SystemTime);
+
+fn manifest_stamp(dir: &Path) -> Option<ManifestStamp> {
+    let data = fs::metadata(dir.join(MANIFEST)).ok()?;
+    Some((FileId::of(&data), data.len(), data.modified().ok()?))
 }
 
 /// The length of the ledger in a folder and when it was written.

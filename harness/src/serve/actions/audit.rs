@@ -4,15 +4,31 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde::Serialize;
 
 const NAME: &str = "audit.jsonl";
 
+/// Lines a minute of requests without a valid token: anyone who reaches the address can
+/// send them.
+const WITHOUT_TOKEN: u32 = 10;
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// The file of all actions.
 #[derive(Debug)]
-pub(crate) struct Audit(Mutex<File>);
+pub(crate) struct Audit(Mutex<Log>);
+
+#[derive(Debug)]
+struct Log {
+    file: File,
+    /// When the current minute began, and its lines without a valid token.
+    minute: Instant,
+    without_token: u32,
+    /// Requests without a line since the last line.
+    omitted: u64,
+}
 
 /// An action, allowed or not.
 #[derive(Debug, Serialize)]
@@ -32,6 +48,13 @@ struct Line<'a> {
     time: jiff::Timestamp,
     #[serde(flatten)]
     event: &'a Event<'a>,
+    /// Requests without a valid token before it that have no line.
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Audit {
@@ -43,20 +66,91 @@ impl Audit {
         let path = folder.join(NAME);
         let file = OpenOptions::new().append(true).create(true).open(&path);
         let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Self(Mutex::new(file)))
+        Ok(Self(Mutex::new(Log {
+            file,
+            minute: Instant::now(),
+            without_token: 0,
+            omitted: 0,
+        })))
     }
 
-    /// Adds an action.
+    /// Adds an action. Of requests without a valid token only some get a line.
     ///
     /// # Errors
     /// Those of the file system: what cannot be noted must not be done.
     pub(crate) fn note(&self, event: &Event<'_>) -> anyhow::Result<()> {
-        let time = jiff::Timestamp::now();
-        let mut line = serde_json::to_vec(&Line { time, event })?;
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.note(event, Instant::now())
+    }
+}
+
+impl Log {
+    fn note(&mut self, event: &Event<'_>, now: Instant) -> anyhow::Result<()> {
+        if event.by.is_none() && !self.has_line_without_token(now) {
+            self.omitted += 1;
+            return Ok(());
+        }
+        let line = Line {
+            time: jiff::Timestamp::now(),
+            event,
+            omitted: self.omitted,
+        };
+        let mut line = serde_json::to_vec(&line)?;
         line.push(b'\n');
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&line)
-            .and_then(|()| file.sync_data())
-            .context("cannot write the audit log")
+        self.file
+            .write_all(&line)
+            .and_then(|()| self.file.sync_data())
+            .context("cannot write the audit log")?;
+        self.omitted = 0;
+        Ok(())
+    }
+
+    fn has_line_without_token(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.minute) >= MINUTE {
+            self.minute = now;
+            self.without_token = 0;
+        }
+        let has_line = self.without_token < WITHOUT_TOKEN;
+        self.without_token += u32::from(has_line);
+        has_line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_without_a_token_cannot_fill_the_disk() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let audit = Audit::open(dir.path()).expect("made");
+        let mut log = audit.0.lock().expect("free");
+        let start = log.minute;
+        let mut note = |by: Option<&str>, seconds: u64| {
+            let event = Event {
+                by,
+                from: "127.0.0.1:1".to_string(),
+                action: "stop",
+                run: "x",
+                outcome: "no valid token",
+            };
+            let now = start + Duration::from_secs(seconds);
+            log.note(&event, now).expect("noted");
+        };
+        for second in 0..50 {
+            note(None, second);
+        }
+        note(Some("ann"), 50);
+        note(Some("ann"), 50);
+        note(None, 59);
+        note(None, 61);
+        let text = std::fs::read_to_string(dir.path().join(NAME)).expect("there");
+        let lines = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let omitted: Vec<Option<u64>> = lines.map(|line| line["omitted"].as_u64()).collect();
+        let mut expected = vec![None; 13];
+        (expected[10], expected[12]) = (Some(40), Some(1));
+        assert_eq!(omitted, expected);
     }
 }

@@ -4,19 +4,63 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::action::Refusal;
+use crate::builds::sha256_of;
+use crate::config;
+use crate::kinds::{self, tune};
 use crate::run::Kind;
 
 /// What somebody submits.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 pub(crate) struct Submission {
     pub name: String,
     pub kind: Kind,
-    #[serde(default)]
     pub priority: i32,
+}
+
+impl Submission {
+    /// From the parameters of a request.
+    ///
+    /// # Errors
+    /// If one is missing, unknown or not valid.
+    pub(crate) fn of(params: &[(String, String)]) -> anyhow::Result<Self> {
+        let (mut name, mut kind, mut priority) = (None, None, 0);
+        for (param, value) in params {
+            match param.as_str() {
+                "name" => name = Some(value.clone()),
+                "kind" => kind = Some(kind_named(value)?),
+                "priority" => priority = priority_of(value)?,
+                _ => bail!("unknown parameter `{param}`: allowed are name, kind and priority"),
+            }
+        }
+        Ok(Self {
+            name: name.context("the name of the run is missing: add `name=NAME`")?,
+            kind: kind.context("the kind of the run is missing: add `kind=KIND`")?,
+            priority,
+        })
+    }
+}
+
+const KINDS: [Kind; 4] = [Kind::Sprt, Kind::Match, Kind::Tune, Kind::Bisect];
+
+fn kind_named(name: &str) -> anyhow::Result<Kind> {
+    let kind = KINDS.into_iter().find(|kind| kind.name() == name);
+    kind.with_context(|| {
+        let names = KINDS.map(Kind::name).join(", ");
+        format!("`kind={name}` is not a kind of run: allowed are {names}")
+    })
+}
+
+/// A priority as a parameter.
+///
+/// # Errors
+/// If it is not a whole number.
+pub(crate) fn priority_of(value: &str) -> anyhow::Result<i32> {
+    let priority = value.parse();
+    priority.with_context(|| format!("`priority={value}` is not a whole number"))
 }
 
 /// What its owner wants of a run.
@@ -28,6 +72,16 @@ pub(crate) enum Wanted {
     Approval,
     /// It keeps its place, and is continued when that is asked for.
     Paused,
+}
+
+/// Which process plays a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum PlayedBy {
+    #[default]
+    Nobody,
+    ThisServer,
+    /// Started by hand, or by an earlier server that was killed.
+    Another,
 }
 
 /// A run that was submitted and is not finished.
@@ -42,9 +96,8 @@ pub(crate) struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
     pub wanted: Wanted,
-    /// Whether a process of this server plays it.
     #[serde(skip)]
-    pub is_running: bool,
+    pub played_by: PlayedBy,
     /// Why it ended without a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
@@ -60,33 +113,75 @@ impl Job {
             submitted: jiff::Timestamp::now(),
             approved_by: None,
             wanted: Wanted::Played,
-            is_running: false,
+            played_by: PlayedBy::Nobody,
             failure: None,
         }
     }
 
     /// Whether it is to be started when there is a place.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.wanted == Wanted::Played && !self.is_running && self.failure.is_none()
+        self.wanted == Wanted::Played
+            && self.played_by == PlayedBy::Nobody
+            && self.failure.is_none()
     }
 
     /// What it is doing, for people.
     pub(crate) fn words(&self) -> String {
-        match (&self.failure, self.wanted, self.is_running) {
-            (Some(failure), ..) => format!("failed: {failure}"),
-            (None, Wanted::Approval, _) => "waiting for approval".to_string(),
-            (None, Wanted::Played, true) => "running".to_string(),
-            (None, Wanted::Played, false) => "waiting".to_string(),
-            (None, Wanted::Paused, true) => {
+        match (self.played_by, &self.failure, self.wanted) {
+            (PlayedBy::Another, ..) => "running, started by another process".to_string(),
+            (_, Some(failure), _) => format!("failed: {failure}"),
+            (_, None, Wanted::Approval) => "waiting for approval".to_string(),
+            (PlayedBy::ThisServer, None, Wanted::Played) => "running".to_string(),
+            (PlayedBy::Nobody, None, Wanted::Played) => "waiting".to_string(),
+            (PlayedBy::ThisServer, None, Wanted::Paused) => {
                 "pausing: games in progress are being finished".to_string()
             }
-            (None, Wanted::Paused, false) => "paused".to_string(),
+            (PlayedBy::Nobody, None, Wanted::Paused) => "paused".to_string(),
         }
     }
 
     /// Whether somebody must approve it.
     pub(crate) fn needs_approval(&self) -> bool {
         self.wanted == Wanted::Approval
+    }
+
+    /// The owner of another token approves the configuration that was read, which has
+    /// this SHA-256: who submitted the run can stop it and submit another one under its
+    /// name.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub(super) fn approve(
+        &mut self,
+        folder: &Path,
+        by: &str,
+        read: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let name = &self.name;
+        let conflict = |message| Err(Refusal::Conflict(message));
+        if !self.needs_approval() {
+            return conflict(format!("`{name}` does not wait for approval"));
+        }
+        if self.by == by {
+            return conflict(format!(
+                "{by} submitted `{name}`: somebody else must approve it"
+            ));
+        }
+        let config = fs::read(self.config(folder));
+        let config = config.map_err(|error| Refusal::Invalid(error.into()))?;
+        let Some(read) = read else {
+            return Err(Refusal::Invalid(anyhow!(
+                "an approval needs `config=SHA256`, of the configuration that /api/queue/{name} shows"
+            )));
+        };
+        if !read.eq_ignore_ascii_case(&sha256_of(&config)) {
+            return conflict(format!(
+                "`{name}` has another configuration than the one that was read"
+            ));
+        }
+        self.wanted = Wanted::Played;
+        self.approved_by = Some(by.to_string());
+        Ok(())
     }
 
     /// Its configuration, in the folder of the queue.
@@ -97,6 +192,22 @@ impl Job {
     /// What its process printed.
     pub(super) fn log(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.log", self.name))
+    }
+
+    /// Refuses a configuration that the command of its kind would refuse before it
+    /// starts an engine.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn check_config(&self, folder: &Path) -> anyhow::Result<()> {
+        let config = config::load(&self.config(folder), &[])?;
+        if self.kind == Kind::Tune {
+            // Its second engine is added when it starts.
+            tune::check_one_engine(&config)?;
+            ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
+            return Ok(());
+        }
+        kinds::of(self.kind).check(&config)
     }
 
     fn file(&self, folder: &Path) -> PathBuf {
@@ -137,6 +248,9 @@ impl Job {
     }
 }
 
+/// Names of devices on Windows, also with an extension; `COM1` to `LPT9` besides.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+
 /// A name that is safe as a file's on every system.
 ///
 /// # Errors
@@ -146,8 +260,18 @@ pub(super) fn check_name(name: &str) -> anyhow::Result<()> {
     ensure!(
         (1..=100).contains(&name.len())
             && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && name.chars().all(is_plain),
-        "`{name}` is not the name of a run: letters, digits, `-`, `.` and `_`, a letter or digit first, at most 100"
+            && name.chars().all(is_plain)
+            && !name.ends_with('.'),
+        "`{name}` is not a valid name of a run: allowed are letters, digits, `-`, `.` and `_`, \
+         a letter or digit first, no `.` at the end, at most 100 characters"
+    );
+    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let is_port = |rest: &str| rest.len() == 1 && rest.chars().all(|c| c.is_ascii_digit());
+    let mut ports = ["com", "lpt"].iter();
+    ensure!(
+        !DEVICES.contains(&stem.as_str())
+            && !ports.any(|port| stem.strip_prefix(port).is_some_and(is_port)),
+        "`{name}` is not a valid name of a run: Windows reserves it for a device"
     );
     Ok(())
 }
@@ -158,13 +282,77 @@ mod tests {
 
     #[test]
     fn names_lead_nowhere_else() {
-        for name in ["a", "2026-01-01-sprt", "x_1.5"] {
+        for name in [
+            "a",
+            "2026-01-01-sprt",
+            "x_1.5",
+            "console",
+            "com10",
+            "compare",
+        ] {
             assert!(check_name(name).is_ok(), "{name}");
         }
         for name in ["", "../x", "a/b", ".hidden", "-v", "a b", "a~b", "ü"] {
             assert!(check_name(name).is_err(), "{name}");
         }
         assert!(check_name(&"a".repeat(101)).is_err());
+    }
+
+    #[test]
+    fn names_that_windows_changes_or_reserves_are_refused() {
+        for name in ["a.", "CON", "nul.txt", "Com1", "lpt9.old"] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_refused_in_plain_words() {
+        let of = |params: &[(&str, &str)]| {
+            let owned = params.iter().map(|(a, b)| (a.to_string(), b.to_string()));
+            Submission::of(&owned.collect::<Vec<_>>()).map_err(|error| error.to_string())
+        };
+        let whole = of(&[("name", "a"), ("kind", "tune"), ("priority", "-3")]).expect("valid");
+        assert_eq!((whole.kind, whole.priority), (Kind::Tune, -3));
+        for (params, why) in [
+            (&[("kind", "sprt")][..], "add `name=NAME`"),
+            (&[("name", "a")], "add `kind=KIND`"),
+            (
+                &[("name", "a"), ("kind", "foo")],
+                "`kind=foo` is not a kind of run: allowed are sprt, match, tune, bisect",
+            ),
+            (
+                &[("priority", "high")],
+                "`priority=high` is not a whole number",
+            ),
+            (&[("nmae", "a")], "unknown parameter `nmae`"),
+        ] {
+            let error = of(params).expect_err(why);
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    /// A tuning has one engine until it starts.
+    #[test]
+    fn the_configuration_of_a_tuning_has_one_engine_and_its_table() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let submission = Submission {
+            name: "t".to_string(),
+            kind: Kind::Tune,
+            priority: 0,
+        };
+        let job = Job::new(&submission, "ann");
+        let check = |config: &str| {
+            fs::write(job.config(dir.path()), config).expect("written");
+            let checked = job.check_config(dir.path());
+            checked.map_err(|error| error.to_string())
+        };
+        let one = "[[engine]]\ncmd = \"a\"\n";
+        let tune = "[tune]\n[tune.params]\nA = {}\n";
+        assert_eq!(check(&format!("{one}{tune}")), Ok(()));
+        let two = check(&format!("{one}{one}")).expect_err("two engines");
+        assert!(two.contains("one engine is tuned"), "{two}");
+        let bare = check(one).expect_err("no parameters");
+        assert!(bare.contains("[tune]"), "{bare}");
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! What a token allows: to submit, pause, resume and stop runs. The runs are
 //! processes of their own; nothing here writes to their folders.
 
+mod action;
 mod audit;
+mod child;
 mod job;
 mod queue;
 mod tokens;
 
+pub(super) use action::{Action, Refusal};
 pub(super) use audit::{Audit, Event};
-pub(super) use job::{Job, Submission};
-pub(super) use queue::{Action, Queue, Refusal};
+pub(super) use job::{Job, Submission, priority_of};
+pub(super) use queue::Queue;
 pub(super) use tokens::Tokens;

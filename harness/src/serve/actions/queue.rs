@@ -1,53 +1,29 @@
 //! The runs that were submitted, and the processes that play them.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::Context;
-use serde::Deserialize;
+use anyhow::{Context, bail};
 
-use super::job::{Job, Submission, Wanted, check_name};
-use crate::builds::sha256_of;
-use crate::config;
-use crate::kinds;
+use super::action::{Action, Refusal};
+use super::child::{RunProcess, last_words};
+use super::job::{Job, PlayedBy, Submission, Wanted, check_name};
 use crate::output::with_causes;
+use crate::platform::try_lock;
 use crate::run::{MANIFEST, Manifest};
 use crate::serve::process::is_whole_run_played;
 
 /// Name of the queue's folder in that of the runs.
 const FOLDER: &str = "queue";
+/// The file in it that the one server locks that accepts actions.
+const LOCK: &str = "lock";
 
 /// Exit codes of a run that has come to its end: see `Exit`.
 const ENDED: [i32; 3] = [0, 1, 3];
 /// That of one that was interrupted.
 const INTERRUPTED: i32 = 130;
-
-/// What can be done with a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Action {
-    /// Finish the games in progress; keep the place in the queue.
-    Pause,
-    /// Continue, or start, when there is a place.
-    Resume,
-    /// End now, and leave the queue. The run can be resumed.
-    Stop,
-    /// Let a run be played that somebody else has submitted.
-    Approve,
-}
-
-/// Why something cannot be done.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// The run does not exist.
-    Unknown(String),
-    /// What was asked for makes no sense.
-    Invalid(anyhow::Error),
-    /// Not now.
-    Conflict(String),
-}
 
 /// The queue.
 #[derive(Debug)]
@@ -61,33 +37,24 @@ pub(crate) struct Queue {
     /// Whether a run that is submitted must be approved by somebody else.
     needs_approval: bool,
     state: Mutex<State>,
+    /// Keeps other servers from the queue.
+    _lock: File,
 }
 
 #[derive(Debug, Default)]
 struct State {
     jobs: Vec<Job>,
-    children: Vec<Playing>,
+    children: Vec<RunProcess>,
     is_ending: bool,
     /// Changes with everything that is shown.
     version: u64,
-}
-
-/// A process that plays a run.
-#[derive(Debug)]
-struct Playing {
-    run: String,
-    child: Child,
-    /// It has been asked to end after its games: asked again, it would break them off.
-    is_pausing: bool,
-    /// The run has left the queue; if it is back, this is not its process.
-    is_stopped: bool,
 }
 
 impl Queue {
     /// The queue in a folder of runs, as it was left.
     ///
     /// # Errors
-    /// If its folder cannot be made.
+    /// If its folder cannot be made, or another server has the queue.
     pub(crate) fn open(
         results: &Path,
         places: usize,
@@ -95,6 +62,7 @@ impl Queue {
     ) -> anyhow::Result<Self> {
         let folder = results.join(FOLDER);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let lock = locked(&folder.join(LOCK))?;
         let state = State {
             jobs: Job::read_all(&folder),
             ..State::default()
@@ -105,6 +73,7 @@ impl Queue {
             places,
             needs_approval,
             state: Mutex::new(state),
+            _lock: lock,
         })
     }
 
@@ -150,25 +119,22 @@ impl Queue {
     ) -> Result<(), Refusal> {
         check_name(&submission.name).map_err(Refusal::Invalid)?;
         let mut state = self.lock();
-        let is_taken = state.jobs.iter().any(|job| job.name == submission.name)
-            || self.results.join(&submission.name).exists();
-        if is_taken {
-            return Err(Refusal::Conflict(format!(
-                "there is a run `{}` already",
-                submission.name
-            )));
+        if let Some(taken) = self.taken(&state, &submission.name) {
+            let mut message = format!("there is a run `{taken}` already");
+            if taken != submission.name {
+                message += ": names must differ in more than upper and lower case";
+            }
+            return Err(Refusal::Conflict(message));
         }
         let mut job = Job::new(submission, by);
         if self.needs_approval {
             job.wanted = Wanted::Approval;
         }
         let path = job.config(&self.folder);
-        let check = || {
-            fs::write(&path, config).with_context(|| format!("cannot write {}", path.display()))?;
-            let config = config::load(&path, &[])?;
-            kinds::of(job.kind).check(&config)
-        };
-        let accepted = check().and_then(|()| job.save(&self.folder));
+        let accepted = fs::write(&path, config)
+            .with_context(|| format!("cannot write {}", path.display()))
+            .and_then(|()| job.check_config(&self.folder))
+            .and_then(|()| job.save(&self.folder));
         if let Err(error) = accepted {
             job.remove(&self.folder);
             return Err(Refusal::Invalid(error));
@@ -191,32 +157,31 @@ impl Queue {
         read: Option<&str>,
     ) -> Result<(), Refusal> {
         let mut state = self.lock();
-        if !state.jobs.iter().any(|job| job.name == run) {
-            if action != Action::Resume {
-                return Err(self.not_ours(run));
-            }
-            let is_ending = state.children.iter().any(|playing| playing.run == run);
-            let job = self.adopt(run, is_ending, by)?;
-            state.jobs.push(job);
-        }
         let state = &mut *state;
-        state.version += 1;
-        let Some(at) = state.jobs.iter().position(|job| job.name == run) else {
-            return Err(Refusal::Unknown(format!("there is no run `{run}`")));
+        let at = state.jobs.iter().position(|job| job.name == run);
+        let at = match at {
+            Some(_) if self.is_elsewhere(state, run) => return Err(Refusal::elsewhere(run)),
+            Some(at) => at,
+            None if action == Action::Resume => {
+                let job = self.adopt(state, run, by)?;
+                state.jobs.push(job);
+                state.jobs.len() - 1
+            }
+            None => return Err(self.not_queued(state, run)),
         };
+        state.version += 1;
         let job = &mut state.jobs[at];
-        let playing = state.children.iter_mut().find(|playing| playing.run == run);
         if job.needs_approval() && !matches!(action, Action::Approve | Action::Stop) {
             let message = format!("`{run}` has not been approved");
             return Err(Refusal::Conflict(message));
         }
+        let child = state.children.iter_mut().find(|child| child.run == run);
         match action {
-            Action::Approve => approve(job, &self.folder, by, read)?,
+            Action::Approve => job.approve(&self.folder, by, read)?,
             Action::Pause => {
                 job.wanted = Wanted::Paused;
-                if let Some(playing) = playing.filter(|playing| !playing.is_pausing) {
-                    interrupt(&mut playing.child, false);
-                    playing.is_pausing = true;
+                if let Some(child) = child {
+                    child.pause();
                 }
             }
             Action::Resume => {
@@ -224,12 +189,10 @@ impl Queue {
                 job.failure = None;
             }
             Action::Stop => {
-                if let Some(playing) = playing {
-                    interrupt(&mut playing.child, true);
-                    playing.is_stopped = true;
+                if let Some(child) = child {
+                    child.stop();
                 }
-                let job = state.jobs.remove(at);
-                job.remove(&self.folder);
+                state.jobs.remove(at).remove(&self.folder);
                 return Ok(());
             }
         }
@@ -243,32 +206,61 @@ impl Queue {
     pub(crate) fn set_priority(&self, run: &str, priority: i32) -> Result<(), Refusal> {
         let mut state = self.lock();
         state.version += 1;
+        let state = &mut *state;
         let Some(job) = state.jobs.iter_mut().find(|job| job.name == run) else {
-            return Err(self.not_ours(run));
+            return Err(self.not_queued(state, run));
         };
         job.priority = priority;
         job.save(&self.folder).map_err(Refusal::Invalid)
     }
 
-    fn not_ours(&self, run: &str) -> Refusal {
-        let is_run = check_name(run).is_ok() && self.results.join(run).join(MANIFEST).exists();
-        match is_run {
-            true => Refusal::Conflict(format!(
-                "`{run}` was not started here: stop it where it was started"
+    /// The run in the folder or in the queue that has a name, in upper or lower case:
+    /// some file systems do not distinguish them.
+    fn taken(&self, state: &State, name: &str) -> Option<String> {
+        let queued = state.jobs.iter().map(|job| job.name.clone());
+        let mut all = queued.chain(self.names());
+        all.find(|taken| taken.eq_ignore_ascii_case(name))
+    }
+
+    /// The names in the folder of the runs.
+    fn names(&self) -> impl Iterator<Item = String> {
+        let entries = fs::read_dir(&self.results).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok())
+    }
+
+    /// The folder of a run that exists, whether it is in the queue or not.
+    fn folder_of(&self, name: &str) -> Option<PathBuf> {
+        check_name(name).ok()?;
+        let path = self.results.join(name);
+        let is_run = path.join(MANIFEST).exists() && self.names().any(|one| one == name);
+        is_run.then_some(path)
+    }
+
+    /// Whether a process that this server has not started plays a run.
+    fn is_elsewhere(&self, state: &State, run: &str) -> bool {
+        let is_ours = state.children.iter().any(|child| child.run == run);
+        !is_ours && is_whole_run_played(&self.results.join(run))
+    }
+
+    /// Why nothing can be done with a run that is not in the queue.
+    fn not_queued(&self, state: &State, run: &str) -> Refusal {
+        match self.folder_of(run) {
+            None => Refusal::Unknown(format!("there is no run `{run}` in the queue")),
+            Some(_) if self.is_elsewhere(state, run) => Refusal::elsewhere(run),
+            Some(_) => Refusal::Conflict(format!(
+                "`{run}` is not in the queue: it has ended or was stopped"
             )),
-            false => Refusal::Unknown(format!("there is no run `{run}` in the queue")),
         }
     }
 
     /// A run that was started elsewhere, or was stopped here and may still be
     /// ending, and is to be continued.
-    fn adopt(&self, run: &str, is_ending: bool, by: &str) -> Result<Job, Refusal> {
+    fn adopt(&self, state: &State, run: &str, by: &str) -> Result<Job, Refusal> {
         let unknown = || Refusal::Unknown(format!("there is no run `{run}`"));
-        check_name(run).map_err(|_| unknown())?;
-        let path = self.results.join(run);
+        let path = self.folder_of(run).ok_or_else(unknown)?;
         let manifest = Manifest::read(&path).map_err(|_| unknown())?;
-        if !is_ending && is_whole_run_played(&path) {
-            return Err(Refusal::Conflict(format!("`{run}` is being played")));
+        if self.is_elsewhere(state, run) {
+            return Err(Refusal::elsewhere(run));
         }
         let submission = Submission {
             name: run.to_string(),
@@ -286,6 +278,7 @@ impl Queue {
         if state.is_ending {
             return;
         }
+        let others = self.look_for_others(state);
         let mut waiting: Vec<usize> = (0..state.jobs.len())
             .filter(|at| state.jobs[*at].is_waiting())
             .collect();
@@ -294,171 +287,197 @@ impl Queue {
             (std::cmp::Reverse(job.priority), job.submitted)
         });
         for at in waiting {
-            if state.children.len() >= self.places {
+            if state.children.len() + others >= self.places {
                 return;
             }
             let job = &mut state.jobs[at];
-            // A process that an earlier server started may still play it, or
-            // one that was stopped.
-            if is_whole_run_played(&self.results.join(&job.name)) {
+            // It was stopped, and its process has not ended yet.
+            if state.children.iter().any(|child| child.run == job.name) {
                 continue;
             }
             state.version += 1;
-            match self.start(job) {
+            match RunProcess::start(job, &self.results, &self.folder) {
                 Ok(child) => {
-                    job.is_running = true;
-                    state.children.push(Playing {
-                        run: job.name.clone(),
-                        child,
-                        is_pausing: false,
-                        is_stopped: false,
-                    });
+                    job.played_by = PlayedBy::ThisServer;
+                    state.children.push(child);
                 }
                 Err(error) => job.failure = Some(with_causes(&error)),
             }
         }
     }
 
-    fn start(&self, job: &Job) -> anyhow::Result<Child> {
-        let run = self.results.join(&job.name);
-        let log = File::create(job.log(&self.folder)).context("cannot write the log")?;
-        let mut command = Command::new(std::env::current_exe()?);
-        if run.join(MANIFEST).exists() {
-            command.arg("resume").arg(&run);
-        } else {
-            command.arg(job.kind.name()).arg(job.config(&self.folder));
-            command.arg("--out").arg(&run);
+    /// Finds the runs of the queue that processes play which this server has not
+    /// started. Returns their number.
+    fn look_for_others(&self, state: &mut State) -> usize {
+        let mut others = 0;
+        for at in 0..state.jobs.len() {
+            let before = state.jobs[at].played_by;
+            if before == PlayedBy::ThisServer {
+                continue;
+            }
+            let now = match self.is_elsewhere(state, &state.jobs[at].name) {
+                true => PlayedBy::Another,
+                false => PlayedBy::Nobody,
+            };
+            others += usize::from(now == PlayedBy::Another);
+            state.version += u64::from(now != before);
+            state.jobs[at].played_by = now;
         }
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log);
-        // Ctrl-C in the server's terminal is for the server.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        command.spawn().context("cannot start hone")
+        others
     }
 
     fn reap(&self, state: &mut State) {
-        let State {
-            jobs,
-            children,
-            version,
-            ..
-        } = state;
-        children.retain_mut(|playing| {
-            let Ok(Some(status)) = playing.child.try_wait() else {
-                return true;
-            };
-            *version += 1;
-            let at = jobs.iter().position(|job| job.name == playing.run);
-            let Some(at) = at.filter(|_| !playing.is_stopped) else {
-                return false;
-            };
-            let job = &mut jobs[at];
-            job.is_running = false;
-            match status.code() {
-                Some(code) if ENDED.contains(&code) => {
-                    job.remove(&self.folder);
-                    jobs.remove(at);
-                }
-                // It was paused, or this server ends; otherwise it is continued.
-                Some(INTERRUPTED) => {}
-                _ if job.wanted == Wanted::Paused => {}
-                _ => {
-                    job.failure = Some(last_words(&job.log(&self.folder)));
-                    // It is shown as long as this server runs.
-                    let _ = job.save(&self.folder);
-                }
+        let children = std::mem::take(&mut state.children);
+        for mut child in children {
+            match child.status() {
+                None => state.children.push(child),
+                Some(status) => self.take_end(state, &child, status),
             }
-            false
-        });
+        }
+    }
+
+    /// Takes note of the end of a process.
+    fn take_end(&self, state: &mut State, child: &RunProcess, status: ExitStatus) {
+        state.version += 1;
+        let at = state.jobs.iter().position(|job| job.name == child.run);
+        let Some(at) = at.filter(|_| !child.is_stopped()) else {
+            return;
+        };
+        let job = &mut state.jobs[at];
+        job.played_by = PlayedBy::Nobody;
+        match status.code() {
+            Some(code) if ENDED.contains(&code) => {
+                state.jobs.remove(at).remove(&self.folder);
+            }
+            // It was paused, or this server ends; otherwise it is continued.
+            Some(INTERRUPTED) => {}
+            _ if job.wanted == Wanted::Paused => {}
+            _ => {
+                job.failure = Some(last_words(&job.log(&self.folder)));
+                // It is shown as long as this server runs.
+                let _ = job.save(&self.folder);
+            }
+        }
     }
 
     /// Ends all processes; their runs are continued by the next server.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.is_ending = true;
-        for playing in &mut state.children {
-            interrupt(&mut playing.child, true);
+        state.children.iter_mut().for_each(RunProcess::end);
+        state.children.iter_mut().for_each(RunProcess::wait);
+    }
+}
+
+/// Takes the queue for this process until it ends, however it ends.
+fn locked(path: &Path) -> anyhow::Result<File> {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).append(true).create(true).open(path);
+    let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+    match try_lock(&file) {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another `hone serve` accepts actions for these runs: it has locked {}\n\
+             help: end it, or start this one without tokens",
+            path.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
         }
-        for playing in &mut state.children {
-            let _ = playing.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::GAMES_CSV;
+    use crate::run::Kind;
+
+    /// A queue with these jobs in a folder of runs.
+    fn queue(results: &Path, names: &[&str]) -> Queue {
+        let folder = results.join(FOLDER);
+        fs::create_dir_all(&folder).expect("made");
+        for name in names {
+            let submission = Submission {
+                name: name.to_string(),
+                kind: Kind::Match,
+                priority: 0,
+            };
+            let job = Job::new(&submission, "ann");
+            job.save(&folder).expect("written");
+            fs::write(job.config(&folder), "").expect("written");
         }
+        Queue::open(results, 1, false).expect("free")
     }
-}
 
-/// The owner of another token approves the configuration that was read: who submitted
-/// the run can stop it and submit another one under its name.
-fn approve(job: &mut Job, folder: &Path, by: &str, read: Option<&str>) -> Result<(), Refusal> {
-    if !job.needs_approval() {
-        let message = format!("`{}` does not wait for approval", job.name);
-        return Err(Refusal::Conflict(message));
-    }
-    if job.by == by {
-        let message = format!(
-            "{by} submitted `{}`: somebody else must approve it",
-            job.name
+    /// As after a server that was killed: its run is still played.
+    #[test]
+    fn a_run_that_another_process_plays_takes_a_place_and_is_left_alone() {
+        let results = tempfile::tempdir().expect("a folder");
+        let run = results.path().join("first");
+        fs::create_dir(&run).expect("made");
+        fs::write(run.join(MANIFEST), "").expect("written");
+        let ledger = File::create(run.join(GAMES_CSV)).expect("made");
+        ledger.lock().expect("free");
+        let queue = queue(results.path(), &["first", "second"]);
+        for action in [Action::Pause, Action::Resume, Action::Stop] {
+            let refused = queue.act("first", action, "ann", None);
+            let refused = refused.expect_err("it is not ours");
+            assert!(matches!(refused, Refusal::Conflict(_)), "{refused:?}");
+            let message = refused.message();
+            assert!(
+                message.contains("another process plays `first`"),
+                "{message}"
+            );
+        }
+        assert!(queue.configuration("first").is_some(), "it is in the queue");
+        let (version, _) = queue.jobs();
+        queue.tick();
+        let (shown, jobs) = queue.jobs();
+        let words: Vec<String> = jobs.iter().map(Job::words).collect();
+        assert_eq!(words, ["running, started by another process", "waiting"]);
+        assert_ne!(version, shown, "the page changes");
+        // A run that is not in the queue.
+        queue
+            .act("second", Action::Stop, "ann", None)
+            .expect("not played");
+        let ended = results.path().join("second");
+        fs::create_dir(&ended).expect("made");
+        fs::write(ended.join(MANIFEST), "").expect("written");
+        let refused = queue.act("second", Action::Pause, "ann", None);
+        let message = refused.expect_err("it is not played").message();
+        assert!(
+            message.ends_with("it has ended or was stopped"),
+            "{message}"
         );
-        return Err(Refusal::Conflict(message));
     }
-    let config = fs::read(job.config(folder)).map_err(|error| Refusal::Invalid(error.into()))?;
-    let Some(read) = read else {
-        return Err(Refusal::Invalid(anyhow::anyhow!(
-            "an approval needs `config=SHA256`, of the configuration that /api/queue/{} shows",
-            job.name
-        )));
-    };
-    if !read.eq_ignore_ascii_case(&sha256_of(&config)) {
-        let message = format!(
-            "`{}` has another configuration than the one that was read",
-            job.name
-        );
-        return Err(Refusal::Conflict(message));
+
+    #[test]
+    fn one_server_has_the_queue() {
+        let results = tempfile::tempdir().expect("a folder");
+        let first = queue(results.path(), &[]);
+        let second = Queue::open(results.path(), 1, false).expect_err("taken");
+        let message = second.to_string();
+        assert!(message.contains("another `hone serve`"), "{message}");
+        drop(first);
+        Queue::open(results.path(), 1, false).expect("free again");
     }
-    job.wanted = Wanted::Played;
-    job.approved_by = Some(by.to_string());
-    Ok(())
-}
 
-/// Asks a process to end, at once or when its games are finished.
-#[cfg(unix)]
-fn interrupt(child: &mut Child, at_once: bool) {
-    let signal = match at_once {
-        true => libc::SIGTERM,
-        false => libc::SIGINT,
-    };
-    let Ok(pid) = i32::try_from(child.id()) else {
-        return;
-    };
-    // SAFETY: the process is our child and has not been waited for.
-    unsafe {
-        libc::kill(pid, signal);
-    }
-}
-
-/// Windows offers no gentler way: finished games are in the ledger.
-#[cfg(not(unix))]
-fn interrupt(child: &mut Child, _at_once: bool) {
-    let _ = child.kill();
-}
-
-/// Why a process has failed: the error at the end of what it printed.
-fn last_words(log: &Path) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let error = text.rfind("error: ").map(|at| &text[at..]);
-    let words = error.or_else(|| text.lines().next_back());
-    let words = words.unwrap_or("it printed nothing").trim();
-    words.chars().take(500).collect()
-}
-
-impl Refusal {
-    /// For people.
-    pub(crate) fn message(&self) -> String {
-        match self {
-            Self::Unknown(message) | Self::Conflict(message) => message.clone(),
-            Self::Invalid(error) => with_causes(error),
+    /// On some file systems both would have the same files.
+    #[test]
+    fn names_that_differ_only_in_case_are_the_same() {
+        let results = tempfile::tempdir().expect("a folder");
+        fs::create_dir(results.path().join("Ended")).expect("made");
+        let queue = queue(results.path(), &["waiting"]);
+        for name in ["WAITING", "waiting", "ended"] {
+            let submission = Submission {
+                name: name.to_string(),
+                kind: Kind::Match,
+                priority: 0,
+            };
+            let refused = queue.submit(&submission, "", "ann");
+            let refused = refused.expect_err("taken");
+            assert!(matches!(refused, Refusal::Conflict(_)), "{refused:?}");
         }
     }
 }

@@ -40,7 +40,9 @@ fn sentence(view: &FleetView) -> String {
     };
     let cores: usize = fleet.workers.iter().map(|one| one.status.cores).sum();
     let busy: usize = fleet.workers.iter().map(|one| one.status.busy).sum();
-    let pace: f64 = fleet.workers.iter().map(|one| one.status.pace).sum();
+    // `sum` of nothing is -0.0.
+    let paces = fleet.workers.iter().map(|one| one.status.pace);
+    let pace = paces.fold(0.0, |sum, pace| sum + pace);
     format!(
         "{}, {busy} of {cores} cores busy, {pace:.1} games a minute, {}",
         counted(fleet.workers.len() as u64, "machine"),
@@ -216,5 +218,25 @@ fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fleet_without_machines_plays_no_games() {
+        let fleet = Overview {
+            server: "here".to_string(),
+            workers: Vec::new(),
+            runs: Vec::new(),
+        };
+        let view = FleetView {
+            fleet: Some(fleet),
+            ..FleetView::default()
+        };
+        let sentence = sentence(&view);
+        assert!(sentence.contains(", 0.0 games a minute"), "{sentence}");
     }
 }
