@@ -323,7 +323,7 @@ fn plan_of_a_draw_ratio_and_of_a_run() {
 fn ratings_of_a_run_and_of_games() {
     let folder = tempfile::tempdir().unwrap();
     write_run(folder.path());
-    let pgn = folder.path().join("games.pgn");
+    let pgn = folder.path().join("other.pgn");
     let game = |white, black, round, result| {
         format!(
             "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
@@ -404,6 +404,21 @@ fn ratings_of_tags_alone() {
     let packed = hone(&format!("rate {source}"));
     let errors = String::from_utf8(packed.stderr).unwrap();
     assert!(errors.contains("is compressed"), "{errors}");
+}
+
+#[test]
+fn a_run_and_its_own_file_of_games_would_count_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    let (run, pgn) = (folder.path(), folder.path().join("games.pgn"));
+    std::fs::write(&pgn, "[White \"new\"]\n[Black \"old\"]\n\n1. e4 1-0\n").unwrap();
+    for sources in [[run, &pgn], [&pgn, run]] {
+        let sources = sources.map(|source| source.display().to_string());
+        let refused = hone(&format!("rate {}", sources.join(" ")));
+        let errors = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("have the same games"), "{errors}");
+    }
 }
 
 /// A finished run of forty pairs.

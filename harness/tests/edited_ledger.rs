@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Setup, engines, on_run, scripted};
+use common::{Setup, engines, finish, hone, on_run, scripted};
 
 /// Measurements, and what engines report: the PGN has them rounded or not at all. No
 /// result depends on them.
@@ -216,4 +216,30 @@ fn castling_of_chess960_from_the_usual_position_is_sound() {
                     [Variant \"Chess960\"]\n";
         assert_eq!(games.matches(tags).count(), 2, "{games}");
     }
+}
+
+/// A pair that is there twice counts once, the first time, and a line that a kill cut off
+/// not at all: as in the report.
+#[test]
+fn ratings_count_what_the_report_counts() {
+    let setup = played("");
+    let run = setup.run("run");
+    let path = run.join("games.csv");
+    let csv = fs::read_to_string(&path).expect("there");
+    let rated = || {
+        let mut rate = hone();
+        rate.args(["calc", "rate", "--csv"]).arg(&run);
+        let finished = finish(rate);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        finished.stdout
+    };
+    let whole = rated();
+    let first: Vec<&str> = csv.lines().skip(1).take(2).collect();
+    let opposite = |line: &str| match line.contains(",1-0,") {
+        true => line.replace(",1-0,", ",0-1,"),
+        false => line.replace(",0-1,", ",1-0,").replace(",1/2-1/2,", ",1-0,"),
+    };
+    let again: String = first.iter().map(|line| opposite(line) + "\n").collect();
+    fs::write(&path, format!("{csv}{again}4,1,on")).expect("written");
+    assert_eq!(rated(), whole);
 }

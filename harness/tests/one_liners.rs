@@ -304,13 +304,18 @@ fn runs_have_short_names() {
         assert_eq!(finished.code, Some(0), "{command}: {}", finished.stderr);
     }
     for line in [
-        &["calc", "plan", "--run", "alpha-2"][..],
-        &["calc", "rate", "latest", "alpha-1"],
+        &["calc", "rate", "latest", "alpha-1"][..],
         &["book", "worth", "latest"],
     ] {
         let finished = hone_in(folder.path(), line);
         assert_eq!(finished.code, Some(0), "{line:?}: {}", finished.stderr);
     }
+    let plan = hone_in(folder.path(), &["calc", "plan", "--run", "alpha-2"]);
+    assert!(
+        plan.stderr.contains("all pairs ended alike"),
+        "{}",
+        plan.stderr
+    );
     let several = hone_in(folder.path(), &["report", "alpha"]);
     assert_eq!(several.code, Some(2));
     assert!(

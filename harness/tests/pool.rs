@@ -187,15 +187,13 @@ fn a_match_is_pooled_in_steps_and_says_what_is_missing() {
     ] {
         assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
     }
-    let waiting = "Pair 2 is missing: 99 later pairs wait for it and are not judged.";
+    let waiting = "Pair 2 is missing: what was played after it (99 pairs) is not judged.";
     assert!(first.stdout.contains(waiting), "{}", first.stdout);
     let second = pool(&[shards[1].clone()], &out, &[]);
     assert_eq!(second.code, Some(0), "{}", second.stderr);
-    assert!(
-        second.stderr.contains(": 50 new pairs"),
-        "{}",
-        second.stderr
-    );
+    for part in ["pooled 1 run in ", ": 50 new pairs"] {
+        assert!(second.stderr.contains(part), "{part}: {}", second.stderr);
+    }
     assert_eq!(digest(&out), digest(&undivided));
 }
 
@@ -407,9 +405,81 @@ fn other_games_and_other_conditions_are_refused() {
     assert!(!out.exists());
     fs::write(second.join("run.toml"), toml).expect("written");
     // A run that is not a pool is never added to.
-    let taken = pool(std::slice::from_ref(&second), &first, &[]);
-    assert_eq!(taken.code, Some(2), "{}", taken.stderr);
-    assert!(taken.stderr.contains("is not a pool"), "{}", taken.stderr);
+    for run in [&second, &first] {
+        let taken = pool(std::slice::from_ref(run), &first, &[]);
+        assert_eq!(taken.code, Some(2), "{}", taken.stderr);
+        assert!(taken.stderr.contains("is not a pool"), "{}", taken.stderr);
+    }
+}
+
+#[test]
+fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_written() {
+    let setup = random_players();
+    let played = setup.play("sprt", "run", &["--shard", "1/30"]);
+    assert_eq!(played.code, Some(3), "{}", played.stderr);
+    let (run, out) = (setup.run("run"), setup.run("pool"));
+    let refused = |out: &Path, says: &str| {
+        let refused = pool(std::slice::from_ref(&run), out, &[]);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+    };
+    let (csv, pgn) = (run.join("games.csv"), run.join("games.pgn"));
+    let [ledger, games] = [&csv, &pgn].map(|path| fs::read_to_string(path).expect("there"));
+    // Another result than that of the game.
+    let won = ledger.replacen(",1/2-1/2,", ",1-0,", 1);
+    let edited = match won == ledger {
+        true => ledger.replacen(",1-0,", ",1/2-1/2,", 1),
+        false => won,
+    };
+    assert_ne!(edited, ledger);
+    fs::write(&csv, edited).expect("written");
+    refused(&out, "hone verify");
+    fs::write(&csv, ledger).expect("written");
+    fs::write(&pgn, &games[..games.len() / 2]).expect("written");
+    refused(&out, "games.pgn ends before the games of pair ");
+    fs::write(&pgn, games).expect("written");
+    assert!(!out.exists());
+    refused(&pgn, "cannot make the run's folder");
+    let pooled = pool(std::slice::from_ref(&run), &out, &[]);
+    assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
+}
+
+/// Only the first stage would be judged, and the test can fail in a later one.
+#[test]
+fn a_test_in_stages_is_refused() {
+    let setup = random_players();
+    let config = fs::read_to_string(&setup.config).expect("there");
+    let stages = "[[stage]]\nname = \"STC\"\n[[stage]]\nname = \"LTC\"\nlimit = \"nodes=2\"\n";
+    fs::write(&setup.config, config + stages).expect("written");
+    let played = setup.play("sprt", "run", &[]);
+    assert_eq!(played.code, Some(1), "{}", played.stderr);
+    let refused = pool(&[setup.run("run")], &setup.run("pool"), &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for part in ["is a test in stages", "help: "] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(!setup.run("pool").exists());
+}
+
+#[test]
+fn the_machines_of_a_fleets_run_keep_their_names() {
+    let setup = random_players();
+    let runs = [("first", "1/30"), ("second", "2/30")].map(|(name, shard)| {
+        let played = setup.play("sprt", name, &["--shard", shard]);
+        assert_eq!(played.code, Some(3), "{}", played.stderr);
+        setup.run(name)
+    });
+    let table = "worker,credential,machine,platform,processor,cores,built\n\
+                 0,all,box,linux-x86_64,cpu,4,false\n";
+    fs::write(runs[1].join("workers.csv"), table).expect("written");
+    let out = setup.run("pool");
+    for _ in 0..2 {
+        let pooled = pool(&runs, &out, &[]);
+        assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
+        let carried = fs::read_to_string(out.join("workers.csv")).expect("there");
+        // After two workers of this machine and two of the first run.
+        assert_eq!(carried, table.replace("\n0,", "\n4,"));
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn sources(folder: &Path, text: &mut String) {
 #[test]
 fn each_test_that_is_named_exists() {
     let mut code = String::new();
-    for folder in ["harness/src", "harness/tests"] {
+    for folder in ["harness/src", "harness/tests", "engine/tests"] {
         sources(&common::workspace().join(folder), &mut code);
     }
     let page = common::workspace().join("docs/reliability.md");

@@ -58,6 +58,22 @@ fn last_pair(run: &Path) -> (usize, usize) {
 }
 
 #[test]
+fn a_taken_folder_is_refused_before_anything_is_built() {
+    let (setup, run, digest_before) = played(2);
+    let built = setup.dir.path().join("built");
+    let build = format!("engine.one.build=touch {}", built.display());
+    let taken = setup.play("match", "run", &["--set", &build]);
+    assert_eq!(taken.code, Some(2), "{}", taken.stderr);
+    assert!(
+        taken.stderr.contains("contains a run already"),
+        "{}",
+        taken.stderr
+    );
+    assert!(!built.exists());
+    assert_eq!(digest(&run), digest_before);
+}
+
+#[test]
 fn more_than_a_kill_can_have_torn_is_never_removed() {
     let (_setup, run, expected) = played(12);
     let [csv, pgn] = files(&run).map(|bytes| bytes.expect("there"));

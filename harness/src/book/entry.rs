@@ -101,12 +101,15 @@ impl Entry {
         if self.variant == Variant::Chess960 {
             tags.push_str("[Variant \"Chess960\"]\n");
         }
-        let opening = self.start.as_ref().map(Opening::from_position);
-        if let Some(fen) = opening.and_then(|opening| opening.fen) {
+        let start = self.start.clone().unwrap_or_default();
+        let opening = Opening::from_position(&start);
+        // A game without moves needs its position even if that is the usual start.
+        if opening.fen.is_some() || self.moves.is_empty() {
+            let fen = opening.start_fen();
             tags.push_str(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n"));
         }
         let mut words = Vec::new();
-        let mut position = self.start.clone().unwrap_or_default();
+        let mut position = start;
         for (index, &m) in self.moves.iter().enumerate() {
             let number = position.fullmoves();
             match position.turn() {
@@ -205,6 +208,13 @@ mod tests {
         assert_eq!(games.len(), 1);
         assert_eq!(games[0].moves, entry.moves);
         assert!(pgn.lines().all(|line| line.len() <= 80));
+    }
+
+    #[test]
+    fn the_usual_start_without_moves_is_read() {
+        let pgn = Entry::default().pgn();
+        let game = Games::new(pgn.as_bytes(), None, Variant::Standard).next();
+        assert_eq!(game.unwrap().unwrap().end, Chess::default());
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl Histogram {
         let mut text = String::new();
         for bin in &self.bins {
             let bar = "#".repeat((bin.count * BAR).div_ceil(most));
-            let high = bin.low + (self.width - 1);
+            let high = i64::from(bin.low) + i64::from(self.width) - 1;
             writeln!(text, "{:>7} ..{high:>6} {:>7} {bar}", bin.low, bin.count)
                 .expect("writing to a string succeeds");
         }
@@ -113,6 +113,16 @@ mod tests {
         assert_eq!((histogram.mean, histogram.median), (21.4, 9.0));
         assert_eq!(Histogram::new(vec![1, 2]).unwrap().median, 1.5);
         assert_eq!(Histogram::new(Vec::new()), None);
+    }
+
+    #[test]
+    fn the_greatest_values_have_bins() {
+        let text = Histogram::new(vec![i32::MIN, i32::MAX]).unwrap().text();
+        assert_eq!(
+            text.lines().filter(|line| line.contains(" 1 #")).count(),
+            2,
+            "{text}"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::sha256::{sha256_file, sha256_of};
 use super::tree::{LOCK, WorkTree};
-use crate::platform::{Outsider, create_private, full_path, outsider};
+use crate::platform::{Outsider, create_private, full_path, is_same_file, outsider};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,28 +164,31 @@ impl Cache {
         announce: &mut dyn FnMut(&str),
     ) -> Result<WorkTree, BuildError> {
         let dir = self.dir.join(TREES).join(tree_name(of.common()));
-        fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
         let path = dir.join(LOCK);
-        let lock = open_lock(&path).map_err(BuildError::io(&path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                announce("waiting for another build of this repository");
-                lock.lock().map_err(BuildError::io(&path))?;
+        loop {
+            fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+            let lock = open_lock(&path).map_err(BuildError::io(&path))?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    announce("waiting for another build of this repository");
+                    lock.lock().map_err(BuildError::io(&path))?;
+                }
+                Err(TryLockError::Error(source)) => return Err(BuildError::Io { path, source }),
             }
-            Err(TryLockError::Error(source)) => return Err(BuildError::Io { path, source }),
+            // Whoever had it may have removed it with its tree.
+            if is_same_file(&lock, &path).unwrap_or(false) {
+                return WorkTree::open(dir, lock, of);
+            }
         }
-        WorkTree::open(dir, lock, of)
     }
 
     /// Removes the work tree of a repository, unless it is in use.
     #[cfg(feature = "fleet")]
     pub(super) fn remove_work_tree(&self, of: &Repository) -> Result<(), BuildError> {
         let dir = self.dir.join(TREES).join(tree_name(of.common()));
-        match is_free(&dir.join(LOCK)) && dir.exists() {
-            true => fs::remove_dir_all(&dir).map_err(BuildError::io(&dir)),
-            false => Ok(()),
-        }
+        let removed = unless_in_use(&dir, || fs::remove_dir_all(&dir));
+        removed.map_or(Ok(()), |removed| removed.map_err(BuildError::io(&dir)))
     }
 
     /// The folder of sources that other machines build, or have sent.
@@ -295,15 +298,17 @@ impl Cache {
             }
         }
         for dir in folders(&self.dir.join(TREES)) {
-            if is_old(&dir, unused_for) && is_free(&dir.join(LOCK)) {
-                remove(&dir, &mut freed)?;
+            if is_old(&dir, unused_for)
+                && let Some(removed) = unless_in_use(&dir, || remove(&dir, &mut freed))
+            {
+                removed?;
                 freed.trees += 1;
             }
         }
         for repository in folders(&self.dir.join(SOURCES)) {
             let common = full_path(&repository).map_err(BuildError::io(&repository))?;
             let tree = self.dir.join(TREES).join(tree_name(&common));
-            let is_building = tree.exists() && !is_free(&tree.join(LOCK));
+            let is_building = tree.exists() && unless_in_use(&tree, || ()).is_none();
             if is_old(&repository, unused_for) && !is_building {
                 remove(&repository, &mut freed)?;
             }
@@ -365,9 +370,14 @@ fn tree_name(common: &Path) -> String {
     format!("{name}-{}", &digest[..12])
 }
 
-/// Whether nobody holds a lock.
-fn is_free(lock: &Path) -> bool {
-    open_lock(lock).is_ok_and(|file| file.try_lock().is_ok())
+/// Does something while it holds the lock of a work tree, unless another process has it or
+/// the tree does not exist.
+fn unless_in_use<T>(tree: &Path, act: impl FnOnce() -> T) -> Option<T> {
+    let lock = open_lock(&tree.join(LOCK)).ok()?;
+    lock.try_lock().ok()?;
+    // Elsewhere the lock could not be removed with the tree while it is open.
+    let _held = cfg!(unix).then_some(lock);
+    Some(act())
 }
 
 fn folders(dir: &Path) -> Vec<PathBuf> {
@@ -394,4 +404,19 @@ fn size(dir: &Path) -> u64 {
             _ => entry.metadata().map_or(0, |file| file.len()),
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_gets_a_work_tree_that_is_being_removed() {
+        let tree = tempfile::tempdir().unwrap();
+        let in_use = || unless_in_use(tree.path(), || ()).is_none();
+        assert_eq!(unless_in_use(tree.path(), in_use), Some(true));
+        assert!(!in_use());
+        assert_eq!(unless_in_use(&tree.path().join("missing"), || ()), None);
+    }
 }

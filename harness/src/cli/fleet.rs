@@ -158,6 +158,7 @@ impl FleetArgs {
 
 impl UpArgs {
     fn run(self) -> anyhow::Result<()> {
+        self.check_ports()?;
         let setup = Setup {
             data: self.data.dir()?,
             listen: self.listen,
@@ -167,29 +168,26 @@ impl UpArgs {
         if self.systemd {
             let program =
                 std::env::current_exe().context("cannot find the path of this program")?;
-            out!("{}", fleet::unit(&program, &arguments(&setup)));
+            out!("{}", fleet::unit(&program, &arguments(&setup))?);
             return Ok(());
         }
         let chosen = self.data.data.is_some();
         fleet::up(&setup, |workers, owner| {
-            outln!("workers:  hone worker {}", workers.line());
-            match chosen {
-                true => outln!("runs:     hone sprt test.toml --fleet={}", owner.line()),
-                false => outln!("runs:     hone sprt test.toml --fleet    (on this machine)"),
-            }
-            if let Some(url) = setup.websocket_url() {
-                let workers = Access {
-                    url,
-                    ..workers.clone()
-                };
-                outln!("over WebSocket:  hone worker {}", workers.line());
-            }
-            errln!(
-                "{} listens on {}; Ctrl-C ends it",
-                setup.data.display(),
-                setup.listen
-            );
+            announce(&setup, chosen, workers, owner);
         })
+    }
+
+    /// Refuses a port that only the server would know.
+    fn check_ports(&self) -> anyhow::Result<()> {
+        let websocket = self.websocket.map(|at| ("--websocket", at));
+        for (option, at) in std::iter::once(("--listen", self.listen)).chain(websocket) {
+            ensure!(
+                at.port() != 0,
+                "`{option} {at}`: credentials need a fixed port\nhelp: choose one from 1 to 65535, as in {}:4222",
+                at.ip()
+            );
+        }
+        Ok(())
     }
 
     /// The address of this machine in credentials.
@@ -210,6 +208,36 @@ impl UpArgs {
             IpAddr::V4(ip) => Ok(ip.to_string()),
         }
     }
+}
+
+/// Prints the lines for workers and for runs, unless their credentials are revoked,
+/// and where the server listens. `chosen`: the data are not where runs on this machine
+/// look for them.
+fn announce(setup: &Setup, chosen: bool, workers: Option<&Access>, owner: Option<&Access>) {
+    let revoked = |name: &str, join: &str| {
+        errln!("the credential `{name}` is revoked\nhelp: make another one with `{join}`");
+    };
+    match workers {
+        Some(workers) => outln!("workers:  hone worker {}", workers.line()),
+        None => revoked("workers", "hone fleet join NAME"),
+    }
+    match owner {
+        Some(owner) if chosen => outln!("runs:     hone sprt test.toml --fleet={}", owner.line()),
+        Some(_) => outln!("runs:     hone sprt test.toml --fleet    (on this machine)"),
+        None => revoked("owner", "hone fleet join NAME --role submit"),
+    }
+    if let (Some(url), Some(workers)) = (setup.websocket_url(), workers) {
+        let workers = Access {
+            url,
+            ..workers.clone()
+        };
+        outln!("over WebSocket:  hone worker {}", workers.line());
+    }
+    errln!(
+        "{} listens on {}; Ctrl-C ends it",
+        setup.data.display(),
+        setup.listen
+    );
 }
 
 /// The options that repeat a setup.

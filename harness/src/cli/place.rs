@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 #[cfg(feature = "fleet")]
-use crate::fleet::{Access, Role, RunKey};
+use crate::fleet::{self, Access, Role, RunKey};
 use crate::kinds::Place;
 
 /// Where a run's pairs are played.
@@ -29,7 +29,7 @@ impl PlaceArgs {
     /// Where a new run is played.
     ///
     /// # Errors
-    /// If the fleet does not exist.
+    /// If the fleet does not exist or cannot be reached: before a folder is made.
     #[cfg(feature = "fleet")]
     pub(super) fn place(&self) -> anyhow::Result<Place> {
         let Some(named) = &self.fleet else {
@@ -37,6 +37,7 @@ impl PlaceArgs {
         };
         let named = Some(named.as_str()).filter(|named| !named.is_empty());
         let access = Access::chosen(named)?.for_role(Role::Submit)?;
+        fleet::check_reachable(&access)?;
         Ok(Place::Fleet {
             access: Box::new(access),
             priority: self.priority,

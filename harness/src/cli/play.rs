@@ -17,6 +17,7 @@ use crate::config::{Config, Draft, Level};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion, Match, Place, RunKind, Session, Test};
 use crate::output::with_causes;
+use crate::platform::quoted;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind, RunFiles, SessionError};
 use crate::settings::Shard;
@@ -239,8 +240,11 @@ fn show_stopped(
     let report = kinds::of(files.manifest.kind).report(files)?;
     show(&*report, results.json)?;
     let page = folder.join(report.page_name());
-    errln!("Report with every game: {}", page.display());
-    let resume = format!("hone resume {}", folder.display());
+    // The disk may be full.
+    if page.is_file() {
+        errln!("Report with every game: {}", page.display());
+    }
+    let resume = format!("hone resume {}", quoted(folder));
     let so_far = report.summary(SummaryNotes {
         repeat: &repeating(Some(&manifest)),
         resume: is_resumable.then_some(resume.as_str()),
@@ -265,7 +269,7 @@ pub(super) fn conclude(
     show(&*report, results.json).map_err(Failure::failed)?;
     let page = folder.path().join(report.page_name());
     errln!("Report with every game: {}", page.display());
-    let resume = format!("hone resume {}", folder.path().display());
+    let resume = format!("hone resume {}", quoted(folder.path()));
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let notes = SummaryNotes {
         repeat: &repeating(Some(&manifest)),

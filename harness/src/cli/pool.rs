@@ -8,15 +8,17 @@ use super::ends::{ResultArgs, repeating};
 use super::play::{exit_of, show};
 use super::{Exit, Failure};
 use crate::kinds;
+use crate::platform::quoted;
 use crate::pool::{self, Plan, Pooled};
-use crate::report::{SummaryNotes, write_files};
+use crate::report::{SummaryNotes, counted, write_files};
 use crate::run::{RunFiles, find_run};
 
 /// Judge the shards of a run, played on several machines, as one run.
 ///
 /// The ledgers of the runs are joined in a new folder and judged in pair order,
 /// up to the first pair that is missing. Configuration, engines, book and seed
-/// must agree. With the same --out, later calls add the pairs that are new.
+/// must agree. With the same --out, later calls add the pairs that are new. Tests
+/// in stages ([[stage]]) cannot be pooled.
 /// Exit codes as for `hone sprt`; 3 also if pairs of a match are missing.
 #[derive(Debug, Args)]
 pub(super) struct PoolArgs {
@@ -45,7 +47,9 @@ impl PoolArgs {
             .write()
             .map_err(Failure::failed)?;
         let dir = folder.path();
-        errln!("pooled {runs} runs in {}: {added} new pairs", dir.display());
+        let runs = counted(runs as u64, "run");
+        let pairs = counted(added, "new pair");
+        errln!("pooled {runs} in {}: {pairs}", dir.display());
         self.judge(RunFiles::open(dir).map_err(Failure::failed)?)
     }
 
@@ -68,7 +72,7 @@ impl PoolArgs {
         let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
-        let resume = format!("hone resume {}", dir.display());
+        let resume = format!("hone resume {}", quoted(&dir));
         let notes = SummaryNotes {
             repeat: &repeating(Some(&manifest)),
             resume: verdict.is_none().then_some(resume.as_str()),

@@ -79,12 +79,12 @@ impl WorkerArgs {
     }
 }
 
-/// Of `8G`, `512M` or `8192` (megabytes).
+/// Megabytes of `8G` or `512M`.
 fn megabytes(text: &str) -> anyhow::Result<u64> {
     let (digits, factor) = match text.as_bytes().last() {
         Some(b'G' | b'g') => (&text[..text.len() - 1], 1024),
         Some(b'M' | b'm') => (&text[..text.len() - 1], 1),
-        _ => (text, 1),
+        _ => ("", 1),
     };
     let number: u64 = digits
         .parse()
@@ -100,11 +100,12 @@ mod tests {
     fn sizes_are_read() {
         assert_eq!(megabytes("8G").expect("a size"), 8192);
         assert_eq!(megabytes("512M").expect("a size"), 512);
-        assert_eq!(megabytes("100").expect("a size"), 100);
         for text in [
             "",
             "G",
             "8T",
+            "1",
+            "8192",
             "-1G",
             "99999999999999999999G",
             "18446744073709551615G",

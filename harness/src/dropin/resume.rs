@@ -1,12 +1,13 @@
 //! `config.json`: what `-config file=` resumes. fastchess keeps its counts
 //! there; here the file only names the run, whose ledger is the truth.
 
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use serde::{Deserialize, Serialize};
+
+use crate::platform::write_whole;
 
 /// Its name, unless `outname=` gives another.
 pub(crate) const CONFIG_JSON: &str = "config.json";
@@ -49,34 +50,11 @@ impl StartedRun {
     pub(crate) fn write(&self, path: &Path) -> anyhow::Result<()> {
         let failed = || format!("cannot write {}", path.display());
         let text = serde_json::to_string_pretty(self)? + "\n";
-        let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-        if path.exists() && !path.is_file() {
-            let mut file = File::options()
-                .write(true)
-                .open(path)
-                .with_context(failed)?;
-            return file.write_all(text.as_bytes()).with_context(failed);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(failed)?;
         }
-        let folder = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(folder).with_context(failed)?;
-        let mut file = readable_by_all().tempfile_in(folder).with_context(failed)?;
-        file.write_all(text.as_bytes()).with_context(failed)?;
-        file.persist(path).with_context(failed)?;
-        Ok(())
+        write_whole(path, |file| file.write_all(text.as_bytes())).with_context(failed)
     }
-}
-
-/// A temporary file with the permissions of a file that is opened to be written: 0666
-/// less the umask.
-fn readable_by_all() -> tempfile::Builder<'static, 'static> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no modes"))]
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub(crate) const VARIABLE: &str = "HONE_FLEET";
 /// In the data folder of `hone fleet up`: what runs on this machine use.
 pub(crate) const SUBMIT_FILE: &str = "submit.toml";
 const PREFIX: &str = "hone1.";
+/// A text of fewer bytes holds no seed.
+const SHORT: usize = 50;
 
 /// What a credential allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,16 +76,22 @@ impl Access {
     }
 
     /// Reads a line, or the file of that name: with a line in it, which so
-    /// stays out of the list of processes, or a `fleet.toml`.
+    /// stays out of the list of processes, or a `fleet.toml`. A line may be within
+    /// the command that `hone fleet join` prints.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If it is neither. None of them has the secret.
     pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
-        let Some(encoded) = text.trim().strip_prefix(PREFIX) else {
+        let Some(encoded) = encoded_in(text) else {
             let path = Path::new(text);
+            // What is long may be a damaged line.
+            let shown = match text.len() < SHORT {
+                true => format!("`{text}`"),
+                false => "what was given".to_string(),
+            };
             ensure!(
                 path.is_file(),
-                "`{text}` is neither a JOIN line nor a file\nhelp: a JOIN line begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
+                "{shown} is neither a JOIN line nor a file\nhelp: a JOIN line begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
             );
             return Self::of_file(path);
         };
@@ -102,20 +110,24 @@ impl Access {
 
     /// Whether a text is a line, which holds the secret.
     pub(crate) fn is_line(text: &str) -> bool {
-        text.trim().starts_with(PREFIX)
+        encoded_in(text).is_some()
     }
 
-    /// Reads a `fleet.toml`.
+    /// Reads a `fleet.toml`, or a file with a line.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If it cannot be read. None of them has the secret.
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        match Self::is_line(&text) {
-            true => Self::read(&text),
-            false => toml::from_str(&text).with_context(|| path.display().to_string()),
+        if Self::is_line(&text) {
+            return Self::read(&text);
         }
+        toml::from_str(&text).map_err(|error: toml::de::Error| {
+            let before = &text[..error.span().map_or(0, |span| span.start)];
+            let line = before.matches('\n').count() + 1;
+            anyhow!("{}\n  --> {}:{line}", error.message(), path.display())
+        })
     }
 
     /// The fleet that `--fleet` means: what it names, or `HONE_FLEET`, or the
@@ -146,7 +158,7 @@ impl Access {
     pub(crate) fn for_role(self, role: Role) -> anyhow::Result<Self> {
         ensure!(
             self.role == role || self.creds.is_some(),
-            "the credential `{}` is for role `{}`, and `{}` is needed\nhelp: make one with `hone fleet join --role {}`",
+            "the credential `{}` is for role `{}`, and `{}` is needed\nhelp: make one with `hone fleet join NAME --role {}`",
             self.name,
             self.role.name(),
             role.name(),
@@ -154,6 +166,13 @@ impl Access {
         );
         Ok(self)
     }
+}
+
+/// What follows the prefix of the line in a text: alone, or as `hone fleet join`
+/// prints it, after `hone worker` or `HONE_FLEET=`.
+fn encoded_in(text: &str) -> Option<&str> {
+    let mut words = text.split(|c: char| c.is_whitespace() || c == '=');
+    words.find_map(|word| word.strip_prefix(PREFIX))
 }
 
 /// Where `hone fleet up` keeps its data: `fleet` in `hone` in `$XDG_DATA_HOME`
@@ -202,6 +221,44 @@ mod tests {
         let error = Access::read(cut).expect_err("cut").to_string();
         assert!(error.contains("damaged"), "{error}");
         assert!(Access::read("nonsense").is_err());
+        let error = Access::read(&line[1..]).expect_err("cut").to_string();
+        assert!(!error.contains(&line[90..]), "{error}");
+    }
+
+    #[test]
+    fn a_file_may_have_the_command_that_join_prints() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("carl.txt");
+        let line = access().line();
+        for text in [
+            format!("hone worker {line}\n"),
+            format!("{VARIABLE}={line}\r\n"),
+            format!("\n{line}"),
+        ] {
+            fs::write(&path, &text).expect("written");
+            assert_eq!(Access::of_file(&path).expect("read"), access());
+            assert_eq!(Access::read(&text).expect("read"), access());
+        }
+        // A file may be named like a line.
+        let toml = toml::to_string(&Access {
+            creds: Some("hone1.creds".into()),
+            ..access()
+        });
+        fs::write(&path, toml.expect("TOML")).expect("written");
+        let read = Access::of_file(&path).expect("read");
+        assert_eq!(read.creds, Some("hone1.creds".into()));
+    }
+
+    #[test]
+    fn an_error_in_a_file_does_not_show_the_secret() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("fleet.toml");
+        for seed in ["SUSECRET", "\"SUSECRET"] {
+            fs::write(&path, format!("url = \"x\"\nseed = {seed}\n")).expect("written");
+            let error = format!("{:#}", Access::of_file(&path).expect_err("no TOML"));
+            assert!(error.contains("fleet.toml:2"), "{error}");
+            assert!(!error.contains("SUSECRET"), "{error}");
+        }
     }
 
     #[test]

@@ -224,6 +224,11 @@ impl<R> Dispatch<R> {
         self.presence.heard(&self.key.run, worker, status, now)
     }
 
+    /// Which workers are present.
+    pub(super) fn presence(&mut self) -> &mut Presence {
+        &mut self.presence
+    }
+
     /// Workers that are alive and take part.
     pub(crate) fn workers(&self, now: Instant) -> usize {
         self.presence.count(now)

@@ -107,6 +107,8 @@ pub(crate) enum ToWorker<D> {
     Watched { run: Name },
     /// The server is there again, or gone.
     Connection { is_up: bool },
+    /// The server does not let this worker send or hear something.
+    Denied { what: String },
     /// The server does not accept the credential any more.
     Expelled,
 }

@@ -43,9 +43,9 @@ pub(crate) use draw::BuildWhen;
 pub(crate) use ids::Name;
 pub(crate) use lease::RunKey;
 pub(crate) use message::{Notice, read_any as read_any_message};
-pub(crate) use overview::overview;
 #[cfg(feature = "serve")]
 pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
+pub(crate) use overview::{check_reachable, overview};
 pub(crate) use runner::{FleetRun, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};
 pub(crate) use worker::{Asked, WorkerOptions, platform, work};

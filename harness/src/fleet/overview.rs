@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
+use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::access::Access;
@@ -17,6 +18,7 @@ use super::nats::BoardWatch;
 use super::nats::{Heard, Watch, connect};
 #[cfg(feature = "serve")]
 use crate::executor::LiveGame;
+use crate::report::counted;
 
 /// How long is waited for answers.
 const ANSWERS: Duration = Duration::from_millis(1500);
@@ -117,11 +119,22 @@ impl Spectator {
 /// # Errors
 /// If the server cannot be reached.
 pub(crate) fn overview(access: &Access) -> anyhow::Result<Overview> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    runtime()?.block_on(async { Observer::connect(access).await?.look().await })
+}
+
+/// Connects to the server and leaves it.
+///
+/// # Errors
+/// If it cannot be reached, or refuses the credential.
+pub(crate) fn check_reachable(access: &Access) -> anyhow::Result<()> {
+    runtime()?.block_on(Observer::connect(access)).map(drop)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the connection cannot start")?;
-    runtime.block_on(async { Observer::connect(access).await?.look().await })
+        .context("the connection cannot start")
 }
 
 impl Overview {
@@ -155,10 +168,11 @@ impl Overview {
     pub(crate) fn text(&self) -> String {
         let cores: usize = self.workers.iter().map(|one| one.status.cores).sum();
         let mut text = format!(
-            "{}: {} workers, {cores} cores, {} runs\n",
+            "{}: {}, {}, {}\n",
             self.server,
-            self.workers.len(),
-            self.runs.len()
+            counted(self.workers.len() as u64, "worker"),
+            counted(cores as u64, "core"),
+            counted(self.runs.len() as u64, "run")
         );
         if !self.workers.is_empty() {
             text += &self.workers_table();

@@ -14,13 +14,23 @@ pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// another returned its pair.
 pub(super) const LATE: Duration = Duration::from_secs(15);
 
+/// A worker that has not been heard of for this long is forgotten: others have
+/// played its pairs long since.
+const GONE: Duration = Duration::from_secs(60 * 60);
+/// So often a worker has had fewer games than before, and not none: its new process
+/// begins with none.
+const TWINS: u32 = 2;
+
 /// A worker as it was last heard of.
 #[derive(Debug)]
 struct Seen {
     at: Instant,
     slots: usize,
-    /// Games since it joined: fewer than before are those of a new process.
+    /// Games since it joined: none are those of a new process, fewer than before
+    /// those of another machine with its name.
     games: u64,
+    /// How often they were fewer than before.
+    falls: u32,
     holds: BTreeSet<u64>,
 }
 
@@ -61,14 +71,20 @@ impl Presence {
     ) -> bool {
         let takes_part = !status.leaving && !status.refuses.contains_key(run);
         let holds = status.holds.get(run).into_iter().flatten();
-        let seen = Seen {
+        let mut seen = Seen {
             at: now,
             games: status.games,
+            falls: 0,
             slots: usize::from(takes_part) * (status.cores / self.threads),
             holds: holds.copied().collect(),
         };
         let before = self.remove(&worker);
-        if let Some(before) = before.as_ref().filter(|seen| seen.games > status.games) {
+        if let Some(before) = &before {
+            let is_fall = (1..before.games).contains(&seen.games);
+            seen.falls = before.falls + u32::from(is_fall);
+        }
+        let is_restart = |before: &&Seen| before.games > 0 && status.games == 0;
+        if let Some(before) = before.as_ref().filter(is_restart) {
             let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
             self.dropped.extend(held);
         }
@@ -80,6 +96,26 @@ impl Presence {
         }
         self.seen.insert(worker, seen);
         before.is_none()
+    }
+
+    /// Whether several machines seem to work under the name of a worker.
+    pub(super) fn has_twins(&self, worker: &WorkerId) -> bool {
+        let seen = self.seen.get(worker);
+        seen.is_some_and(|seen| seen.falls >= TWINS)
+    }
+
+    /// Whether a worker was heard of, and not long ago.
+    pub(super) fn knows(&self, worker: &WorkerId) -> bool {
+        self.seen.contains_key(worker)
+    }
+
+    /// Forgets the workers that have been gone for long.
+    pub(super) fn forget_gone(&mut self, now: Instant) {
+        let is_gone = |seen: &Seen| now.saturating_duration_since(seen.at) >= GONE;
+        let seen = self.seen.iter().filter(|(_, seen)| is_gone(seen));
+        for worker in seen.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.remove(&worker);
+        }
     }
 
     /// Forgets a worker. Returns the pairs that it had.
@@ -188,6 +224,48 @@ mod tests {
         assert!(presence.is_held(7, now));
         presence.returned(&worker(2), 7);
         assert!(!presence.is_held(7, now));
+    }
+
+    #[test]
+    fn two_machines_of_one_name_are_not_taken_for_one_that_is_started_again() {
+        let run = Name::random();
+        let mut presence = Presence::new(1);
+        let now = Instant::now();
+        let mut hear = |games, holds: &[u64]| {
+            let mut status = status(&run, holds);
+            status.games = games;
+            presence.heard(&run, worker(1), &status, now);
+            presence.has_twins(&worker(1))
+        };
+        assert!(!hear(10, &[1]) && !hear(8, &[2]) && !hear(10, &[1]));
+        assert!(hear(8, &[2]) && hear(12, &[1]));
+        assert_eq!(presence.given_up(2, &worker(2), now), None);
+        // One that is started again has played nothing.
+        let mut presence = Presence::new(1);
+        for games in [10, 0, 6, 0, 4, 0] {
+            let mut status = status(&run, &[games]);
+            status.games = games;
+            presence.heard(&run, worker(1), &status, now);
+        }
+        assert!(!presence.has_twins(&worker(1)));
+        assert_eq!(presence.given_up(6, &worker(2), now), Some(worker(1)));
+    }
+
+    #[test]
+    fn workers_that_have_been_gone_for_long_are_forgotten() {
+        let run = Name::random();
+        let mut presence = Presence::new(1);
+        let now = Instant::now();
+        presence.heard(&run, worker(1), &status(&run, &[7]), now);
+        presence.heard(&run, worker(2), &status(&run, &[8]), now + GONE / 2);
+        presence.forget_gone(now + GONE - LATE);
+        let other = worker(3);
+        let late = now + GONE;
+        assert_eq!(presence.given_up(7, &other, late), Some(worker(1)));
+        presence.forget_gone(late);
+        assert!(!presence.knows(&worker(1)) && presence.knows(&worker(2)));
+        assert!(!presence.holders.contains_key(&7));
+        assert_eq!(presence.given_up(8, &other, late), Some(worker(2)));
     }
 
     proptest! {

@@ -119,7 +119,8 @@ pub(crate) trait RunKind: 'static {
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
-    /// # Errors If that fails and the run needs it.
+    /// # Errors
+    /// If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
         _announce: &mut dyn FnMut(&str),

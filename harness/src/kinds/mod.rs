@@ -31,6 +31,7 @@ pub(crate) use sprt::stage_folder;
 use std::path::Path;
 
 use crate::experiment::Experiment;
+use crate::ledger::Entry;
 use crate::report::Report;
 use crate::run::{Fold, Kind, RunFiles};
 
@@ -77,4 +78,18 @@ pub(crate) fn experiment_of(files: &RunFiles) -> anyhow::Result<Box<dyn Experime
 /// As [`experiment_of`], and if the ledger cannot be read.
 pub(crate) fn fold_of(files: &RunFiles) -> anyhow::Result<Fold<Box<dyn Experiment>>> {
     Ok(files.fold(experiment_of(files)?)?)
+}
+
+/// The pairs that a run's verdict rests on, by number: the finished ones up to it, without
+/// repeats that do not count.
+///
+/// # Errors
+/// As [`fold_of`].
+pub(crate) fn counted(files: &RunFiles) -> anyhow::Result<Vec<Entry>> {
+    let fold = fold_of(files)?;
+    let entries = files.pairs.in_order(fold.absorbed())?;
+    entries
+        .filter(|entry| !matches!(entry, Ok(entry) if !fold.counts(entry.result.pair)))
+        .map(|entry| Ok(entry?))
+        .collect()
 }

@@ -11,12 +11,12 @@ use crate::executor::remote::Remote;
 use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
-#[cfg(feature = "fleet")]
-use crate::run::EngineIdentity;
 use crate::run::Manifest;
 use crate::run::machines::first_local_worker;
 #[cfg(feature = "fleet")]
 use crate::run::setup::processors_a_game;
+#[cfg(feature = "fleet")]
+use crate::run::{EngineIdentity, option_value};
 
 /// Where a run's pairs are played.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,11 @@ impl Place {
     ) -> anyhow::Result<Players> {
         match self {
             Self::Here => {
-                let first = first_local_worker(dir)?;
+                // In a pool, the first numbers are kept for this machine.
+                let first = match manifest.pooled.is_empty() {
+                    true => first_local_worker(dir)?,
+                    false => 0,
+                };
                 let local = Local::start(manifest.concurrency, &manifest.placement, first, boards);
                 Ok(Players::Local(local.context("workers cannot start")?))
             }
@@ -104,12 +108,9 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         .engine
         .iter()
         .map(|engine| {
-            engine
-                .options
-                .get("Hash")
-                .and_then(|text| text.parse().ok())
+            let hash = option_value(engine, &manifest.engines, "Hash");
+            hash.and_then(|text| text.parse().ok()).unwrap_or(16)
         })
-        .map(|hash| hash.unwrap_or(16))
         .collect();
     hashes.sort_unstable();
     let tables = config.adjudication.syzygy.as_ref();
@@ -125,7 +126,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
             config.r#match.limit
         ),
         priority,
-        threads: processors_a_game(config),
+        threads: processors_a_game(config, &manifest.engines),
         // Beside its hash, an engine needs some for its program and its net.
         memory_mb: hashes.iter().rev().take(2).map(|hash| hash + 64).sum(),
         platform: fleet::platform(),

@@ -132,6 +132,10 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         check::<K>(&config)?;
+        // What follows may build engines, which takes minutes.
+        if let Some(out) = out {
+            Folder::open(out).check_free()?;
+        }
         let book = open_book(&config, K::openings(&config), &base)?;
         let identity = book_identity(&config, book.as_ref());
         if let Some((earlier, books)) = earlier {
@@ -163,7 +167,7 @@ impl<K: RunKind> Session<K> {
             created: jiff::Timestamp::now(),
             base,
             concurrency,
-            placement: placement(&config, concurrency, announce)?,
+            placement: placement(&config, &identities, concurrency, announce)?,
             engines: identities,
             book: identity,
             pooled: Vec::new(),

@@ -1,7 +1,7 @@
-//! Identity, length and locks of files.
+//! Identity, length and locks of files, and files that are written as a whole.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// What tells a file from another at the same path: device, inode, and time of
@@ -75,6 +75,39 @@ pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Writes a file as a whole: until all is written, it holds what it held. A device or a
+/// pipe is written to, and a link keeps pointing to its file.
+///
+/// # Errors
+/// Those of the file system and of `write`.
+pub(crate) fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    if path.exists() && !path.is_file() {
+        return write(&mut File::options().write(true).open(path)?);
+    }
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut file = BufWriter::new(readable_by_all().tempfile_in(folder)?);
+    write(&mut file)?;
+    file.into_inner()?.persist(path)?;
+    Ok(())
+}
+
+/// A temporary file with the permissions of a file that is opened to be written: 0666
+/// less the umask.
+fn readable_by_all() -> tempfile::Builder<'static, 'static> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no modes"))]
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }
 
 /// Whether an open file is still the one at its path.
@@ -162,9 +195,22 @@ pub(crate) fn full_path(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_whole_keeps_what_it_held() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.html");
+        write_whole(&path, |file| file.write_all(b"whole")).expect("written");
+        let failed = write_whole(&path, |file| {
+            file.write_all(b"cut")?;
+            Err(io::Error::other("no room"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).expect("there"), b"whole");
+        let files = fs::read_dir(folder.path()).expect("there");
+        assert_eq!(files.count(), 1);
+    }
 
     #[test]
     fn a_file_that_grows_is_cut_off_and_grows_on() {

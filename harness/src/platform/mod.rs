@@ -35,6 +35,7 @@ pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
 pub(crate) use files::{
     FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, try_lock,
+    write_whole,
 };
 #[cfg(feature = "fleet")]
 pub(crate) use host::{host_name, memory_mb, processor_name};
@@ -45,6 +46,6 @@ pub(crate) use open_files::raise_limit;
 pub(crate) use process_group::ProcessGroup;
 pub(crate) use processors::{Processor, bind_thread, load, physical_cores, processors};
 pub(crate) use sandbox::{Access, SandboxError};
-pub(crate) use shell::shell;
+pub(crate) use shell::{quoted, shell};
 pub(crate) use stop::on_termination;
 pub(crate) use terminal::accepts_escapes;

@@ -1,5 +1,7 @@
-//! The system's shell, for build lines.
+//! The system's shell, for build lines, and the words of its command lines.
 
+use std::borrow::Cow;
+use std::path::Path;
 use std::process::Command;
 
 /// A command that runs a line in the shell.
@@ -20,6 +22,16 @@ pub(crate) fn shell(line: &str) -> Command {
     command
 }
 
+/// A path as a word of a command line, in quotes where it needs them.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    match cfg!(windows) {
+        true if text.contains(' ') => format!("\"{text}\""),
+        true => text,
+        false => shlex::try_quote(&text).map_or(text.clone(), Cow::into_owned),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -31,5 +43,14 @@ mod tests {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let quoted = if cfg!(windows) { "\"a b\"" } else { "a b" };
         assert_eq!(lines, [quoted, "c"]);
+    }
+
+    #[test]
+    fn a_path_with_spaces_is_one_word() {
+        let word = quoted(Path::new("a  b"));
+        let output = shell(&format!("echo {word}")).output().expect("a shell");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("a  b"), "{text}");
+        assert_eq!(quoted(Path::new("results/run-1")), "results/run-1");
     }
 }

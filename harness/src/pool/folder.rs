@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, ensure};
 
 use super::duplicates::Known;
+use super::machines;
 use super::merge::Merged;
 use super::source::Source;
 use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
@@ -19,10 +20,16 @@ use crate::settings::Shard;
 pub(super) struct Target {
     manifest: Manifest,
     /// The ledger of a pool that exists already.
-    old: Option<Old>,
+    old: Option<Files>,
 }
 
-struct Old {
+/// A pool that can be written.
+pub(super) struct OpenPool {
+    manifest: Manifest,
+    files: Files,
+}
+
+struct Files {
     folder: Folder,
     ledger: Ledger,
     pairs: Pairs,
@@ -48,7 +55,7 @@ impl Target {
         let lock = Lock::resume(dir, Recovery::LastPair)?;
         let (ledger, pairs) = open_ledger(dir, &manifest, lock)?;
         let folder = Folder::open(dir);
-        let old = Some(Old {
+        let old = Some(Files {
             folder,
             ledger,
             pairs,
@@ -76,7 +83,12 @@ impl Target {
         let concurrency = manifest.config.r#match.concurrency;
         manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
         // Matters only if missing pairs are played here.
-        let placement = setup::placement(&manifest.config, manifest.concurrency, &mut |_| {});
+        let placement = setup::placement(
+            &manifest.config,
+            &manifest.engines,
+            manifest.concurrency,
+            &mut |_| {},
+        );
         manifest.placement = placement.unwrap_or_default();
         Ok(Self {
             manifest,
@@ -139,30 +151,38 @@ impl Target {
         Ok(())
     }
 
+    /// The pool, to be written: in the folder `out` or in a new one, if it does not
+    /// exist yet.
+    ///
+    /// # Errors
+    /// If its folder cannot be made.
+    pub(super) fn opened(self, out: Option<&Path>) -> anyhow::Result<OpenPool> {
+        let Self { manifest, old } = self;
+        let files = match old {
+            Some(old) => old,
+            None => create(&manifest, out)?,
+        };
+        Ok(OpenPool { manifest, files })
+    }
+}
+
+impl OpenPool {
     /// Writes the manifest and the pairs that are new. Returns the folder and
     /// their number.
     ///
     /// # Errors
     /// Those of the file system, or of a run's games that cannot be read.
-    pub(super) fn take(
-        self,
-        sources: &[Source],
-        out: Option<&Path>,
-    ) -> anyhow::Result<(Folder, u64)> {
-        let Self { manifest, old } = self;
+    pub(super) fn take(self, sources: &[Source]) -> anyhow::Result<(Folder, u64)> {
+        let Self { manifest, files } = self;
         let runs = sources.iter().map(Source::played);
         let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
-        let Old {
+        let Files {
             folder,
             mut ledger,
             pairs,
-        } = match old {
-            Some(old) => {
-                manifest.write(old.folder.path())?;
-                old
-            }
-            None => create(&manifest, out)?,
-        };
+        } = files;
+        manifest.write(folder.path())?;
+        machines::carry(sources, folder.path())?;
         let mut held = HashSet::new();
         for entry in pairs.by_arrival()? {
             held.insert(entry?.result.pair);
@@ -183,7 +203,7 @@ impl Target {
 }
 
 /// Makes the folder of a new pool.
-fn create(manifest: &Manifest, out: Option<&Path>) -> anyhow::Result<Old> {
+fn create(manifest: &Manifest, out: Option<&Path>) -> anyhow::Result<Files> {
     let names: Vec<String> = manifest
         .engines
         .iter()
@@ -197,7 +217,7 @@ fn create(manifest: &Manifest, out: Option<&Path>) -> anyhow::Result<Old> {
     lock.check_empty()?;
     manifest.write(folder.path())?;
     let (ledger, pairs) = open_ledger(folder.path(), manifest, lock)?;
-    Ok(Old {
+    Ok(Files {
         folder,
         ledger,
         pairs,

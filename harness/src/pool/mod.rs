@@ -7,6 +7,7 @@
 mod agreement;
 mod duplicates;
 mod folder;
+mod machines;
 mod merge;
 mod missing;
 mod source;
@@ -18,16 +19,15 @@ use anyhow::{bail, ensure};
 use crate::run::{Folder, Kind, Manifest};
 use crate::settings::Shard;
 use duplicates::Known;
-use folder::Target;
+use folder::{OpenPool, Target};
 pub(crate) use missing::missing;
 use source::Source;
 
-/// Runs that belong together, and the run they are pooled in. Nothing is
-/// written yet.
+/// Runs that belong together, and the folder that they are pooled in. None of
+/// their pairs is written yet.
 pub(crate) struct Plan {
     sources: Vec<Source>,
-    target: Target,
-    out: Option<PathBuf>,
+    pool: OpenPool,
 }
 
 /// What pooling has done.
@@ -45,12 +45,15 @@ impl Plan {
     /// not have.
     ///
     /// # Errors
-    /// If a run cannot be read or does not belong to the others, or two runs
-    /// disagree about a pair.
+    /// If a run cannot be read, is damaged or does not belong to the others, two
+    /// runs disagree about a pair, or the folder cannot be made. No new folder is
+    /// left behind.
     pub(crate) fn new(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Self> {
+        let old = out.filter(|out| Target::exists(out));
+        let old = old.map(Target::open).transpose()?;
         let mut sources = open_sources(dirs, out)?;
-        let mut target = match out.filter(|out| Target::exists(out)) {
-            Some(out) => Target::open(out)?,
+        let mut target = match old {
+            Some(target) => target,
             None => Target::planned(&sources)?,
         };
         let old = out.filter(|_| target.is_old());
@@ -70,8 +73,7 @@ impl Plan {
         target.register(&mut sources)?;
         Ok(Self {
             sources,
-            target,
-            out: out.map(Path::to_path_buf),
+            pool: target.opened(out)?,
         })
     }
 
@@ -80,7 +82,7 @@ impl Plan {
     /// # Errors
     /// Those of the file system, or of a run's games that cannot be read.
     pub(crate) fn write(self) -> anyhow::Result<Pooled> {
-        let (folder, added) = self.target.take(&self.sources, self.out.as_deref())?;
+        let (folder, added) = self.pool.take(&self.sources)?;
         Ok(Pooled {
             folder,
             runs: self.sources.len(),
@@ -105,6 +107,7 @@ fn open_sources(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Vec<Sour
         }
         let source = Source::open(dir)?;
         check_kind(&source)?;
+        check_stages(&source)?;
         sources.push(source);
     }
     ensure!(!sources.is_empty(), "the only run given is the pool itself");
@@ -120,6 +123,16 @@ fn check_kind(source: &Source) -> anyhow::Result<()> {
             kind.name()
         ),
     }
+}
+
+/// Only the first stage would be pooled, and its verdict is not that of the test.
+fn check_stages(source: &Source) -> anyhow::Result<()> {
+    ensure!(
+        source.manifest().config.stage.len() < 2,
+        "{} is a test in stages ([[stage]]), which cannot be pooled: a stage is played only if the one before is passed\nhelp: play each stage as a test of its own, without [[stage]]",
+        source.name()
+    );
+    Ok(())
 }
 
 /// The shards that a pool was made of, if all are shards of one division.

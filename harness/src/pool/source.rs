@@ -10,6 +10,8 @@ use anyhow::{Context, anyhow, ensure};
 use super::duplicates::Known;
 use crate::executor::{GameText, PlayedPair};
 use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile};
+use crate::platform::quoted;
+use crate::run::machines::{Machine, WORKERS, first_local_worker, rows};
 use crate::run::{MANIFEST, Manifest, RunFiles, conditions};
 
 /// A run that is pooled, opened to be read.
@@ -50,11 +52,13 @@ impl Source {
     ///
     /// # Errors
     /// If a pair is known with other games, was played under conditions other
-    /// than those of `run.toml`, or cannot be read.
+    /// than those of `run.toml`, has not the results of its games in the PGN, or
+    /// cannot be read.
     pub(super) fn add_to(&self, known: &mut Known) -> anyhow::Result<()> {
         let dir = self.files.folder.path();
         let conditions = conditions::read(dir)?;
-        for entry in self.files.pairs.by_arrival()? {
+        let mut played = self.played()?;
+        while let Some(entry) = played.arrivals.next() {
             let entry = entry?;
             ensure!(
                 entry.conditions.is_none_or(|then| then == conditions),
@@ -63,6 +67,7 @@ impl Source {
                 entry.result.pair + 1
             );
             known.add(&entry, &self.name)?;
+            played.texts(&entry)?;
         }
         Ok(())
     }
@@ -71,9 +76,9 @@ impl Source {
     /// have more machines than the run has games at a time.
     ///
     /// # Errors
-    /// If its pairs cannot be read.
+    /// If its pairs or its table of machines cannot be read.
     pub(super) fn end_of_workers(&self) -> anyhow::Result<usize> {
-        let mut end = 0;
+        let mut end = first_local_worker(self.files.folder.path())?;
         for entry in self.files.pairs.by_arrival()? {
             end = end.max(entry?.worker + 1);
         }
@@ -109,6 +114,18 @@ impl Source {
         })
     }
 
+    /// The machines that have played it on a fleet, with their numbers in the pool.
+    ///
+    /// # Errors
+    /// If their table cannot be read.
+    pub(super) fn machines(&self) -> anyhow::Result<Vec<Machine>> {
+        let mut machines: Vec<Machine> = rows(&self.files.folder.path().join(WORKERS))?;
+        for machine in &mut machines {
+            machine.worker += self.first_worker;
+        }
+        Ok(machines)
+    }
+
     /// The folders with evidence of failures.
     pub(super) fn failures(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.files.folder.path().join(FAILURES));
@@ -126,9 +143,23 @@ pub(super) struct PlayedPairs<'a> {
 }
 
 impl PlayedPairs<'_> {
+    /// The texts of a pair's games.
+    ///
+    /// # Errors
+    /// If the run is damaged.
     fn texts(&mut self, entry: &Entry) -> anyhow::Result<[GameText; 2]> {
+        let texts = self.read_texts(entry);
+        texts.with_context(|| {
+            let run = quoted(self.source.files.folder.path());
+            let name = &self.source.name;
+            format!("{name} is damaged\nhelp: repair it with `hone resume {run}`, or find what is wrong with `hone verify {run}`")
+        })
+    }
+
+    fn read_texts(&mut self, entry: &Entry) -> anyhow::Result<[GameText; 2]> {
         let mut texts = [GameText::default(), GameText::default()];
-        for (text, place) in texts.iter_mut().zip(entry.pgn) {
+        let games = entry.pgn.into_iter().zip(&entry.result.games);
+        for (text, (place, result)) in texts.iter_mut().zip(games) {
             let game = self.games.game(place)?;
             ensure!(
                 game.len() as u64 == place.1,
@@ -137,6 +168,12 @@ impl PlayedPairs<'_> {
             );
             text.pgn = String::from_utf8(game.to_vec())
                 .with_context(|| format!("{GAMES_PGN}, pair {}", entry.result.pair + 1))?;
+            let outcome = result.outcome.as_str();
+            ensure!(
+                text.pgn.contains(&format!("[Result \"{outcome}\"]")),
+                "the ledger has the result {outcome} for a game of pair {} that has another one in {GAMES_PGN}",
+                entry.result.pair + 1
+            );
             if let Some(lines) = &mut self.epd {
                 let line = lines.next().transpose()?;
                 let missing = || {
@@ -152,13 +189,8 @@ impl PlayedPairs<'_> {
     }
 
     fn pair(&mut self, entry: Entry) -> anyhow::Result<PlayedPair> {
-        let damaged = || {
-            let run = &self.source.name;
-            format!("{run} is damaged\nhelp: repair it with `hone resume {run}`")
-        };
-        let (damaged, texts) = (damaged(), self.texts(&entry));
         Ok(PlayedPair {
-            texts: texts.context(damaged)?,
+            texts: self.texts(&entry)?,
             result: entry.result,
             opening_number: entry.opening_number,
             worker: self.source.first_worker + entry.worker,

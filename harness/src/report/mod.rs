@@ -32,7 +32,7 @@ pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
-pub(crate) use numbers::counted;
+pub(crate) use numbers::{counted, fixed};
 pub(crate) use summary::{SummaryNotes, failed_summary, stopped_summary};
 pub(crate) use verdict::{EndReason, TestVerdict};
 #[cfg(feature = "serve")]
@@ -44,6 +44,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::write_whole;
 use html::{Page, Place};
 
 /// Names of the report's files in a run's folder.
@@ -90,7 +91,8 @@ pub(crate) trait Report {
 pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow::Result<()> {
     for (name, text) in report.files()? {
         let path = dir.join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_whole(&path, |file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     report
         .page(Place::Inside)?

@@ -239,8 +239,9 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     {
         write!(
             text,
-            "\nPair {} is missing: {} later pairs wait for it and are not judged.",
-            pool.next, pool.waiting
+            "\nPair {} is missing: what was played after it ({}) is not judged.",
+            pool.next,
+            counted(pool.waiting, "pair")
         )
         .expect("writing to a string cannot fail");
     }

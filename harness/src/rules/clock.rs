@@ -69,8 +69,10 @@ impl Clock {
 
     /// Takes the time of a move off the clock and adds what the move earns.
     ///
-    /// # Errors [`Overrun`] if it took longer than was left plus the margin.
     /// Within the margin the clock continues from zero.
+    ///
+    /// # Errors
+    /// [`Overrun`] if it took longer than was left plus the margin.
     pub(crate) fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
         let used_micros = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
         if let Some(allowance) = self.allowance()

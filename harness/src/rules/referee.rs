@@ -175,7 +175,8 @@ fn has_plain_move(position: &Chess) -> bool {
             .any(|piece| (board.attacks_from(piece) & !us).any())
 }
 
-fn key(position: &Chess) -> u64 {
+/// What equal positions share: a repetition is found by it.
+pub(super) fn key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 

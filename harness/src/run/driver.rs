@@ -212,6 +212,10 @@ pub struct Driver<E> {
 /// How often a view is updated while no pair finishes.
 const TICK: Duration = Duration::from_secs(1);
 
+/// How long stopped workers have to hand over what they have finished; they need almost none
+/// of it.
+const HANDING_OVER: Duration = Duration::from_secs(1);
+
 /// The least that [`ahead`] is, in pairs.
 const LEAST_AHEAD: u64 = 4096;
 
@@ -293,7 +297,10 @@ impl<E: Experiment> Driver<E> {
                 executor.stop(Stop::Drain);
             }
             if !stopping {
-                self.check_failures()?;
+                if let Err(error) = self.check_failures() {
+                    self.abort(executor, ledger, view).await?;
+                    return Err(error);
+                }
                 self.submit(executor, view);
             }
             if self.in_flight == 0 {
@@ -306,7 +313,7 @@ impl<E: Experiment> Driver<E> {
                     let asked_before = stopping && stopped == Ended::Interrupted;
                     stopped = Ended::Interrupted;
                     if asked_before || request == Request::Now {
-                        executor.stop(Stop::Abort);
+                        self.abort(executor, ledger, view).await?;
                         return Ok(stopped);
                     }
                     stopping = true;
@@ -325,27 +332,60 @@ impl<E: Experiment> Driver<E> {
                 }
             };
             match event {
-                Event::Played(played) => {
-                    self.in_flight -= 1;
-                    self.played += 1;
-                    ledger.append(&played)?;
-                    view.played(&played);
-                    self.fold.push(played.result);
-                    view.update(&self.fold.experiment, self.progress(stopping));
-                }
-                Event::Evidence(evidence) => ledger.keep_evidence(&evidence)?,
-                Event::Memory(note) => {
-                    if let Some(warning) = self.memory.of_engine(&note) {
-                        view.warn(&warning);
-                    }
-                }
                 Event::Failed(error) => {
-                    executor.stop(Stop::Abort);
+                    self.abort(executor, ledger, view).await?;
                     return Err(error.into());
                 }
                 Event::Finished => return Ok(stopped),
+                event => self.take(event, ledger, view)?,
             }
+            view.update(&self.fold.experiment, self.progress(stopping));
         }
+    }
+
+    /// Takes in what workers have done.
+    fn take(
+        &mut self,
+        event: Event,
+        ledger: &mut Ledger,
+        view: &mut impl View<E>,
+    ) -> Result<(), RunError> {
+        match event {
+            Event::Played(played) => {
+                self.in_flight -= 1;
+                self.played += 1;
+                ledger.append(&played)?;
+                view.played(&played);
+                self.fold.push(played.result);
+            }
+            Event::Evidence(evidence) => ledger.keep_evidence(&evidence)?,
+            Event::Memory(note) => {
+                if let Some(warning) = self.memory.of_engine(&note) {
+                    view.warn(&warning);
+                }
+            }
+            Event::Failed(_) | Event::Finished => {}
+        }
+        Ok(())
+    }
+
+    /// Breaks off the games that are being played. A worker may hold a pair that it has
+    /// finished and not yet handed over.
+    async fn abort<X: Executor>(
+        &mut self,
+        executor: &mut X,
+        ledger: &mut Ledger,
+        view: &mut impl View<E>,
+    ) -> Result<(), RunError> {
+        executor.stop(Stop::Abort);
+        let end = Instant::now() + HANDING_OVER;
+        while let Ok(event) = tokio::time::timeout_at(end.into(), executor.next()).await {
+            if matches!(event, Event::Finished) {
+                break;
+            }
+            self.take(event, ledger, view)?;
+        }
+        Ok(())
     }
 
     fn submit(&mut self, executor: &mut impl Executor, view: &mut impl View<E>) {

@@ -7,6 +7,7 @@ use super::folder::FolderError;
 use super::prepare_error::PrepareError;
 use crate::ledger::LedgerError;
 use crate::output::with_causes;
+use crate::platform::quoted;
 use crate::rules::openings::BookError;
 use crate::rules::tablebase::TablebaseError;
 
@@ -26,7 +27,10 @@ pub(crate) enum SessionError {
     #[error("{}", with_causes(.0))]
     Input(#[from] anyhow::Error),
     /// The run had started and can be resumed.
-    #[error("{source}\nhelp: all finished games are saved; resume with `hone resume {}`", folder.display())]
+    #[error(
+        "{source}\nhelp: all finished games are saved; resume with `hone resume {}`",
+        quoted(folder)
+    )]
     Stopped { folder: PathBuf, source: RunError },
     /// An error other than of the games, after the run had started.
     #[error(transparent)]

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::fold::Fold;
 use super::folder::Folder;
 use super::manifest::Manifest;
-use super::repeats::{RepeatRule, Repeats};
 use crate::experiment::Experiment;
 use crate::ledger::{LedgerError, Pairs};
 
@@ -61,21 +60,6 @@ impl RunFiles {
             manifest.repeats,
             &self.pairs,
         )
-    }
-
-    /// Numbers, ascending, of the finished pairs that repeat earlier games and do not
-    /// count, also of those after the verdict or after a pair that is missing.
-    ///
-    /// # Errors
-    /// If the ledger cannot be read.
-    pub(crate) fn dropped_pairs(&self) -> Result<Vec<u64>, LedgerError> {
-        let rule = self.manifest.repeats;
-        if rule == RepeatRule::Count {
-            return Ok(Vec::new());
-        }
-        let entries = self.pairs.by_arrival()?;
-        let results: Result<_, _> = entries.map(|entry| Ok(entry?.result)).collect();
-        Ok(Repeats::dropped_of(rule, results?))
     }
 
     /// Seconds the run has been playing; see [`PlayTime`].

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::manifest::{Kind, MANIFEST, Manifest};
+use crate::platform::quoted;
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(crate) struct Folder {
 /// Why a folder cannot hold a new run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), path.display())]
+    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), quoted(path))]
     Taken { path: PathBuf },
     #[error("cannot make the run's folder {}: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },
@@ -149,10 +150,6 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
         _ => return Ok(named.to_path_buf()),
     };
     let start = start.to_string_lossy();
-    let runs: Vec<PathBuf> = list_runs(folder)
-        .into_iter()
-        .map(|(path, _)| path)
-        .collect();
     if start == LATEST {
         let readable = list_runs(folder)
             .into_iter()
@@ -163,6 +160,8 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
             None => bail!("{} contains no runs", folder.display()),
         };
     }
+    let mut runs = run_folders(folder);
+    runs.sort();
     let name = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
@@ -197,13 +196,20 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
+/// The folders in a folder that have a manifest.
+fn run_folders(results: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(results).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(MANIFEST).exists())
+        .collect()
+}
+
 /// The runs in a folder with their manifests, oldest first; those whose
 /// manifest cannot be read last. Folders without a manifest are skipped.
 pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, anyhow::Result<Manifest>)> {
-    let entries = fs::read_dir(results).into_iter().flatten().flatten();
-    let mut runs: Vec<_> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.join(MANIFEST).exists())
+    let mut runs: Vec<_> = run_folders(results)
+        .into_iter()
         .map(|path| {
             let manifest = Manifest::read(&path);
             (path, manifest)

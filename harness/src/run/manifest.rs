@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::repeats::RepeatRule;
 use crate::builds::short_id;
-use crate::config::Config;
+use crate::config::{Config, EngineConfig};
 use crate::settings::Shard;
 
 /// Name of the manifest in a run's folder.
@@ -79,6 +79,20 @@ pub(crate) struct EngineIdentity {
     /// The defaults of its options `Threads` and `Hash`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub defaults: BTreeMap<String, String>,
+}
+
+/// The value of an option of `engine`: the configured one, or else its default, which is
+/// known of `Threads` and `Hash` alone.
+pub(crate) fn option_value<'a>(
+    engine: &'a EngineConfig,
+    identities: &'a [EngineIdentity],
+    name: &str,
+) -> Option<&'a str> {
+    let default = || {
+        let identity = identities.iter().find(|known| known.name == engine.name)?;
+        identity.defaults.get(name).map(String::as_str)
+    };
+    engine.options.get(name).or_else(default)
 }
 
 impl EngineIdentity {

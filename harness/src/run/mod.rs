@@ -31,7 +31,9 @@ pub(crate) use folder::{Folder, RESULTS, find_run, list_runs};
 pub use interrupt::Interrupts;
 #[cfg(feature = "fleet")]
 pub(crate) use interrupt::Request;
-pub(crate) use manifest::{BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest, PooledRun};
+pub(crate) use manifest::{
+    BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest, PooledRun, option_value,
+};
 pub(crate) use prepare_error::PrepareError;
 pub(crate) use prepared::{PreparedEngines, find_program};
 pub use repeats::RepeatRule;

@@ -88,16 +88,6 @@ impl Repeats {
             ^ black.wrapping_mul(0xa076_1d64_78bd_642f)
     }
 
-    /// Numbers of the pairs among `results`, in any order, that are left out, ascending.
-    pub(super) fn dropped_of(rule: RepeatRule, mut results: Vec<PairResult>) -> Vec<u64> {
-        results.sort_by_key(|result| result.pair);
-        let mut repeats = Self::new(rule);
-        for result in &results {
-            repeats.take(result);
-        }
-        repeats.dropped
-    }
-
     /// Whether a pair was left out.
     pub(super) fn is_dropped(&self, pair: u64) -> bool {
         self.dropped.binary_search(&pair).is_ok()
@@ -148,18 +138,6 @@ mod tests {
         assert_eq!(new_games(&mut repeats, [1, 0], [8, 7]), 0);
         // Two engines that play alike.
         assert_eq!(new_games(&mut repeats, [3, 4], [5, 5]), 2);
-    }
-
-    #[test]
-    fn the_pairs_that_are_left_out_do_not_depend_on_their_order() {
-        // Three openings again and again, also after the run would have ended.
-        let results = (0..60).map(|number| pair(number, [0, 1], [number % 3, 10 + number % 3]));
-        let mut results: Vec<_> = results.collect();
-        results.swap(1, 50);
-        results.reverse();
-        let dropped = Repeats::dropped_of(RepeatRule::Drop, results.clone());
-        assert_eq!(dropped, Vec::from_iter(3..60));
-        assert!(Repeats::dropped_of(RepeatRule::Count, results).is_empty());
     }
 
     #[test]

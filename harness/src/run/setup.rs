@@ -8,10 +8,10 @@ use anyhow::{Context, ensure};
 
 use super::driver::schedule;
 use super::error::SessionError;
-use super::manifest::{BookIdentity, EngineIdentity, Manifest};
+use super::manifest::{BookIdentity, EngineIdentity, Manifest, option_value};
 use super::prepared::PreparedEngines;
 use super::repeats::RepeatRule;
-use crate::config::Config;
+use crate::config::{Config, EngineConfig};
 use crate::executor::{Player, machine};
 use crate::platform::{CAN_SEE_STARVATION, load, processors};
 use crate::rules::openings::{Book, BookError, BookOptions, Opening};
@@ -21,11 +21,12 @@ use crate::settings::{BookSource, OnMachineFault};
 /// The processors for the games, with a warning if other programs use them.
 pub(crate) fn placement(
     config: &Config,
+    engines: &[EngineIdentity],
     concurrency: usize,
     announce: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Vec<usize>>> {
     let processors = processors();
-    let each = processors_a_game(config);
+    let each = processors_a_game(config, engines);
     let wanted = concurrency * each;
     if !processors.is_empty() && wanted > processors.len() {
         announce(&format!(
@@ -47,6 +48,7 @@ pub(crate) fn placement(
         }
     }
     if config.is_timed()
+        && !processors.is_empty()
         && let Some(load) = load()
         && load > 0.5
         && load + wanted as f64 > processors.len() as f64 + 0.5
@@ -58,6 +60,10 @@ pub(crate) fn placement(
     if !config.r#match.affinity {
         return Ok(Vec::new());
     }
+    ensure!(
+        !processors.is_empty(),
+        "`affinity` is not supported on this system, which does not list its processors\nhelp: leave it out"
+    );
     machine::place(&processors, concurrency, each).with_context(|| {
         format!(
             "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, but the machine has {}",
@@ -67,9 +73,9 @@ pub(crate) fn placement(
 }
 
 /// Threads that think at the same time in one game.
-pub(crate) fn processors_a_game(config: &Config) -> usize {
-    let threads = |engine: &crate::config::EngineConfig| -> usize {
-        let threads = engine.options.get("Threads");
+pub(crate) fn processors_a_game(config: &Config, engines: &[EngineIdentity]) -> usize {
+    let threads = |engine: &EngineConfig| -> usize {
+        let threads = option_value(engine, engines, "Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)
     };
     let thinking = config.engine.iter().map(threads).max().unwrap_or(1);

@@ -21,4 +21,4 @@ pub(crate) use openings::{BookSource, OpeningsConfig};
 pub(crate) use shard::Shard;
 pub(crate) use time_span::TimeSpan;
 pub(crate) use values::{OnFailure, OnMachineFault};
-pub(crate) use values::{amount, amount_option, positive, positive_option};
+pub(crate) use values::{amount_option, positive, positive_option};

@@ -231,7 +231,7 @@ impl TryFrom<Row> for Night {
         let matches = roles.iter().zip(opponents).zip(counts);
         let matches = matches.map(|((role, opponent), counts)| {
             Ok(NightMatch {
-                role: role_of(role)?,
+                role: Role::named(role).ok_or_else(|| format!("`{role}` is not a role"))?,
                 commit: opponent.to_string(),
                 pentanomial: pentanomial(counts)?,
             })
@@ -267,13 +267,6 @@ impl TryFrom<Row> for Night {
             failures: row.failures,
         })
     }
-}
-
-fn role_of(text: &str) -> Result<Role, String> {
-    [Role::Anchor, Role::Release, Role::Previous]
-        .into_iter()
-        .find(|role| role.name() == text)
-        .ok_or_else(|| format!("`{text}` is not a role"))
 }
 
 /// Pairs of one kind in a night at most: sums of all nights fit into 64 bits.

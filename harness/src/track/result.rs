@@ -98,8 +98,6 @@ pub(super) fn opponent_name(opponent: &Opponent) -> String {
 
 /// The role that [`opponent_name`] gives.
 fn role_in(name: &str) -> anyhow::Result<Role> {
-    [Role::Anchor, Role::Release, Role::Previous]
-        .into_iter()
-        .find(|role| name.split(' ').next() == Some(role.name()))
-        .with_context(|| format!("`{name}` is not an opponent of a night: is this another run?"))
+    let role = name.split(' ').next().and_then(Role::named);
+    role.with_context(|| format!("`{name}` is not an opponent of a night: is this another run?"))
 }

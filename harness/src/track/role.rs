@@ -23,4 +23,10 @@ impl Role {
             Self::Previous => "previous",
         }
     }
+
+    /// The role of this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let all = [Self::Anchor, Self::Release, Self::Previous];
+        all.into_iter().find(|role| role.name() == name)
+    }
 }

@@ -8,6 +8,7 @@ mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 mod hosts;
+mod operation;
 #[cfg(feature = "serve")]
 mod pages;
 mod server;

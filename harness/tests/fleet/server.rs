@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use tempfile::TempDir;
@@ -26,6 +26,32 @@ pub(crate) struct Fleet {
 pub(crate) struct Worker {
     child: Child,
     pub(crate) log: PathBuf,
+}
+
+/// The same command with a disk of its own of that size in a folder. `None`, and the
+/// test counts as skipped, where no file system can be mounted.
+fn with_disk(command: &Command, folder: &Path, size: &str) -> Option<Command> {
+    let on_disk = |command: &Command| {
+        let mount = format!("mount -t tmpfs -o size={size} tmpfs \"$0\" && exec \"$@\"");
+        let mut there = Command::new("unshare");
+        there.args(["--map-root-user", "--mount", "sh", "-c", &mount]);
+        there.arg(folder).arg(command.get_program());
+        there.args(command.get_args()).stdin(Stdio::null());
+        for (name, value) in command.get_envs() {
+            if let Some(value) = value {
+                there.env(name, value);
+            }
+        }
+        there
+    };
+    let tried = on_disk(&Command::new("true"))
+        .stderr(Stdio::null())
+        .status();
+    if !tried.is_ok_and(|status| status.success()) {
+        skipped("no file system can be mounted here");
+        return None;
+    }
+    Some(on_disk(command))
 }
 
 fn free_port() -> u16 {
@@ -81,20 +107,26 @@ impl Fleet {
         let dir = folder()?;
         let data = dir.path().join("data");
         fs::create_dir(&data).expect("made");
-        let on_disk = |program: &std::ffi::OsStr| {
-            let mount = "mount -t tmpfs -o size=64m tmpfs \"$0\" && exec \"$@\"";
-            let mut command = Command::new("unshare");
-            command.args(["--map-root-user", "--mount", "sh", "-c", mount]);
-            command.arg(&data).arg(program).stdin(Stdio::null());
-            command
-        };
-        let tried = on_disk("true".as_ref()).stderr(Stdio::null()).status();
-        if !tried.is_ok_and(|status| status.success()) {
-            skipped("no file system can be mounted here");
-            return None;
-        }
-        let up = on_disk(hone().get_program());
+        let up = with_disk(&hone(), &data, "64m")?;
         Some(Self::started(dir, &local(), up, &[]))
+    }
+
+    /// Ends `hone fleet up` and starts it again with the same data. Returns what it
+    /// reports until it listens.
+    pub(crate) fn start_again(&mut self) -> String {
+        signal(&self.up, libc::SIGTERM);
+        self.up.wait().expect("waited for");
+        let log = self.dir.path().join("again.log");
+        let mut up = hone();
+        Self::complete(&mut up, &self.dir, &local(), &[]);
+        up.stdout(Stdio::null());
+        up.stderr(fs::File::create(&log).expect("a log"));
+        self.up = up.spawn().expect("hone starts");
+        let reported = || fs::read_to_string(&log).unwrap_or_default();
+        wait_until("a server that listens", || {
+            reported().contains(" listens on ")
+        });
+        reported()
     }
 
     fn started(dir: TempDir, listen: &str, mut up: Command, more: &[&str]) -> Self {
@@ -182,6 +214,15 @@ impl Fleet {
     /// A worker with another JOIN line.
     pub(crate) fn worker_with(&self, name: &str, join: &str, args: &[&str]) -> Worker {
         self.spawn(name, self.worker_command(name, join, args))
+    }
+
+    /// A worker whose cache is on a disk of its own of that size. `None` where no file
+    /// system can be mounted.
+    pub(crate) fn worker_on_disk(&self, name: &str, size: &str, args: &[&str]) -> Option<Worker> {
+        let cache = self.dir.path().join(format!("cache-{name}"));
+        fs::create_dir(&cache).expect("made");
+        let command = self.worker_command(name, &self.join, args);
+        Some(self.spawn(name, with_disk(&command, &cache, size)?))
     }
 
     /// A worker that is started by another command than its own.

@@ -154,7 +154,10 @@ fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
         .iter()
         .map(|bin| Bar {
             paint: Paint::First,
-            x: (f64::from(bin.low), f64::from(bin.low + histogram.width)),
+            x: (
+                f64::from(bin.low),
+                f64::from(bin.low) + f64::from(histogram.width),
+            ),
             height: bin.count as f64,
             name: None,
         })

@@ -209,13 +209,10 @@ struct Run {
 impl Run {
     fn read(path: &Path) -> anyhow::Result<Self> {
         let files = RunFiles::open(&find_run(path)?)?;
-        let fold = kinds::fold_of(&files)?;
-        let pairs: Vec<(u64, PairResult)> = files
-            .pairs
-            .in_order(fold.absorbed())?
-            .filter(|entry| !matches!(entry, Ok(entry) if !fold.counts(entry.result.pair)))
-            .map(|entry| entry.map(|entry| (entry.opening_number, entry.result)))
-            .collect::<Result<_, _>>()?;
+        let pairs: Vec<(u64, PairResult)> = kinds::counted(&files)?
+            .into_iter()
+            .map(|entry| (entry.opening_number, entry.result))
+            .collect();
         if pairs.is_empty() {
             bail!("{} contains no finished pairs", path.display());
         }

@@ -107,6 +107,10 @@ fn measured(counts: &Pentanomial) -> Result<PairDistribution, anyhow::Error> {
         counts.pairs() > 0,
         "the run has no pairs to measure a distribution from"
     );
+    anyhow::ensure!(
+        counts.0.iter().filter(|count| **count > 0).count() > 1,
+        "all pairs ended alike: they do not show how often pairs end otherwise\nhelp: take a longer run, or leave it out"
+    );
     Ok(PairDistribution::measured(counts))
 }
 
@@ -136,6 +140,12 @@ fn parse_probabilities(text: &str) -> Result<PairDistribution, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_that_all_end_alike_are_no_distribution() {
+        assert!(measured(&Pentanomial([0, 0, 5, 0, 0])).is_err());
+        assert!(measured(&Pentanomial([0, 1, 5, 0, 0])).is_ok());
+    }
 
     #[test]
     fn shares_may_be_percentages() {

@@ -1,15 +1,16 @@
 //! `hone calc rate`: ratings of any number of engines.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, bail};
 use clap::Args;
 
 use super::pgn_games::add_pgn;
 use super::run_folder::{Row, RunFolder};
 use super::text::TOO_FEW;
 use crate::cli::{Exit, Failure};
+use crate::ledger::GAMES_PGN;
 use crate::output::Out;
 use crate::report::guarded;
 use crate::run::find_run;
@@ -57,10 +58,7 @@ impl Rate {
                 true => source.clone(),
                 false => find_run(source)?,
             };
-            if !read.insert(source.canonicalize()?) {
-                let path = source.display();
-                return Err(anyhow!("`{path}` is given twice: its games would count twice").into());
-            }
+            note_source(source, &mut read)?;
             if source.is_dir() {
                 add_run(&RunFolder::read(source)?, &mut games)
                     .with_context(|| format!("in {}", source.display()))?;
@@ -103,6 +101,25 @@ impl Rate {
                 RatingOptions::default().scale
             },
         }
+    }
+}
+
+/// Notes a source.
+///
+/// # Errors
+/// If its games would count twice: it was given before, or the one of two sources is a run
+/// and the other its file of games.
+fn note_source(source: &Path, read: &mut BTreeSet<PathBuf>) -> Result<(), anyhow::Error> {
+    let (path, shown) = (source.canonicalize()?, source.display());
+    let is_file_of = |file: &Path, run: &Path| file == run.join(GAMES_PGN);
+    let same_games = |other: &&PathBuf| is_file_of(&path, other) || is_file_of(other, &path);
+    if let Some(other) = read.iter().find(same_games) {
+        let other = other.display();
+        bail!("`{shown}` and `{other}` have the same games, which would count twice: give one");
+    }
+    match read.insert(path) {
+        true => Ok(()),
+        false => bail!("`{shown}` is given twice: its games would count twice"),
     }
 }
 

@@ -7,6 +7,9 @@ use anyhow::Context as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::experiment::PairResult;
+use crate::kinds;
+use crate::ledger::Entry;
 use crate::rules::Outcome;
 use crate::run::{MANIFEST, RunFiles};
 use crate::stats::Pentanomial;
@@ -14,6 +17,7 @@ use crate::stats::Pentanomial;
 /// One game of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row {
+    /// From 1.
     pub(super) pair: u64,
     game: u64,
     pub(super) white: String,
@@ -39,32 +43,13 @@ pub(super) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Reads `games.csv`. Pairs of which one game is missing are left out, and
-    /// those that do not count because they repeat earlier games.
+    /// Reads the pairs that count: those that the verdict rests on. Of a ledger without its
+    /// manifest these are all whose games are both there.
     pub(super) fn read(folder: &Path) -> Result<Self, anyhow::Error> {
-        let path = folder.join("games.csv");
-        let mut reader = csv::Reader::from_path(&path)
-            .with_context(|| format!("cannot read the games of the run in {}", path.display()))?;
-        let headers = reader.headers()?;
-        for column in ["pair", "game", "white", "black", "result"] {
-            anyhow::ensure!(
-                headers.iter().any(|header| header == column),
-                "{} is not a run's ledger: it lacks the column `{column}`",
-                path.display()
-            );
-        }
-        let mut games: BTreeMap<u64, BTreeMap<u64, Row>> = BTreeMap::new();
-        for (i, row) in reader.deserialize::<Row>().enumerate() {
-            let row = row.with_context(|| format!("{}, row {}", path.display(), i + 2))?;
-            games.entry(row.pair).or_default().insert(row.game, row);
-        }
-        for pair in dropped(folder)? {
-            games.remove(&(pair + 1));
-        }
-        let pairs = games
-            .into_values()
-            .filter_map(|pair| <[Row; 2]>::try_from(pair.into_values().collect::<Vec<_>>()).ok())
-            .collect();
+        let pairs = match folder.join(MANIFEST).exists() {
+            true => counted(&RunFiles::open(folder)?)?,
+            false => complete(&folder.join("games.csv"))?,
+        };
         Ok(Self { pairs })
     }
 
@@ -88,13 +73,49 @@ impl RunFolder {
     }
 }
 
-/// Numbers, from 0, of the pairs that do not count because they repeat earlier games.
-/// A ledger without its manifest has none.
-fn dropped(folder: &Path) -> anyhow::Result<Vec<u64>> {
-    if !folder.join(MANIFEST).exists() {
-        return Ok(Vec::new());
+/// The pairs of a run that count.
+fn counted(files: &RunFiles) -> anyhow::Result<Vec<[Row; 2]>> {
+    let names = files.manifest.names();
+    let rows = |entry: Entry| {
+        let PairResult {
+            pair,
+            engines,
+            games,
+        } = entry.result;
+        let [first, second] = engines.map(|engine| &names[engine]);
+        let row = |game: usize, white: &String, black: &String| Row {
+            pair: pair + 1,
+            game: game as u64,
+            white: white.clone(),
+            black: black.clone(),
+            half_points: games[game].outcome.white_half_points(),
+        };
+        [row(0, first, second), row(1, second, first)]
+    };
+    Ok(kinds::counted(files)?.into_iter().map(rows).collect())
+}
+
+/// The complete pairs of a ledger.
+fn complete(path: &Path) -> anyhow::Result<Vec<[Row; 2]>> {
+    let mut reader = csv::Reader::from_path(path)
+        .with_context(|| format!("cannot read the games of the run in {}", path.display()))?;
+    let headers = reader.headers()?;
+    for column in ["pair", "game", "white", "black", "result"] {
+        anyhow::ensure!(
+            headers.iter().any(|header| header == column),
+            "{} is not a run's ledger: it lacks the column `{column}`",
+            path.display()
+        );
     }
-    Ok(RunFiles::open(folder)?.dropped_pairs()?)
+    let mut games: BTreeMap<u64, BTreeMap<u64, Row>> = BTreeMap::new();
+    for (i, row) in reader.deserialize::<Row>().enumerate() {
+        let row = row.with_context(|| format!("{}, row {}", path.display(), i + 2))?;
+        games.entry(row.pair).or_default().insert(row.game, row);
+    }
+    Ok(games
+        .into_values()
+        .filter_map(|pair| <[Row; 2]>::try_from(pair.into_values().collect::<Vec<_>>()).ok())
+        .collect())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tables of names and values.
 
+use crate::report::fixed;
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
@@ -24,10 +25,7 @@ impl Lines {
 
 /// A number with two decimals, or that it is not defined.
 pub(super) fn number(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(
-        || "not defined".to_owned(),
-        |value| format!("{value:.2}{unit}"),
-    )
+    value.map_or_else(|| "not defined".to_owned(), |value| fixed(value, 2) + unit)
 }
 
 /// A share as a percentage.

@@ -21,6 +21,7 @@ use crate::experiment::Verdict;
 use crate::kinds::{Match, RunKind, Session, Test};
 use crate::ledger::Recovery;
 use crate::output;
+use crate::platform::quoted;
 use crate::run::{Ended, Manifest, RunFiles};
 
 pub(super) use outputs::complete;
@@ -346,8 +347,10 @@ impl Line<'_> {
         let ended = played.map_err(failure)?.ended;
         let config = config_name(settings);
         let resume = match self.program {
-            Program::Fastchess => format!("{} -config file={}", self.command, config.display()),
-            Program::Cutechess => format!("hone resume {}", folder.display()),
+            Program::Fastchess => {
+                format!("{} -config file={}", self.command, quoted(&config))
+            }
+            Program::Cutechess => format!("hone resume {}", quoted(&folder)),
         };
         console.conclude(ended, Some(&resume));
         if let Some(error) = console.take_file_error() {

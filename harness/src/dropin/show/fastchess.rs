@@ -6,7 +6,7 @@ use super::figures::{Figures, Z95, fixed, general};
 use super::scores::{Counts, TestState};
 use crate::config::EngineConfig;
 use crate::rules::Limit;
-use crate::run::Manifest;
+use crate::run::{Manifest, option_value};
 
 /// The line above and below a block.
 pub(super) const RULE: &str = "--------------------------------------------------\n";
@@ -37,14 +37,7 @@ pub(super) fn conditions(manifest: &Manifest) -> String {
 /// An option that the command line sets, or its default; `NULL` for one that
 /// the engine does not have.
 fn option(engine: &EngineConfig, manifest: &Manifest, name: &str, unit: &str) -> String {
-    let identity = || {
-        let identities = &manifest.engines;
-        identities
-            .iter()
-            .find(|identity| identity.name == engine.name)
-    };
-    let default = || identity()?.defaults.get(name).map(String::as_str);
-    let value = engine.options.get(name).or_else(default);
+    let value = option_value(engine, &manifest.engines, name);
     value.map_or_else(|| "NULL".to_string(), |value| format!("{value}{unit}"))
 }
 

@@ -149,6 +149,12 @@ fn warnings(section: &TuneSection, space: &Space, detectable: Option<f64>) -> Ve
             "width_start = {width_start} is narrow: what a pair teaches grows with its square"
         ));
     }
+    let method = section.method.name();
+    warnings.extend(
+        section
+            .unused_constants()
+            .map(|table| format!("[tune.{table}] has no effect: the method is `{method}`")),
+    );
     warnings
 }
 
@@ -203,5 +209,22 @@ mod tests {
         says("pairs = 200\n", "batches");
         says("pairs = 200\n", "window");
         says("[spsa]\nwidth_start = 0.05\n", "narrow");
+    }
+
+    #[test]
+    fn warns_of_constants_of_another_method() {
+        let tables = "[spsa]\ngain = 0.8\n[adaptive]\nreach = 0.7\n[classic]\nalpha = 0.6\n";
+        for (method, unused) in [
+            ("spsa", ["adaptive", "classic"].as_slice()),
+            ("adaptive", &["spsa", "classic"]),
+            ("fishtest", &["spsa", "adaptive"]),
+        ] {
+            let section = section(&format!("pairs = 10000\nmethod = \"{method}\"\n{tables}"));
+            let warnings = advise(&section, &space()).warnings;
+            let expected = unused
+                .iter()
+                .map(|table| format!("[tune.{table}] has no effect: the method is `{method}`"));
+            assert_eq!(warnings, expected.collect::<Vec<_>>());
+        }
     }
 }

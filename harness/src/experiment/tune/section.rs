@@ -270,6 +270,22 @@ impl TuneSection {
         }
     }
 
+    /// The tables of constants that differ from the defaults and belong to other methods.
+    pub(super) fn unused_constants(&self) -> impl Iterator<Item = &'static str> {
+        let used = match self.method {
+            MethodName::Spsa => "spsa",
+            MethodName::Adaptive => "adaptive",
+            MethodName::Openbench | MethodName::Fishtest | MethodName::WeatherFactory => "classic",
+        };
+        let tables = [
+            ("spsa", self.spsa != SpsaSettings::default()),
+            ("adaptive", self.adaptive != AdaptiveSettings::default()),
+            ("classic", self.classic != ClassicSection::default()),
+        ];
+        let unused = move |&(table, given): &(&str, bool)| given && table != used;
+        tables.into_iter().filter(unused).map(|(table, _)| table)
+    }
+
     /// The update rule, set up for `space`.
     pub fn method(&self, space: &Space) -> Box<dyn Method> {
         let Budget { batches, pairs, .. } = self.budget();

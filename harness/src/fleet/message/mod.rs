@@ -378,6 +378,24 @@ pub(crate) struct Status {
     pub(crate) leaving: bool,
 }
 
+impl Status {
+    /// The bytes of the status, with as many reasons of refusals as have room: a
+    /// worker of which nothing is heard is taken for dead.
+    ///
+    /// # Errors
+    /// [`MessageError`].
+    pub(crate) fn encode_shortened(&mut self) -> Result<Vec<u8>, MessageError> {
+        loop {
+            let encoded = encode(self);
+            let mut reasons = self.refuses.values_mut();
+            match (&encoded, reasons.find(|reason| !reason.is_empty())) {
+                (Err(MessageError::TooLong { .. }), Some(reason)) => reason.clear(),
+                _ => return encoded,
+            }
+        }
+    }
+}
+
 impl Message for Status {
     const LIMIT: usize = 64 * 1024;
 

@@ -58,6 +58,22 @@ fn a_notice_has_room_for_any_number_of_workers_in_quarantine() {
 }
 
 #[test]
+fn a_status_has_room_for_any_number_of_refused_runs() {
+    let run = |number| Name::new(&format!("run-{number}")).expect("a name");
+    let mut status = samples::status(&run(0), &[]);
+    let reason = "\u{1b}".repeat(500);
+    status.refuses = (0..200)
+        .map(|number| (run(number), reason.clone()))
+        .collect();
+    assert!(encode(&status).is_err());
+    let bytes = status.encode_shortened().expect("it fits");
+    let read: Status = decode(&bytes).expect("read");
+    assert_eq!(read.refuses.len(), 200, "it takes part in none of them");
+    let reasons = read.refuses.values().filter(|one| **one == reason);
+    assert!(reasons.count() > 15);
+}
+
+#[test]
 fn a_text_with_two_games_is_refused() {
     let mut two = played(0, "1".repeat(32));
     two.texts[0].pgn = two.texts[0].pgn.repeat(2);

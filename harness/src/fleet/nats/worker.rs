@@ -109,6 +109,9 @@ impl WorkerLink for NatsWorker {
                     Event::Connected => return ToWorker::Connection { is_up: true },
                     Event::Disconnected => return ToWorker::Connection { is_up: false },
                     event if is_refusal(&event) => return ToWorker::Expelled,
+                    event if is_denial(&event) => {
+                        return ToWorker::Denied { what: event.to_string() };
+                    }
                     event => tracing::info!("{event}"),
                 },
             }
@@ -185,6 +188,12 @@ impl FileSource for NatsFiles {
             Some(status) => Err(LinkError::new("the server does not have the file", status)),
         }
     }
+}
+
+/// Whether the server does not let the credential do something.
+fn is_denial(event: &Event) -> bool {
+    let text = event.to_string().to_lowercase();
+    text.contains("permissions violation")
 }
 
 /// Whether the server has refused the credential.

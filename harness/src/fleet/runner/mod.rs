@@ -97,6 +97,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         carrier,
         roster,
         statuses: BTreeMap::new(),
+        twins: BTreeSet::new(),
         sending: JoinSet::new(),
         known: Vec::new(),
         sources: Sources::default(),
@@ -140,6 +141,8 @@ struct Runner<L: RunnerLink> {
     roster: Roster,
     notice: Notice,
     statuses: BTreeMap<WorkerId, Status>,
+    /// Workers whose name several machines seem to have: the user knows.
+    twins: BTreeSet<WorkerId>,
     /// Jobs that the server does not have yet.
     sending: JoinSet<()>,
     known: Vec<LocalFile>,
@@ -208,6 +211,7 @@ impl<L: RunnerLink> Runner<L> {
                 _ = check.tick() => {
                     self.keep_files().await;
                     self.send_lost().await;
+                    self.forget_gone();
                 }
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
                 Some(_) = self.sending.join_next() => {}

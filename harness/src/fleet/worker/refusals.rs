@@ -12,6 +12,15 @@ const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// A failed try may take one part in this many of a worker's time.
 const PARTS: u32 = 10;
 
+/// The longest reason that is kept, in characters: the output of an engine can be
+/// in it, and a status has room for many.
+const MOST: usize = 500;
+
+/// A reason without what is too long of it.
+pub(super) fn shortened(why: &str) -> String {
+    why.chars().take(MOST).collect()
+}
+
 /// The runs that are not played.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(BTreeMap<Name, Refused>);
@@ -27,8 +36,9 @@ struct Refused {
 impl Refusals {
     /// A run cannot be played here, or must not be. Returns whether that is news.
     pub(super) fn refuse(&mut self, run: Name, why: &str) -> bool {
+        let why = shortened(why);
         let refused = Refused {
-            why: why.to_string(),
+            why: why.clone(),
             failures: None,
         };
         let before = self.0.insert(run, refused);
@@ -54,7 +64,7 @@ impl Refusals {
         let wait = FIRST.saturating_mul(2_u32.saturating_pow(before));
         let wait = wait.min(LONGEST).max(cost.saturating_mul(PARTS));
         let refused = Refused {
-            why: why.to_string(),
+            why: shortened(why),
             failures: Some((before + 1, now + wait)),
         };
         self.0.insert(run.clone(), refused);
@@ -145,6 +155,19 @@ mod tests {
         let failed = |cost| Refusals::default().failed(&run(), "does not build", cost, now);
         assert_eq!(failed(MINUTE / 6), Some(5 * MINUTE));
         assert_eq!(failed(60 * MINUTE), Some(600 * MINUTE));
+    }
+
+    #[test]
+    fn long_reasons_are_cut() {
+        let mut refusals = Refusals::default();
+        let now = Instant::now();
+        refusals.failed(&run(), &"é".repeat(20_000), Duration::ZERO, now);
+        let words = &refusals.in_words(now)[&run()];
+        assert_eq!(words.matches('é').count(), 500);
+        assert!(words.ends_with("; next try in 5 min"), "{words}");
+        let [long, longer] = [600, 20_000].map(|length| "à".repeat(length));
+        assert!(refusals.refuse(run(), &long));
+        assert!(!refusals.refuse(run(), &longer), "no more is known of it");
     }
 
     #[test]

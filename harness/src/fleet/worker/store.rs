@@ -1,7 +1,7 @@
 //! Files of jobs on this machine: fetched once, by their hash, and kept.
 
 use std::fs::{self, File, TryLockError};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -55,7 +55,8 @@ impl Store {
     /// [`Store::fetch`], also if the server is away for a while.
     ///
     /// # Errors
-    /// Those of the last try.
+    /// Those of the last try; at once those of a disk here that is full or must not be
+    /// written.
     pub(super) async fn fetch_patiently(
         &self,
         file: &FileRef,
@@ -64,6 +65,7 @@ impl Store {
         for _ in 1..TRIES {
             match self.fetch(file, source).await {
                 Ok(path) => return Ok(path),
+                Err(error) if is_of_disk(&error) => return Err(error),
                 Err(error) => {
                     tracing::info!("{} is fetched again: {}", file.name, with_causes(&error));
                 }
@@ -120,6 +122,19 @@ impl Store {
         fs::rename(&partial, &path)?;
         Ok(path)
     }
+}
+
+/// Whether the disk here is full or must not be written: that does not pass soon.
+fn is_of_disk(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain();
+    let cause = causes.find_map(|cause| cause.downcast_ref::<io::Error>());
+    let lasting = [
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+    ];
+    cause.is_some_and(|cause| lasting.contains(&cause.kind()))
 }
 
 /// The lock of a file: whoever has it looks for the file, fetches it or removes
@@ -271,6 +286,20 @@ mod tests {
             .await
             .expect_err("another hash");
         assert!(error.to_string().contains("announced"), "{error}");
+    }
+
+    #[test]
+    fn only_a_disk_that_is_full_or_must_not_be_written_ends_the_tries() {
+        let full = || io::Error::from(ErrorKind::StorageFull);
+        let failed: anyhow::Result<()> = Err(full()).context("files").context("engine");
+        assert!(is_of_disk(&failed.expect_err("full")));
+        for error in [
+            LinkError::new("cannot fetch a file", full()).into(),
+            io::Error::from(ErrorKind::TimedOut).into(),
+            anyhow::anyhow!("a part of engine is too long"),
+        ] {
+            assert!(!is_of_disk(&error), "{error}");
+        }
     }
 
     fn set_age(folder: &Path, age: Duration) {

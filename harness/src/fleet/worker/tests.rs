@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::slot::Report;
 use super::*;
 use crate::fleet::link::{FileSource, LinkError};
-use crate::fleet::message::{Refusal, Reply, samples};
+use crate::fleet::message::{Refusal, Reply, encode, samples};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

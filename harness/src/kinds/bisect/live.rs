@@ -44,27 +44,24 @@ impl Suspects {
         format!("{done}{skipped}  nothing changed {none:.1} %")
     }
 
-    fn suspects(&self, experiment: &BisectExperiment, count: usize) -> Vec<String> {
+    /// The likeliest commits, by their numbers, and their shares in percent.
+    fn suspects(experiment: &BisectExperiment, count: usize) -> Vec<(usize, f64)> {
         let posterior = experiment.posterior();
         let mut commits: Vec<usize> = (1..=posterior.last()).collect();
         commits.sort_by(|a, b| posterior.commit(*b).total_cmp(&posterior.commit(*a)));
-        commits
-            .into_iter()
-            .take(count)
-            .map(|k| {
-                let share = 100.0 * posterior.commit(k);
-                format!("{} {share:.1} %", self.names[k])
-            })
-            .collect()
+        let share = |commit| (commit, 100.0 * posterior.commit(commit));
+        commits.into_iter().take(count).map(share).collect()
+    }
+
+    fn suspect(&self, (commit, share): (usize, f64)) -> String {
+        format!("{} {share:.1} %", self.names[commit])
     }
 
     fn lines(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> Vec<String> {
         let mut lines = vec![self.head(experiment, progress)];
-        for suspect in self.suspects(experiment, SHOWN[0]) {
-            let name = suspect.split(' ').next().unwrap_or_default();
-            let number = self.names.iter().position(|known| known == name);
-            let subject = number.map_or("", |number| self.subjects[number].as_str());
-            lines.push(format!("{suspect:<22} {subject}"));
+        for suspect in Self::suspects(experiment, SHOWN[0]) {
+            let subject = self.subjects.get(suspect.0).map_or("", String::as_str);
+            lines.push(format!("{:<22} {subject}", self.suspect(suspect)));
         }
         if progress.stopping {
             lines.push(STOPPING.to_string());
@@ -83,8 +80,13 @@ impl View<BisectExperiment> for Suspects {
             block.draw(&block.terminal().fit(&lines));
             return;
         }
-        let suspects = self.suspects(experiment, SHOWN[1]).join(", ");
-        errln!("{}; {suspects}", self.head(experiment, &progress));
+        let suspects = Self::suspects(experiment, SHOWN[1]).into_iter();
+        let suspects: Vec<String> = suspects.map(|suspect| self.suspect(suspect)).collect();
+        errln!(
+            "{}; {}",
+            self.head(experiment, &progress),
+            suspects.join(", ")
+        );
     }
 
     fn finish(&mut self) {

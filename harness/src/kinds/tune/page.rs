@@ -4,6 +4,7 @@ use super::outcome::{Outcome, TOO_HIGH};
 use super::pictures::{self, interval, weight};
 use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
+use crate::platform::quoted;
 use crate::report::chart::Chart;
 use crate::report::html::{
     Cell, Figure, Page, Paint, Place, Source, Table, Tone, collapsed, copyable, counted, ends,
@@ -105,7 +106,7 @@ fn untested(outcome: &Outcome, source: Source<'_>) -> String {
         return format!("{UNCHANGED}.");
     }
     let section = source.manifest.config.tune.as_ref();
-    let run = source.dir.display();
+    let run = quoted(source.dir);
     match section.is_some_and(|section| section.verify.is_some()) {
         true => format!(
             "The verifying test has no result yet: `hone report {run}` shows where it stands, \

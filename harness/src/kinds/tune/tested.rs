@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::platform::quoted;
 use crate::report::html::{counted, with_ends};
 use crate::report::{RunFacts, TestVerdict};
 use crate::stats::Estimate;
@@ -32,7 +33,7 @@ pub(super) fn finding(test: &RunFacts, run: &Path) -> String {
         }
         TestVerdict::None => format!(
             "The verifying test has not decided. Resume it with `hone resume {}`.",
-            run.display()
+            quoted(run)
         ),
     }
 }

@@ -15,6 +15,7 @@ use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::ledger::Recovery;
+use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
 use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
@@ -60,7 +61,7 @@ pub(super) fn play(
         }
         announce(&format!(
             "The tuned values are not tested. Test them against the start with `hone resume {} --verify`.",
-            files.folder.path().display()
+            quoted(files.folder.path())
         ));
         return Ok(None);
     };

@@ -1,7 +1,6 @@
 //! The frame of a page: style, headings, navigation, script.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,6 +8,7 @@ use tempfile::SpooledTempFile;
 
 use super::escape;
 use super::figures::{self, Figure, Tone};
+use crate::platform::write_whole;
 use crate::report::verdict::TestVerdict;
 
 pub(crate) const STYLE: [&str; 4] = [
@@ -69,7 +69,7 @@ impl Body {
         self.0.iter().all(is_empty)
     }
 
-    fn write(self, out: &mut impl Write) -> io::Result<()> {
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
         for piece in self.0 {
             match piece {
                 Piece::Html(html) => out.write_all(html.as_bytes())?,
@@ -172,15 +172,11 @@ impl Page {
     /// # Errors
     /// If that cannot be done; the error names the file.
     pub(crate) fn save(self, path: &Path) -> anyhow::Result<()> {
-        let write = || {
-            let mut out = BufWriter::new(File::create(path)?);
-            self.write(&mut out)?;
-            out.flush()
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        write_whole(path, |out| self.write(out))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    fn write(self, out: &mut impl Write) -> io::Result<()> {
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.head().as_bytes())?;
         for Section { id, heading, body } in self.sections {
             writeln!(

@@ -86,7 +86,8 @@ impl Book {
 
     /// The book that is built in for a variant. Its openings are legal.
     ///
-    /// # Errors Only if the book in the program is damaged.
+    /// # Errors
+    /// Only if the book in the program is damaged.
     pub fn built_in(variant: Variant) -> Result<Self, BookError> {
         let options = BookOptions {
             format: Some(Format::Epd),

@@ -80,8 +80,7 @@ impl<'a> PositionLine<'a> {
     /// # Errors
     /// Any [`LineError`] about notation.
     pub fn parse(line: &'a [u8]) -> Result<Self, LineError> {
-        let line = line.trim_ascii();
-        let mut rest = line;
+        let mut rest = line.trim_ascii();
         let mut fields: [&[u8]; 4] = [b""; 4];
         for (index, field) in fields.iter_mut().enumerate() {
             (*field, rest) = next_field(rest);
@@ -89,8 +88,8 @@ impl<'a> PositionLine<'a> {
                 return Err(LineError::TooFewFields(index));
             }
         }
-        let position = line.strip_suffix(rest).unwrap_or(line);
-        let mut setup = Fen::from_ascii(position)?.into_setup();
+        // Between fields any white space is allowed.
+        let mut setup = Fen::from_ascii(&fields.join(&b' '))?.into_setup();
         if setup.pockets.is_some() {
             return Err(LineError::Pocket);
         }
@@ -124,7 +123,8 @@ impl<'a> PositionLine<'a> {
                     self.setup.fullmoves = move_number(counter("fmvn", operands)?);
                     self.counted = true;
                 }
-                _ if opcode.first().is_some_and(u8::is_ascii_alphabetic) => {}
+                // The moves after a position are of UCI; nothing here plays them.
+                _ if is_opcode(opcode) && opcode != b"moves" => {}
                 _ => return Err(LineError::Operation(lossy(opcode))),
             }
         }
@@ -242,6 +242,12 @@ impl<'a> Iterator for Operations<'a> {
     }
 }
 
+/// Whether a word may name an operation: letters, digits and underscores after a letter.
+fn is_opcode(word: &[u8]) -> bool {
+    let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    word.first().is_some_and(u8::is_ascii_alphabetic) && word.iter().all(is_inner)
+}
+
 /// Where the first operation ends: its semicolon, unless that is inside a
 /// quoted string, or the end of the line.
 fn operation_end(text: &[u8]) -> usize {
@@ -325,6 +331,20 @@ mod tests {
     fn fen(line: &str) -> Result<String, LineError> {
         let position = PositionLine::parse(line.as_bytes())?.position(Variant::Standard)?;
         Ok(Fen::from_position(&position, EnPassantMode::Legal).to_string())
+    }
+
+    #[test]
+    fn what_follows_a_position_is_an_operation() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+        for rest in [
+            "0 1 moves e2e4",
+            "\rrnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+        ] {
+            let error = fen(&format!("{start} {rest}")).unwrap_err();
+            assert!(matches!(error, LineError::Operation(_)), "{error}");
+        }
+        let spaced = start.replace(' ', "\t");
+        assert_eq!(fen(&spaced).unwrap(), fen(start).unwrap());
     }
 
     #[test]

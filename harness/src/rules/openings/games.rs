@@ -28,6 +28,7 @@ use super::{
     epd::{LineError, PositionLine, playable},
 };
 use crate::rules::RepeatedTags;
+use crate::rules::referee::key;
 
 /// A game as far as it was read.
 #[derive(Debug, Clone)]
@@ -178,12 +179,19 @@ struct Leading {
     tags: RepeatedTags,
 }
 
+/// Half-moves without capture or pawn move in which a position can come for the third time.
+const REPETITION: u32 = 8;
+
 impl Leading {
     fn finished(&self, game: Game) -> Result<Game, GameError> {
         if game.start.is_none() && game.moves.is_empty() && self.plies > 0 {
             return Err(GameError::Empty);
         }
-        match playable(&game.end) {
+        let playable = match repeats(&game) {
+            true => Err(LineError::Over("threefold repetition")),
+            false => playable(&game.end),
+        };
+        match playable {
             Ok(()) => Ok(game),
             Err(source) => Err(GameError::End {
                 plies: game.moves.len(),
@@ -191,6 +199,21 @@ impl Leading {
             }),
         }
     }
+}
+
+/// Whether the last position has been on the board twice before.
+fn repeats(game: &Game) -> bool {
+    if game.end.halfmoves() < REPETITION {
+        return false;
+    }
+    let last = key(&game.end);
+    let mut position = game.start.clone().unwrap_or_default();
+    let mut seen = usize::from(key(&position) == last);
+    for &m in &game.moves {
+        position.play_unchecked(m);
+        seen = seen.saturating_add(usize::from(key(&position) == last));
+    }
+    seen >= 3
 }
 
 impl Visitor for Leading {
@@ -396,6 +419,13 @@ mod tests {
         assert!(read(mate, Some(3))[0].is_ok());
         let message = read("[Event \"a\"]\n\n*\n", None).remove(0).unwrap_err();
         assert!(message.to_string().contains("neither moves nor a FEN tag"));
+        let there_and_back = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
+        let message = read(there_and_back, None)
+            .remove(0)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("threefold repetition"), "{message}");
+        assert!(read(there_and_back, Some(7)).remove(0).is_ok());
         let bad_tag = "[FEN \"4k3/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n";
         let message = read(bad_tag, None).remove(0).unwrap_err().to_string();
         assert!(message.contains("missing king"), "{message}");

@@ -14,37 +14,36 @@ use serde::{Deserialize, Serialize};
 
 use super::posterior::{Belief, Grid, Sums, believe};
 use super::spsa::{fitting, linear_gain};
-use super::{Method, Noise, Observation, TailAverage};
+use super::{Method, Noise, Observation, TailAverage, constant};
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
 use crate::experiment::tune::space::{Proposal, Space};
-use crate::settings::amount;
 
 /// The constants of the adaptive method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdaptiveSettings {
     /// Gain at the start, in units of `1 / sqrt(pairs)`; it falls to 0.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub gain: f64,
     /// Perturbation in ranges per square root of the optimum's standard
     /// deviation.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub reach: f64,
     /// Least perturbation, as a share of the span.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub width_min: f64,
     /// Greatest perturbation, as a share of the span.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub width_max: f64,
     /// Prior standard deviation of an optimum around the start, in ranges.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub spread: f64,
     /// Prior standard deviation of a parameter's skew.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub skew: f64,
     /// In the filter an observation made when a share `a` of the present
     /// pairs was played weighs `a^fade`: coupled parameters have moved since.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub fade: f64,
 }
 

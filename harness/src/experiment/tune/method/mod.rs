@@ -9,8 +9,25 @@ pub(crate) use adaptive::{Adaptive, AdaptiveSettings};
 pub(crate) use classic::{Classic, ClassicRule, ClassicSettings};
 pub(crate) use spsa::{Spsa, SpsaSettings};
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
 use super::pair_model::Moments;
 use super::space::{Played, Proposal, Rounding};
+
+/// The greatest constant of a method: beyond reason, and far from what overflows.
+const MAX_CONSTANT: f64 = 1000.0;
+
+/// A constant of a method, from 0 to [`MAX_CONSTANT`].
+fn constant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    if (0.0..=MAX_CONSTANT).contains(&number) {
+        return Ok(number);
+    }
+    Err(D::Error::custom(format!(
+        "{number} is out of range: a number from 0 to {MAX_CONSTANT} is allowed"
+    )))
+}
 
 /// The finished pairs of one batch.
 #[derive(Debug, Clone, PartialEq)]

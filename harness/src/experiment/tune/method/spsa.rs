@@ -9,26 +9,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Method, Noise, Observation, TailAverage};
+use super::{Method, Noise, Observation, TailAverage, constant};
 use crate::experiment::tune::param::Param;
 use crate::experiment::tune::space::{Proposal, Space};
-use crate::settings::amount;
 
 /// The constants of the self-configuring SPSA.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SpsaSettings {
     /// Perturbation at the start, as a share of the span.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub width_start: f64,
     /// Perturbation at the end, as a share of the span.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub width_end: f64,
     /// Gain at the start, in units of `1 / sqrt(pairs)`.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub gain: f64,
     /// Gain at the end, in the same units.
-    #[serde(deserialize_with = "amount")]
+    #[serde(deserialize_with = "constant")]
     pub gain_end: f64,
 }
 

@@ -1,0 +1,42 @@
+//! The names of machines: those of runs that were played on fleets stay in the pool.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::source::Source;
+use crate::run::machines::{Machine, WORKERS, rows};
+
+/// Adds the machines of all runs to the table of the pool in `dir`, completely or
+/// not at all.
+///
+/// # Errors
+/// Those of the file system, or of a table that cannot be read.
+pub(super) fn carry(sources: &[Source], dir: &Path) -> anyhow::Result<()> {
+    let path = dir.join(WORKERS);
+    let mut all: Vec<Machine> = rows(&path)?;
+    let before = all.len();
+    for source in sources {
+        for machine in source.machines()? {
+            // A pool can be made again of the same runs.
+            if all.iter().all(|known| known.worker != machine.worker) {
+                all.push(machine);
+            }
+        }
+    }
+    if all.len() == before {
+        return Ok(());
+    }
+    write(&path, &all).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write(path: &Path, machines: &[Machine]) -> anyhow::Result<()> {
+    let partial = path.with_extension("partial");
+    let mut table = csv::Writer::from_path(&partial)?;
+    for machine in machines {
+        table.serialize(machine)?;
+    }
+    table.into_inner()?.sync_all()?;
+    Ok(fs::rename(&partial, path)?)
+}

@@ -1,0 +1,136 @@
+//! What those see who run a fleet: starts, credentials, workers that cannot work.
+
+use std::fs;
+use std::process::Stdio;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
+
+use crate::common::{finish, hone, rows, wait_until};
+use crate::fast_match;
+use crate::server::Fleet;
+
+#[test]
+fn a_server_without_its_first_credentials_reports_where_it_listens() {
+    let Some(mut fleet) = Fleet::start() else {
+        return;
+    };
+    for name in ["workers", "owner"] {
+        let revoked = finish(fleet.tokens(&["revoke", name]));
+        assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    }
+    let reported = fleet.start_again();
+    for part in [
+        "the credential `workers` is revoked",
+        "`hone fleet join NAME`",
+        "the credential `owner` is revoked",
+        "`hone fleet join NAME --role submit`",
+    ] {
+        assert!(reported.contains(part), "{part}: {reported}");
+    }
+}
+
+#[test]
+fn a_unit_names_the_server_that_was_found() {
+    let Some(fleet) = Fleet::start() else { return };
+    let unit = finish(fleet.tokens(&["up", "--systemd"]));
+    assert_eq!(unit.code, Some(0), "{}", unit.stderr);
+    let line = unit.stdout.lines();
+    let mut line = line.filter_map(|line| line.strip_prefix("Environment="));
+    let line = line.next_back().expect("a line").trim_matches('"');
+    assert!(line.starts_with("HONE_NATS_SERVER=/"), "{line}");
+}
+
+#[test]
+fn what_cannot_be_started_is_refused_with_a_reason() {
+    for (args, says) in [
+        (&["--systemd"][..], "which is not a program here"),
+        (&["--listen", "127.0.0.1:0"], "need a fixed port"),
+        (&["--websocket", "127.0.0.1:0"], "need a fixed port"),
+    ] {
+        let mut up = hone();
+        up.args(["fleet", "up", "--data", "missing"]).args(args);
+        up.env("HONE_NATS_SERVER", "missing/nats-server");
+        let refused = finish(up);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert_eq!(refused.stdout, "");
+        for part in [says, "help: "] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_run_whose_fleet_cannot_be_reached_leaves_no_folder() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(10, "");
+    let runner = fleet.command(&setup, "match", "fleet");
+    drop(fleet);
+    let refused = finish(runner);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("cannot connect to "),
+        "{}",
+        refused.stderr
+    );
+    assert!(!setup.run("fleet").exists());
+}
+
+/// The server lets it connect, and refuses all that it sends.
+#[test]
+fn a_worker_that_the_server_refuses_everything_reports_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let encoded = fleet.join.strip_prefix("hone1.").expect("a JOIN line");
+    let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
+    let mut access: Value = serde_json::from_slice(&json).expect("JSON");
+    access["name"] = "other".into();
+    let fields = access.as_object().expect("an object").iter();
+    let toml: String = fields
+        .map(|(key, value)| format!("{key} = {value}\n"))
+        .collect();
+    let path = fleet.dir.path().join("fleet.toml");
+    fs::write(&path, toml).expect("written");
+    let worker = fleet.worker_with("lost", &path.display().to_string(), &["--cores", "1"]);
+    wait_until("the warning", || {
+        worker
+            .printed()
+            .contains("warning: the server does not let this worker")
+    });
+    assert!(worker.printed().contains("`other`"), "{}", worker.printed());
+}
+
+#[test]
+fn a_worker_whose_disk_is_full_gives_up_at_once_and_reports_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(10, "");
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    // An engine has more than that.
+    let Some(full) = fleet.worker_on_disk("full", "64k", &["--cores", "1", "-v"]) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return;
+    };
+    let is_reported = || {
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        text.contains("worker workers/full does not play this run: ")
+    };
+    wait_until("the reason", is_reported);
+    assert!(
+        full.printed().contains("No space left"),
+        "{}",
+        full.printed()
+    );
+    assert!(
+        !full.printed().contains("is fetched again"),
+        "{}",
+        full.printed()
+    );
+    assert_eq!(rows(&setup.run("fleet")), 0);
+    let _good = fleet.worker("good", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+}
