@@ -58,6 +58,28 @@ fn last_pair(run: &Path) -> (usize, usize) {
 }
 
 #[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let setup = instant(300);
+    let run = setup.run("run");
+    let whole = setup.command("match", "run", &[]);
+    let mut ignoring = Command::new("sh");
+    ignoring
+        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+        .arg(whole.get_program())
+        .args(whole.get_args())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if let Some(folder) = whole.get_current_dir() {
+        ignoring.current_dir(folder);
+    }
+    let mut child = ignoring.spawn().expect("sh starts");
+    wait_until("the first pair", || rows(&run) >= 2);
+    signal(&child, libc::SIGHUP);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(rows(&run), 600);
+}
+
+#[test]
 fn a_taken_folder_is_refused_before_anything_is_built() {
     let (setup, run, digest_before) = played(2);
     let built = setup.dir.path().join("built");

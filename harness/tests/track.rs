@@ -328,8 +328,10 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     let marker = repository.dir.path().join("is-building");
     repository.write_engine(STRONG, 3);
     let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
+    // Made by the shell itself: another program may still be ending when the signal comes,
+    // and the shell would then continue.
     let wait = format!(
-        "[ -e '{0}' ] || {{ touch '{0}'; sleep 600; }}",
+        "[ -e '{0}' ] || {{ : >'{0}'; sleep 600; }}",
         marker.display()
     );
     repository.write("build.sh", &format!("{wait}\n{build}"));

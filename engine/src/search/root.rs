@@ -167,22 +167,22 @@ impl Search<'_> {
         }
     }
 
-    /// Puts the best move of a stopped search first and returns `true`. A score that
-    /// is not above alpha, or that is a mate which other moves may avoid, does not
-    /// hold for the position: then puts back `last`, the line of the iteration before.
+    /// Puts the best move of a stopped search first. Returns whether its score is of this
+    /// iteration. One that is not above alpha, or a mate that other moves may avoid, does
+    /// not hold for the position: then `last` does, the line of the iteration before.
     fn keep_proven(&mut self, line: usize, last: RootMove) -> bool {
-        let moves = &mut self.root_moves[line..];
-        moves.sort_by_key(|root| (root.bound < Bound::Lower, -root.score));
-        if moves[0].bound >= Bound::Lower && moves[0].score > -MATE_BOUND {
-            return true;
+        self.root_moves[line..].sort_by_key(|root| -root.score);
+        let best = &mut self.root_moves[line];
+        let has_last = best.mv == last.mv && last.score > -INFINITE;
+        match best.bound {
+            Bound::None if best.score > -INFINITE => best.bound = Bound::Exact,
+            Bound::Lower | Bound::Exact if best.score > -MATE_BOUND => return true,
+            _ if has_last => *best = last,
+            _ => {
+                best.bound = Bound::Lower;
+                return true;
+            }
         }
-        if last.score == -INFINITE {
-            // Nothing to put back in the first iteration.
-            moves[0].bound = moves[0].bound.min(Bound::Lower);
-            return true;
-        }
-        moves.sort_by_key(|root| root.mv != last.mv);
-        moves[0] = last;
         false
     }
 

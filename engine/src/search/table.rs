@@ -8,7 +8,7 @@ use crate::board::Move;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a stored score says about the true one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Bound {
     /// There is no score, only an evaluation.

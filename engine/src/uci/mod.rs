@@ -14,6 +14,7 @@ use output::{Printer, say, tell};
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
 
 /// What the reader asks of the worker.
 enum Job {
@@ -28,7 +29,10 @@ enum Job {
 /// What both threads see.
 #[derive(Default)]
 struct Shared {
+    /// For searches.
     stop: StopOrder,
+    /// For all else: scripts send `bench` and the end, which does not stop it.
+    stop_others: StopOrder,
     /// Number of the last job that is done.
     done: AtomicU64,
 }
@@ -57,8 +61,7 @@ pub fn run(engine: Engine, input: impl BufRead) {
                 Err(error) => tell(&error),
             }
         }
-        // Scripts send `bench` and the end: what counts after the last search is finished.
-        shared.stop.stop_up_to(reader.search);
+        shared.stop.stop_up_to(u64::MAX);
         drop(reader);
         let _ = worker.join();
     });
@@ -99,7 +102,10 @@ impl Reader<'_> {
                 complaints.iter().for_each(|complaint| tell(complaint));
                 self.ask(Job::Search(Box::new(self.game.clone()), limits));
             }
-            "stop" => self.shared.stop.stop_up_to(self.asked),
+            "stop" => {
+                self.shared.stop.stop_up_to(self.asked);
+                self.shared.stop_others.stop_up_to(self.asked);
+            }
             "quit" => return Ok(false),
             _ => self.ask(Job::Other(line.to_owned(), Box::new(self.game.clone()))),
         }
@@ -117,6 +123,8 @@ impl Reader<'_> {
 }
 
 fn work(mut engine: Engine, queue: &Receiver<(u64, Job)>, shared: &Shared) {
+    // Since when no search runs: the clock of one that was queued begins there.
+    let mut idle = None;
     for (number, job) in queue {
         match job {
             Job::Set(name, value) => match engine.set(&name, &value) {
@@ -127,19 +135,21 @@ fn work(mut engine: Engine, queue: &Receiver<(u64, Job)>, shared: &Shared) {
             Job::Ready => say("readyok"),
             Job::Other(line, game) => {
                 let words: Vec<&str> = line.split_ascii_whitespace().collect();
-                match command::execute(&mut engine, &game, &words, (&shared.stop, number)) {
+                match command::execute(&mut engine, &game, &words, (&shared.stop_others, number)) {
                     Ok(Some(output)) => say(&output),
                     Ok(None) => tell(&format!("unknown command '{line}'")),
                     Err(error) => tell(&error),
                 }
             }
-            Job::Search(game, limits) => {
+            Job::Search(game, mut limits) => {
+                limits.start = limits.start.max(idle);
                 let mut printer = Printer::new(engine.settings());
                 let outcome = engine.search(&game, &limits, &mut printer, &shared.stop, number);
                 // Marked as done before `bestmove` is printed, so that an
                 // `isready` sent after it waits for what follows.
                 shared.done.store(number, Ordering::Release);
                 printer.finish(&outcome);
+                idle = Some(Instant::now());
             }
         }
         shared.done.store(number, Ordering::Release);

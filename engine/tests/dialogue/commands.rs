@@ -1,6 +1,7 @@
 //! `go` and `setoption` as they may be written, the commands that are not UCI, and
 //! what the process does when something is refused.
 
+use crate::number_after;
 use crate::session::Session;
 use std::process::Command;
 
@@ -107,12 +108,26 @@ fn what_counts_is_finished_before_the_end() {
     let mut session = Session::new();
     session.send("go infinite");
     session.send("perft 3");
+    session.send("go infinite");
     let lines = session.quit();
     assert!(lines.iter().any(|line| line.contains("8902")), "{lines:?}");
     let mut session = Session::new();
     session.send("bench 3");
     let lines = session.end();
     assert!(lines.iter().any(|line| line.contains(" nps")), "{lines:?}");
+}
+
+#[test]
+fn a_search_that_was_queued_has_all_its_time() {
+    let mut session = Session::new();
+    session.send("go movetime 500");
+    session.send("go movetime 500");
+    session.until("bestmove");
+    let lines = session.until("bestmove");
+    let last = &lines[lines.len() - 2];
+    // The clock is looked at for the first time after 1,024 nodes.
+    assert!(number_after(last, "nodes") > 2048, "{last}");
+    session.quit();
 }
 
 #[test]

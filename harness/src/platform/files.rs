@@ -77,8 +77,8 @@ pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Writes a file as a whole: until all is written, it holds what it held. A device or a
-/// pipe is written to, and a link keeps pointing to its file.
+/// Writes a file as a whole: until all is written, it holds what it held. It keeps its
+/// permissions. A device or a pipe is written to, and a link to a file keeps pointing to it.
 ///
 /// # Errors
 /// Those of the file system and of `write`.
@@ -94,7 +94,11 @@ pub(crate) fn write_whole(
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = BufWriter::new(readable_by_all().tempfile_in(folder)?);
+    let file = readable_by_all().tempfile_in(folder)?;
+    if let Ok(old) = path.metadata() {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    let mut file = BufWriter::new(file);
     write(&mut file)?;
     file.into_inner()?.persist(path)?;
     Ok(())
@@ -210,6 +214,19 @@ mod tests {
         assert_eq!(fs::read(&path).expect("there"), b"whole");
         let files = fs::read_dir(folder.path()).expect("there");
         assert_eq!(files.count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_written_anew_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.html");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("ours");
+        write_whole(&path, |file| file.write_all(b"new")).expect("written");
+        let mode = path.metadata().expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::io;
 
-/// Calls `stop` at every such request until it returns `false`: SIGTERM and
-/// SIGHUP. Must be called inside a runtime.
+/// Calls `stop` at every such request until it returns `false`: SIGTERM, and SIGHUP
+/// unless it is ignored, as under `nohup`. Must be called inside a runtime.
 ///
 /// # Errors
 /// If the system refuses.
@@ -11,11 +11,24 @@ use std::io;
 pub(crate) fn on_termination(stop: impl Fn() -> bool + Clone + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     for kind in [SignalKind::terminate(), SignalKind::hangup()] {
+        if is_ignored(kind.as_raw_value()) {
+            continue;
+        }
         let mut signals = signal(kind)?;
         let stop = stop.clone();
         tokio::spawn(async move { while signals.recv().await.is_some() && stop() {} });
     }
     Ok(())
+}
+
+/// Whether this process was started with a signal ignored.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all zero is a valid `sigaction`.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only writes the present one to `action`.
+    let known = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut action) };
+    known == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
 /// Calls `stop` at every such request until it returns `false`: Ctrl-Break, the

@@ -128,15 +128,26 @@ impl Target {
     pub(super) fn register(&mut self, sources: &mut [Source]) -> anyhow::Result<()> {
         for source in sources {
             let run = source.manifest();
-            let is_this = |known: &&PooledRun| {
+            let is_this = |known: &PooledRun| {
                 (known.created, known.shard) == (run.created, run.config.r#match.shard)
             };
-            if let Some(known) = self.manifest.pooled.iter().find(is_this) {
+            let ends = |runs: &[PooledRun]| runs.iter().map(PooledRun::end_of_workers).max();
+            let end = ends(&self.manifest.pooled);
+            let mut pooled = self.manifest.pooled.iter_mut();
+            if let Some(known) = pooled.find(|known| is_this(known)) {
+                let workers = source.end_of_workers()?;
+                if workers > known.workers {
+                    ensure!(
+                        Some(known.end_of_workers()) == end,
+                        "{}: more workers play it than when it was pooled first, and the pool has given their numbers to another run\nhelp: pool the runs into a new folder",
+                        known.run
+                    );
+                    known.workers = workers;
+                }
                 source.first_worker = known.first_worker;
                 continue;
             }
-            let ends = |runs: &[PooledRun]| runs.iter().map(PooledRun::end_of_workers).max();
-            let first_worker = ends(&self.manifest.pooled).unwrap_or(self.manifest.concurrency);
+            let first_worker = end.unwrap_or(self.manifest.concurrency);
             let workers = ends(&run.pooled).unwrap_or(run.concurrency);
             let workers = workers.max(source.end_of_workers()?);
             self.manifest.pooled.push(PooledRun {

@@ -298,7 +298,7 @@ impl<E: Experiment> Driver<E> {
             }
             if !stopping {
                 if let Err(error) = self.check_failures() {
-                    self.abort(executor, ledger, view).await?;
+                    let _ = self.abort(executor, ledger, view).await;
                     return Err(error);
                 }
                 self.submit(executor, view);
@@ -333,7 +333,7 @@ impl<E: Experiment> Driver<E> {
             };
             match event {
                 Event::Failed(error) => {
-                    self.abort(executor, ledger, view).await?;
+                    let _ = self.abort(executor, ledger, view).await;
                     return Err(error.into());
                 }
                 Event::Finished => return Ok(stopped),

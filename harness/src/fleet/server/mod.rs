@@ -221,7 +221,8 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 
 fn lock(data: &Path) -> anyhow::Result<fs::File> {
     let path = data.join("lock");
-    let file = fs::File::options().create(true).append(true).open(&path);
+    let mut options = fs::File::options();
+    let file = options.read(true).create(true).append(true).open(&path);
     let file = file.with_context(|| format!("cannot use {}", path.display()))?;
     if file.try_lock().is_err() {
         bail!("another `hone fleet up` uses {}", data.display());

@@ -251,6 +251,7 @@ impl Tokens {
         let failed = format!("cannot write {}", self.path.display());
         ensure!(self.path.parent().is_some_and(Path::is_dir), NEVER_STARTED);
         let lock = File::options()
+            .read(true)
             .create(true)
             .append(true)
             .open(self.path.with_extension("lock"))

@@ -29,6 +29,10 @@ impl Submission {
     pub(crate) fn of(params: &[(String, String)]) -> anyhow::Result<Self> {
         let (mut name, mut kind, mut priority) = (None, None, 0);
         for (param, value) in params {
+            ensure!(
+                params.iter().filter(|(other, _)| other == param).count() == 1,
+                "the parameter `{param}` is given twice"
+            );
             match param.as_str() {
                 "name" => name = Some(value.clone()),
                 "kind" => kind = Some(kind_named(value)?),
@@ -325,6 +329,10 @@ mod tests {
                 "`priority=high` is not a whole number",
             ),
             (&[("nmae", "a")], "unknown parameter `nmae`"),
+            (
+                &[("name", "a"), ("name", "b")],
+                "the parameter `name` is given twice",
+            ),
         ] {
             let error = of(params).expect_err(why);
             assert!(error.contains(why), "{error}");
