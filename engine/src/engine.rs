@@ -60,8 +60,8 @@ impl Engine {
             self.settings.threads = had as i32;
             return Err(format!("no memory for Threads = {value}; it stays {had}"));
         }
-        // Without this test, which must not be optimised away, a `Memory` for which there
-        // is no room ends the process.
+        // Without this test, which must not be optimised away, a `Memory` that does not fit
+        // ends the process.
         drop(std::hint::black_box(room));
         self.memories.resize_with(threads, Memory::default);
         Ok(taken)

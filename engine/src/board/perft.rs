@@ -2,7 +2,7 @@
 
 use super::{Move, MoveList, Position, movegen};
 
-/// Answers whether to leave off.
+/// Whether counting is to stop.
 pub type Stopped<'a> = &'a dyn Fn() -> bool;
 
 /// Number of legal lines of exactly `depth` half moves.

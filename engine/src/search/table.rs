@@ -137,7 +137,7 @@ impl Table {
     }
 
     /// Empties the table and lets it have at most `megabytes` MiB. Without enough
-    /// memory returns `false`: the table is of no use until it is resized again.
+    /// memory returns `false`: the table must be resized again before it is used.
     pub fn resize(&mut self, megabytes: usize) -> bool {
         let count = megabytes * (1 << 20) / size_of::<Bucket>();
         // The old buckets make room for the new ones.

@@ -186,7 +186,7 @@ fn memory_that_is_not_there_is_refused() {
         let refused = format!("info string no memory for {option}; it stays {had}");
         assert_eq!(answers(&mut session, &set), [refused]);
     }
-    // There is no room for both tables at once.
+    // The memory does not hold both tables at once.
     for megabytes in [300, 350] {
         let set = format!("setoption name Hash value {megabytes}");
         let taken = format!("info string Hash = {megabytes}");

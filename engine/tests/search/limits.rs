@@ -70,7 +70,7 @@ fn a_stopped_search_reports_no_window_that_failed_low() {
     }
 }
 
-/// A first move that is mated says only that no other move is worse.
+/// The score of a first move that is mated is a lower bound: other moves may be better.
 #[test]
 fn a_mate_is_a_bound_in_the_first_iteration() {
     // Rxb4, the first move, leaves d8 to a rook that mates there.
@@ -98,7 +98,7 @@ fn the_clock_runs_from_the_start_that_is_given() {
     assert!(count(2) < 2000);
 }
 
-/// Without stand pat there is no evaluation, and nothing is skipped by it.
+/// Without stand pat nothing is evaluated, so no move is skipped by its evaluation.
 #[test]
 fn quiescence_of_all_moves_prunes_nothing_by_evaluation() {
     let options = [

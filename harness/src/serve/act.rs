@@ -32,7 +32,10 @@ pub(super) async fn queue(State(shared): State<Shared>) -> Response {
     let jobs = spawn_blocking(move || Some(shared.actions.as_ref()?.queue.jobs().1));
     match jobs.await {
         Ok(Some(jobs)) => Json(json!({ "queue": jobs })).into_response(),
-        _ => refused(StatusCode::NOT_FOUND, "there is no queue"),
+        _ => refused(
+            StatusCode::NOT_FOUND,
+            "actions are off: this server has no queue",
+        ),
     }
 }
 

@@ -66,7 +66,7 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    /// Forgets what workers have told that have been gone for long.
+    /// Forgets the statuses of workers that have been gone for long.
     pub(super) fn forget_gone(&mut self) {
         let presence = self.dispatch.presence();
         presence.forget_gone(Instant::now());

@@ -245,7 +245,7 @@ impl Queue {
     /// Why nothing can be done with a run that is not in the queue.
     fn not_queued(&self, state: &State, run: &str) -> Refusal {
         match self.folder_of(run) {
-            None => Refusal::Unknown(format!("there is no run `{run}` in the queue")),
+            None => Refusal::Unknown(format!("the queue does not have the run `{run}`")),
             Some(_) if self.is_elsewhere(state, run) => Refusal::elsewhere(run),
             Some(_) => Refusal::Conflict(format!(
                 "`{run}` is not in the queue: it has ended or was stopped"
@@ -256,7 +256,7 @@ impl Queue {
     /// A run that was started elsewhere, or was stopped here and may still be
     /// ending, and is to be continued.
     fn adopt(&self, state: &State, run: &str, by: &str) -> Result<Job, Refusal> {
-        let unknown = || Refusal::Unknown(format!("there is no run `{run}`"));
+        let unknown = || Refusal::Unknown(format!("unknown run `{run}`"));
         let path = self.folder_of(run).ok_or_else(unknown)?;
         let manifest = Manifest::read(&path).map_err(|_| unknown())?;
         if self.is_elsewhere(state, run) {
