@@ -6,7 +6,7 @@ use std::path::Path;
 use harness::config::{Config, load};
 use harness::engine::uci::Launch;
 use harness::executor::simulated::Simulated;
-use harness::executor::{Event, Executor, PairJob, Player, Stop};
+use harness::executor::{Event, Executor, ExecutorError, PairJob, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use harness::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use harness::rules::Limit;
@@ -61,6 +61,20 @@ fn play<E: Experiment>(
     (capacity, order): (usize, u64),
     stop: u64,
 ) -> (Ended, Fold<E>) {
+    let executor = Stopping {
+        inner: Simulated::new(move |_: &PairJob| model, capacity, order),
+        left: stop,
+    };
+    let (ended, fold) = play_with(executor, dir, experiment);
+    (ended.expect("nothing fails"), fold)
+}
+
+/// The same with another executor.
+fn play_with<E: Experiment>(
+    mut executor: impl Executor,
+    dir: &Path,
+    experiment: E,
+) -> (Result<Ended, String>, Fold<E>) {
     let config = config();
     let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
     let lock = match dir.join("games.csv").exists() {
@@ -77,23 +91,17 @@ fn play<E: Experiment>(
     let (mut ledger, pairs) = Ledger::open(dir, lock, options).expect("a ledger");
     let fold = Fold::of(experiment, names.len(), RepeatRule::Drop, &pairs).expect("rows");
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
-    let mut executor = Stopping {
-        inner: Simulated::new(move |_: &PairJob| model, capacity, order),
-        left: stop,
-    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
         .expect("a runtime");
-    let ended = runtime
-        .block_on(driver.play(
-            &mut executor,
-            &mut ledger,
-            &mut Interrupts::none(),
-            &mut |_: &E, _: Progress<'_>| {},
-        ))
-        .expect("nothing fails");
-    (ended, driver.fold)
+    let ended = runtime.block_on(driver.play(
+        &mut executor,
+        &mut ledger,
+        &mut Interrupts::none(),
+        &mut |_: &E, _: Progress<'_>| {},
+    ));
+    (ended.map_err(|error| error.to_string()), driver.fold)
 }
 
 /// An executor that ends after this number of pairs, as after a kill.
@@ -122,6 +130,52 @@ impl<X: Executor> Executor for Stopping<X> {
     fn stop(&mut self, how: Stop) {
         self.inner.stop(how);
     }
+}
+
+/// An executor that fails when a worker holds finished pairs, which it hands over
+/// after it has been stopped.
+struct Failing<X> {
+    inner: X,
+    failed: bool,
+    to_hand_over: u64,
+}
+
+impl<X: Executor> Executor for Failing<X> {
+    fn capacity(&self) -> usize {
+        self.inner.capacity()
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        self.inner.submit(job);
+    }
+
+    async fn next(&mut self) -> Event {
+        if !std::mem::replace(&mut self.failed, true) {
+            return Event::Failed(ExecutorError("no engine starts".into()));
+        }
+        if self.to_hand_over == 0 {
+            return Event::Finished;
+        }
+        self.to_hand_over -= 1;
+        self.inner.next().await
+    }
+
+    fn stop(&mut self, _: Stop) {}
+}
+
+#[test]
+fn a_run_that_fails_keeps_the_pairs_that_workers_have_finished() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let executor = Failing {
+        inner: Simulated::new(|_: &PairJob| EQUAL, 8, 1),
+        failed: false,
+        to_hand_over: 3,
+    };
+    let (ended, _) = play_with(executor, dir.path(), sprt(100));
+    assert_eq!(ended, Err("no engine starts".to_string()));
+    let names = ["a".to_string(), "b".to_string()];
+    let pairs = Pairs::open(dir.path(), &names).expect("a ledger");
+    assert_eq!(pairs.by_arrival().expect("rows").flatten().count(), 3);
 }
 
 #[test]
