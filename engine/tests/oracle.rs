@@ -48,7 +48,7 @@ fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -
     // What moves keep up to date is as it would be computed anew.
     let fresh = Position::from_fen(&fen).unwrap();
     let kept = |position: &Position| {
-        let rest = (position.phase, position.placement, position.pinned);
+        let rest = (position.phase, position.placement, position.blockers);
         (position.key, position.part_keys, rest)
     };
     assert_eq!(kept(own), kept(&fresh), "{fen}");

@@ -80,7 +80,7 @@ impl Position {
     /// Whether a pseudo-legal move leaves the own king safe.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
-        let king = self.king(us);
+        let (king, pinned) = (self.king(us), self.blockers[us.index()]);
         match mv.kind() {
             Kind::Castle => true,
             Kind::EnPassant => {
@@ -93,7 +93,7 @@ impl Position {
                 let occupied = self.occupied() ^ Bitboard::of(from);
                 (self.attackers(to, occupied) & self.color(!us)).is_empty()
             }
-            _ => !self.pinned.contains(from) || attacks::line(king, from).contains(to),
+            _ => !pinned.contains(from) || attacks::line(king, from).contains(to),
         }
     }
 }
@@ -121,7 +121,7 @@ impl CheckSquares {
                 bishop | rook,
                 Bitboard::EMPTY,
             ],
-            discoverers: position.blockers(!us) & position.color(us),
+            discoverers: position.blockers[(!us).index()] & position.color(us),
         }
     }
 

@@ -49,12 +49,13 @@ pub struct Position {
     pub phase: i32,
     /// The pieces that give check.
     pub checkers: Bitboard,
-    /// Pieces of the side to move that are pinned to their king.
-    pub pinned: Bitboard,
+    /// By the colour of a king, the pieces of both colours that alone stand between it
+    /// and an enemy slider: its own are pinned, the enemy's discover a check.
+    pub blockers: [Bitboard; 2],
 }
 
 impl Position {
-    pub(super) fn empty() -> Position {
+    pub(crate) fn empty() -> Position {
         Position {
             roles: [Bitboard::EMPTY; 6],
             colors: [Bitboard::EMPTY; 2],
@@ -70,7 +71,7 @@ impl Position {
             placement: Placement::default(),
             phase: 0,
             checkers: Bitboard::EMPTY,
-            pinned: Bitboard::EMPTY,
+            blockers: [Bitboard::EMPTY; 2],
         }
     }
 
@@ -154,21 +155,23 @@ impl Position {
         self.role(Role::Rook) | self.role(Role::Queen)
     }
 
-    /// Pieces of both colours that alone stand between the king of `king_of`
-    /// and a slider of the other colour.
-    pub fn blockers(&self, king_of: Color) -> Bitboard {
-        let king = self.king(king_of);
-        let snipers = self.color(!king_of)
+    /// What stands on the lines of the king of `color`: enemy sliders that give check, and
+    /// pieces of both colours that alone stop one.
+    fn lines_to_king(&self, color: Color) -> [Bitboard; 2] {
+        let (king, occupied) = (self.king(color), self.occupied());
+        let snipers = self.color(!color)
             & (attacks::diagonals(king) & self.diagonal_sliders()
                 | attacks::file_and_rank(king) & self.straight_sliders());
-        let mut blockers = Bitboard::EMPTY;
+        let (mut checkers, mut blockers) = (Bitboard::EMPTY, Bitboard::EMPTY);
         for sniper in snipers {
-            let screen = attacks::between(king, sniper) & self.occupied();
-            if screen.any() && !screen.more_than_one() {
+            let screen = attacks::between(king, sniper) & occupied;
+            if screen.is_empty() {
+                checkers |= Bitboard::of(sniper);
+            } else if !screen.more_than_one() {
                 blockers |= screen;
             }
         }
-        blockers
+        [checkers, blockers]
     }
 
     pub(super) fn put(&mut self, color: Color, role: Role, square: Square) {
@@ -227,11 +230,14 @@ impl Position {
         }
     }
 
-    /// Finds checks and pins against the side to move.
+    /// Finds checks against the side to move, and what stands before both kings.
     pub(super) fn refresh(&mut self) {
-        let king = self.king(self.turn);
-        self.checkers = self.attackers(king, self.occupied()) & self.color(!self.turn);
-        self.pinned = self.blockers(self.turn) & self.color(self.turn);
+        let (king, enemies) = (self.king(self.turn), self.color(!self.turn));
+        let lines = Color::BOTH.map(|color| self.lines_to_king(color));
+        let leapers = attacks::pawn(self.turn, king) & self.role(Role::Pawn)
+            | attacks::knight(king) & self.role(Role::Knight);
+        self.checkers = lines[self.turn.index()][0] | leapers & enemies;
+        self.blockers = lines.map(|[_, blockers]| blockers);
     }
 
     /// The key after a move that is not one of the special kinds and leaves
@@ -307,14 +313,14 @@ impl Position {
         }
     }
 
-    /// The position after passing; not while in check.
+    /// The position after passing; not while in check. What stands before the kings stays,
+    /// and the other side, which has just moved, is not in check.
     pub fn play_null(&self) -> Position {
         let mut next = self.clone();
         next.clear_en_passant();
         next.halfmoves = next.halfmoves.saturating_add(1);
         next.reversible = 0;
         next.pass_turn();
-        next.refresh();
         next
     }
 

@@ -22,7 +22,7 @@ impl Attacks {
     #[inline(always)]
     pub(super) fn new(position: &Position, us: Color) -> Attacks {
         let mut own = Attacks {
-            blockers: position.blockers(us),
+            blockers: position.blockers[us.index()],
             ..Attacks::default()
         };
         let pawns = position.pieces(us, Role::Pawn);

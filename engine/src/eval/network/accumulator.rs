@@ -10,21 +10,10 @@ use crate::search::score::MAX_PLY;
 struct Sums {
     /// By side: White's first.
     rows: [Row; 2],
-    /// Of the position.
-    key: u64,
-    /// The pieces that have been summed.
-    roles: [Bitboard; 6],
-    colors: [Bitboard; 2],
+    /// What has been summed.
+    position: Position,
     /// Which side sees the board mirrored.
     mirrored: [bool; 2],
-}
-
-impl Sums {
-    fn piece_at(&self, square: Square) -> Option<(Color, Role)> {
-        let stands = |set: &Bitboard| set.contains(square);
-        let color = Color::BOTH[self.colors.iter().position(stands)?];
-        Some((color, Role::ALL[self.roles.iter().position(stands)?]))
-    }
 }
 
 /// Inputs that change from one position to another, as both sides see them, at most as
@@ -73,9 +62,7 @@ impl Accumulator {
     pub fn new(network: &'static Network) -> Accumulator {
         let empty = Sums {
             rows: [network.bias; 2],
-            key: 0,
-            roles: [Bitboard::EMPTY; 6],
-            colors: [Bitboard::EMPTY; 2],
+            position: Position::empty(),
             mirrored: [false; 2],
         };
         Accumulator {
@@ -101,7 +88,7 @@ impl Accumulator {
     pub fn visit(&mut self, position: &Position, ply: usize) -> &[Row; 2] {
         let (before, after) = self.plies.split_at_mut(ply.min(MAX_PLY) + 1);
         let (before, after) = (&before[before.len() - 1], &mut after[0]);
-        if after.key != position.key {
+        if after.position.key != position.key {
             self.network.update(position, before, after);
         }
         &after.rows
@@ -111,17 +98,16 @@ impl Accumulator {
 impl Network {
     /// Writes to `after` the sums of `position`, by what is different in `before`.
     fn update(&self, position: &Position, before: &Sums, after: &mut Sums) {
+        let old = &before.position;
         let mirrored = Color::BOTH.map(|side| is_mirrored(position, side));
         let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
-        let colors = Color::BOTH.map(|color| position.color(color));
-        let roles = Role::ALL.map(|role| position.role(role));
-        let mut changed = (before.colors[0] ^ colors[0]) | (before.colors[1] ^ colors[1]);
-        for (&old, &new) in before.roles.iter().zip(&roles) {
-            changed |= old ^ new;
-        }
+        let colors = Color::BOTH.map(|color| old.color(color) ^ position.color(color));
+        let roles = Role::ALL.map(|role| old.role(role) ^ position.role(role));
+        let sets = colors.into_iter().chain(roles);
+        let changed = sets.fold(Bitboard::EMPTY, |all, set| all | set);
         for square in changed {
             added.push(mirrored, square, position.piece_at(square));
-            removed.push(mirrored, square, before.piece_at(square));
+            removed.push(mirrored, square, old.piece_at(square));
         }
         for side in Color::BOTH {
             let to = &mut after.rows[side.index()];
@@ -137,8 +123,7 @@ impl Network {
                 self.sum(&self.bias, all.of(side), &[], to);
             }
         }
-        (after.key, after.mirrored) = (position.key, mirrored);
-        (after.roles, after.colors) = (roles, colors);
+        (after.position, after.mirrored) = (position.clone(), mirrored);
     }
 
     /// Writes to `to` the sums `from` with inputs added and removed. After most moves
