@@ -49,7 +49,7 @@ impl Evaluator {
     pub fn evaluate(&mut self, position: &Position, ply: usize, network: bool) -> i32 {
         let terms = self.terms(position);
         match network {
-            true => corrected(position, terms, self.accumulator.evaluate(position, ply)),
+            true => with_correction(position, terms, self.accumulator.evaluate(position, ply)),
             false => terms,
         }
     }
@@ -71,16 +71,13 @@ impl Evaluator {
 }
 
 /// The sum of the terms with the network's correction: what cannot be won stays drawn.
-fn corrected(position: &Position, terms: i32, correction: i32) -> i32 {
+fn with_correction(position: &Position, terms: i32, correction: i32) -> i32 {
     let value = terms + correction;
     let strong = match value > 0 {
         true => position.turn,
         false => !position.turn,
     };
-    match endgame::winnable(position, strong) {
-        64 => value,
-        scale => value * scale / 64,
-    }
+    value * endgame::winnable(position, strong) / 64
 }
 
 /// The evaluation term by term, and, if wanted, what the `network` adds.
@@ -116,7 +113,7 @@ pub fn explain(position: &Position, network: bool) -> String {
     if network {
         let correction = Accumulator::default().evaluate(position, 0);
         out += &format!("terms {score}, network {correction:+}\n");
-        score = corrected(position, score, correction);
+        score = with_correction(position, score, correction);
     }
     out + &format!("{score} centipawns for the side to move")
 }

@@ -322,7 +322,7 @@ settings! {
         late_move_pruning: bool = "LateMovePruning", true;
         /// Greatest depth of late move pruning.
         lmp_depth: i32 = "LmpDepth", 8, 1..=32, 1;
-        /// Moves always searched before late moves are skipped.
+        /// One more than the moves that are always searched before late ones are skipped.
         lmp_base: i32 = "LmpBase", 5, 1..=64, 1;
         /// Percentage of depth squared added to them, halved when not improving.
         lmp_square: i32 = "LmpSquare", 183, 0..=400, 10;

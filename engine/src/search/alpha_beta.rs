@@ -1,6 +1,11 @@
 //! Principal variation search, read as numbered steps in the order in which
 //! they are carried out. Steps 6 to 10 are in `prune.rs`, 11 to 14 in `moves.rs`,
-//! 15, 17 and a part of 5 in `learn.rs`.
+//! 15, 17 and a part of 5 in `learn.rs`. Scores may lie outside the window (fail-soft):
+//! they are bounds then.
+//!
+//! Nodes are of three kinds. `PV` nodes have an open window. Where a cutoff is expected
+//! after one move, it is a cut node (`cut`); its children are all nodes, where every
+//! move has to be searched, and their children are cut nodes again.
 //!
 //! The Elo beside a step is what the engine gains by it against itself without
 //! it, at 8,000 nodes a move, with its 95 % interval; `engine/CHANGELOG.md` has

@@ -61,8 +61,9 @@ impl Search<'_> {
     /// (correction history: -25 Elo [-69, 18], since then its weights are
     /// halved: +29 [12, 46]).
     pub(super) fn remember<const PV: bool>(&mut self, node: &Node, original_alpha: i32) {
-        // The score of a second or third line is not that of the position.
-        if node.ply == 0 && self.root_line > 0 {
+        // The score of a second line, or of some moves only, is not that of the position.
+        let limits = self.shared.limits;
+        if node.ply == 0 && (self.root_line > 0 || !limits.search_moves.is_empty()) {
             return;
         }
         let bound = Bound::of(node.best, original_alpha, node.beta, PV);

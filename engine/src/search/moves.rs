@@ -1,4 +1,4 @@
-//! Steps 11 to 15: which moves of a node are searched, and how deep.
+//! Steps 11 to 14: which moves of a node are searched, and how deep.
 
 use super::picker::is_advance;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
@@ -71,7 +71,7 @@ impl Search<'_> {
             if ply == 0 {
                 self.record_root(node, mv, score, self.nodes - nodes);
             }
-            if self.refutes::<PV>(node, mv, score) {
+            if self.update_best::<PV>(node, mv, score) {
                 self.learn(node, start);
                 break;
             }

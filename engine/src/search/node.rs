@@ -87,8 +87,9 @@ impl Search<'_> {
         };
     }
 
-    /// Takes in the score of a move: whether the opponent will avoid this node.
-    pub(super) fn refutes<const PV: bool>(
+    /// Takes in the score of a move. Returns whether it is a cutoff: the opponent will
+    /// avoid this node.
+    pub(super) fn update_best<const PV: bool>(
         &mut self,
         node: &mut Node,
         mv: Move,

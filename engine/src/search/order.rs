@@ -22,7 +22,7 @@ impl Search<'_> {
         }
         if purpose != Purpose::Main {
             movegen::keep(&mut moves, picker.next, |mv| {
-                // Quiescence never needs promotions to a rook or bishop.
+                // What a rook or bishop takes, a queen takes too.
                 let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
                     && matches!(purpose, Purpose::Quiescence { .. });
                 !needless && self.wants(position, purpose, mv)

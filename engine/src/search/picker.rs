@@ -259,11 +259,8 @@ impl Search<'_> {
             && position.is_pseudo_legal(mv)
             && !position.is_noisy(mv)
             && position.is_legal(mv);
-        let counters = [
-            Counter::KillerMoves,
-            Counter::KillerMoves,
-            Counter::CounterMoves,
-        ];
+        let killer = Counter::KillerMoves;
+        let counters = [killer, killer, Counter::CounterMoves];
         self.stats.count_if(wanted, counters[index]);
         wanted.then_some(mv)
     }

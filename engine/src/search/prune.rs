@@ -60,8 +60,8 @@ impl Search<'_> {
     /// Step 8 (-1 Elo [-31, 30]). Null move (NullMove, NullMoveDepth,
     /// NullMoveEvalMargin, NullMoveBase, NullMoveDepthDiv, NullMoveEvalDiv,
     /// NullMoveEvalLimit): good enough even if the opponent
-    /// moves twice. Not without pieces, where having to move may be what loses;
-    /// deep cutoffs are verified (NullMoveVerifyDepth).
+    /// moves twice. Not without pieces, where having to move may be what loses
+    /// (zugzwang); deep cutoffs are verified (NullMoveVerifyDepth).
     fn null_move(&mut self, node: &Node, guess: i32) -> Option<i32> {
         let (params, position, ply) = (self.params, node.position, node.ply);
         let after_null = ply > 0 && self.frames[ply - 1].moved == Moved::NONE;

@@ -265,7 +265,7 @@ impl Search<'_> {
             if self.stopped {
                 return;
             }
-            if self.refutes::<PV>(node, mv, score) {
+            if self.update_best::<PV>(node, mv, score) {
                 self.stats.count(Counter::QsBetaCutoffs);
                 return;
             }

@@ -30,7 +30,8 @@ pub struct Report<'a> {
 /// Receives the progress of a search.
 pub trait Observer: Send {
     fn report(&mut self, _report: &Report) {}
-    /// Called after each iteration and for some root moves.
+    /// Called every 1,024 nodes by the first thread, and every millisecond while an infinite
+    /// search waits for `stop`.
     fn tick(&mut self) {}
 }
 
@@ -44,6 +45,8 @@ impl Observer for Silent {}
 pub(super) struct RootMove {
     pub(super) mv: Move,
     score: i32,
+    /// Its score in the iteration before.
+    previous: i32,
     /// Of the score; `None` if the move has not been searched in this iteration.
     bound: Bound,
     seldepth: usize,
@@ -82,6 +85,7 @@ impl Search<'_> {
             .map(|mv| RootMove {
                 mv,
                 score: -INFINITE,
+                previous: -INFINITE,
                 bound: Bound::None,
                 seldepth: 0,
                 nodes: 0,
@@ -137,12 +141,15 @@ impl Search<'_> {
         let mut patience = Patience::default();
         let mut reported = 0;
         for depth in (first..=max_depth).step_by(step as usize) {
+            let begin = |root: &mut RootMove| root.previous = root.score;
+            self.root_moves.iter_mut().for_each(begin);
             for line in 0..lines {
                 self.root_line = line;
                 self.seldepth = 0;
                 // Every other helper is a ply ahead, so that they differ.
                 let ahead = (self.thread % 2) as i32 * step;
-                let last = self.root_moves[line].clone();
+                let mut last = self.root_moves[line].clone();
+                last.score = last.previous;
                 self.aspire((depth + ahead).min(deepest), line);
                 if self.stopped {
                     let begun = self.keep_proven(line, last) || line > 0;
@@ -191,16 +198,15 @@ impl Search<'_> {
     /// AspirationWindow, AspirationGrowth).
     fn aspire(&mut self, depth: i32, line: usize) {
         let (params, position) = (self.params, &self.shared.game.position);
-        let last = self.root_moves[line].score;
+        let last = self.root_moves[line].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut window = params.aspiration_window;
         if params.aspiration && depth >= params.aspiration_depth && last > -INFINITE {
             alpha = (last - window).max(-INFINITE);
             beta = (last + window).min(INFINITE);
         }
-        for root in &mut self.root_moves[line..] {
-            root.bound = Bound::None;
-        }
+        let begin = |root: &mut RootMove| root.bound = Bound::None;
+        self.root_moves[line..].iter_mut().for_each(begin);
         let mut reduction = 0;
         loop {
             let reduced = (depth - reduction).max(1);

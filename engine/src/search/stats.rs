@@ -35,7 +35,7 @@ counters! {
     QsEvasionPrunes = "evasions skipped by exchange value",
     QsChecks = "quiet checks searched in quiescence",
     QsRecaptureNodes = "quiescence nodes that searched recaptures only",
-    QsKnightPromotions = "quiet promotions to a knight searched in quiescence",
+    QsKnightPromotions = "quiet promotions searched in quiescence",
     QsPlyLimits = "quiescence lines ended by the ply limit",
     QsRootPlyLimits = "quiescence lines ended by the ply limit from the root",
     QsMoveLimits = "quiescence nodes ended by the move limit",

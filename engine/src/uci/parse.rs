@@ -43,10 +43,11 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
         start: Some(Instant::now()),
         ..Limits::default()
     };
-    let (mut complaints, mut lists_moves) = (Vec::new(), false);
+    let (mut complaints, mut lists_moves, mut has_clock) = (Vec::new(), false, false);
     let mut words = text.split_ascii_whitespace();
     let small = |number| i32::try_from(number).unwrap_or(i32::MAX);
     while let Some(word) = words.next() {
+        has_clock |= matches!(word, "wtime" | "btime" | "winc" | "binc" | "movestogo");
         let mut number = || {
             let value = words.next().unwrap_or("");
             // Some interfaces send negative clocks: they become 0.
@@ -62,7 +63,7 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
             "btime" => limits.time[1] = number(),
             "winc" => limits.increment[0] = number().unwrap_or(0),
             "binc" => limits.increment[1] = number().unwrap_or(0),
-            "movestogo" => limits.moves_to_go = number(),
+            "movestogo" => limits.moves_to_go = number().filter(|&moves| moves > 0),
             "depth" => limits.depth = number().map(small),
             "nodes" => limits.nodes = number(),
             "mate" => limits.mate = number().map(small),
@@ -74,6 +75,11 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
                 None => complaints.push(format!("go: no limit or legal move '{word}'; ignored")),
             },
         }
+    }
+    let own = &mut limits.time[position.turn.index()];
+    if has_clock && own.is_none() {
+        complaints.push("go: the side to move has no clock; it is taken as 0".to_owned());
+        *own = Some(0);
     }
     (limits, complaints)
 }

@@ -63,6 +63,25 @@ fn numbers_of_go_are_rounded_and_limited() {
 }
 
 #[test]
+fn a_clock_of_the_other_side_alone_is_no_search_without_end() {
+    let mut session = Session::new();
+    let complaint = "info string go: the side to move has no clock; it is taken as 0";
+    for go in [
+        "go btime 1000",
+        "go winc 10 binc 10",
+        "go movestogo 5",
+        "go wtime nan",
+    ] {
+        let lines = session.ask(go, "bestmove");
+        assert!(
+            lines.iter().any(|line| line == complaint),
+            "{go}: {lines:?}"
+        );
+    }
+    session.quit();
+}
+
+#[test]
 fn words_may_be_separated_by_tabs() {
     let mut session = Session::new();
     let set = "setoption\tname\tMove  Overhead\tvalue\t20";

@@ -8,7 +8,8 @@ use stillwater::search::limits::{Limits, StopOrder};
 use stillwater::search::score::{is_mate, mated_in};
 use stillwater::search::stats::Counter;
 use stillwater::search::table::Bound;
-use stillwater::search::{Observer, Report};
+use stillwater::search::{Game, Observer, Report};
+use stillwater::uci::parse;
 
 /// Depth, score and principal variation of a line, and what the score is.
 type Line = (i32, i32, Vec<Move>, Bound);
@@ -79,6 +80,43 @@ fn a_mate_is_a_bound_in_the_first_iteration() {
     let (depth, _, _, bound) = lines[0];
     assert_eq!(score, mated_in(2));
     assert_eq!((lines.len(), depth, bound), (1, 1, Bound::Lower));
+}
+
+#[test]
+fn no_moves_to_go_is_no_time_control() {
+    let position = &game(FALLING[0]).position;
+    let (limits, complaints) = parse::go("wtime 3000 btime 3000 movestogo 0", position);
+    assert_eq!((limits.moves_to_go, complaints), (None, vec![]));
+}
+
+#[test]
+fn a_search_of_some_moves_says_nothing_of_the_position() {
+    let fen = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1";
+    let (mut engine, mut after) = (engine(&[]), game(fen));
+    let find = |game: &Game, text: &str| parse::find_move(&game.position, text).unwrap();
+    for text in ["g3g6", "f7g6"] {
+        after.play(find(&after, text));
+    }
+    let limits = Limits {
+        search_moves: vec![find(&after, "a2a3")],
+        ..depth(12)
+    };
+    search(&mut engine, &after, limits);
+    let outcome = search(&mut engine, &game(fen), depth(8));
+    assert_eq!(outcome.best, find(&game(fen), "g3g6"));
+    assert!(is_mate(outcome.score));
+}
+
+/// A window of one centipawn fails again and again: in the second and third line too.
+#[test]
+fn further_lines_have_windows_as_well() {
+    let game = game("r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10");
+    let fails = |lines: &str| {
+        let mut engine = engine(&[("AspirationWindow", "1"), ("MultiPV", lines)]);
+        let stats = search(&mut engine, &game, depth(9)).stats;
+        stats.get(Counter::AspirationFails)
+    };
+    assert!(fails("3") > 2 * fails("1"), "{} {}", fails("3"), fails("1"));
 }
 
 #[test]
