@@ -23,20 +23,51 @@ run=$runs/$name$part
 summary=$home/$name$part.md
 rm -f "$summary"
 
+# A value of the event, or nothing.
+event() {
+    [ ! -e "${GITHUB_EVENT_PATH:-}" ] || jq -r "$1 // empty" "$GITHUB_EVENT_PATH"
+}
+
+# Whether HEAD is the change merged into its base. A change may end with a merge too.
+is_merged() {
+    local change head
+    change=$(git rev-parse --quiet --verify HEAD^2) || return 1
+    [ "${GITHUB_EVENT_NAME:-}" != push ] || return 1
+    head=$(event .pull_request.head.sha)
+    [ -z "$head" ] || [ "$head" = "$change" ]
+}
+
+# The change, if nothing else is asked for: where the merge has the same files, the commit
+# of the change itself, whose message may have its bench.
+dev() {
+    if [ -n "${INPUT_DEV:-}" ]; then
+        echo "$INPUT_DEV"
+    elif is_merged && git diff --quiet HEAD^2 HEAD --; then
+        echo git:HEAD^2
+    else
+        echo git:HEAD
+    fi
+}
+
 # The commit before the change, if nothing else is asked for.
 base() {
+    local before tip
     if [ -n "${INPUT_BASE:-}" ]; then
         echo "$INPUT_BASE"
     elif [ "${GITHUB_EVENT_NAME:-}" = push ]; then
-        before=$(jq -r '.before // empty' "$GITHUB_EVENT_PATH")
+        before=$(event .before)
         # A new branch has none.
         case "$before" in
             "" | 0000000*) echo git:HEAD^1 ;;
             *) echo "git:$before" ;;
         esac
-    else
-        # HEAD is the change merged into its base.
+    elif is_merged; then
         echo git:HEAD^1
+    else
+        # The change itself is checked out, with all its commits.
+        tip=$(event .pull_request.base.sha)
+        tip=${tip:-HEAD^1}
+        echo "git:$(git merge-base HEAD "$tip" || echo "$tip")"
     fi
 }
 
@@ -50,7 +81,7 @@ test_arguments() {
         profile=${profile:-non-regression}
     fi
     if [ -z "${INPUT_CONFIG:-}" ] || [ -n "${INPUT_DEV:-}${INPUT_BASE:-}" ]; then
-        arguments+=(--dev "${INPUT_DEV:-git:HEAD}" --base "$(base)")
+        arguments+=(--dev "$(dev)" --base "$(base)")
     fi
     [ -z "${INPUT_BUILD:-}" ] || arguments+=(--build "$INPUT_BUILD")
     [ -z "${INPUT_CMD:-}" ] || arguments+=(--cmd "$INPUT_CMD")
@@ -173,7 +204,7 @@ case "$code" in
     3) verdict=undecided ;;
     *) verdict=not-played ;;
 esac
-if [ ! -e "$summary" ]; then
+if [ ! -s "$summary" ]; then
     if [ -e "$run/report.md" ] && [ "$mode" = pool ]; then
         cp "$run/report.md" "$summary"
     else

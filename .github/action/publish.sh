@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Commits and pushes the files that a nightly has written, if they have changed.
-# FROM=TO copies a file to another place first.
+# FROM=TO copies a file to another place first. A file that is missing is left out: the
+# first night may have no result yet.
 set -euo pipefail
 
 read -r -a words <<<"${INPUT_PUBLISH:?}"
 files=()
 for word in "${words[@]}"; do
+    if [ ! -e "${word%%=*}" ]; then
+        echo "::notice::${word%%=*} does not exist and is not published"
+        continue
+    fi
     case "$word" in
         *=*)
             mkdir -p "$(dirname "${word#*=}")"
@@ -14,7 +19,7 @@ for word in "${words[@]}"; do
     esac
     files+=("${word#*=}")
 done
-git add --force -- "${files[@]}"
+[ ${#files[@]} = 0 ] || git add --force -- "${files[@]}"
 if git diff --cached --quiet; then
     echo "nothing new to publish"
     exit 0
@@ -24,7 +29,8 @@ export GIT_AUTHOR_NAME=hone GIT_AUTHOR_EMAIL=hone@users.noreply.github.com
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
 git commit --quiet --message "Nightly Elo of $(git log -1 --format=%h)"
 for _ in 1 2 3; do
-    if ! git pull --rebase --quiet; then
+    # The build or the night may have changed other files.
+    if ! git pull --rebase --autostash --quiet; then
         git rebase --abort || true
     elif git push --quiet; then
         exit 0

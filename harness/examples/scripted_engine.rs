@@ -5,21 +5,25 @@
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
 //! EVENT    start, uci, isready, quit, ucinewgame or go (every one), move (a go
-//!          of a game, after ucinewgame), or ucinewgame:N or go:N (the Nth of
-//!          the process, from 1)
+//!          of a game, after ucinewgame), ponder (a go ponder), or ucinewgame:N or
+//!          go:N (the Nth of the process, from 1). The first search before a run,
+//!          whose ucinewgame follows an isready, has trial in place of the first
+//!          ucinewgame, and no move
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
-//!          output), late:MS, twice (each answer), illegal, malformed, none, flood, blank (empty lines
+//!          output), late:MS, twice (each answer), illegal, malformed, escape (a move with
+//!          control characters), none, flood, blank (empty lines
 //!          without end), options (`option name` without end), longline, chatter,
 //!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
 //!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
 //!          child that sleeps), orphan:SECONDS (a child that sleeps and holds its
-//!          output open), spin:MS (of a processor's time), alloc:MB (memory that it uses), probe:PORT (its name says
+//!          output open), spin:MS (of a processor's time), alloc:MB (memory that it uses),
+//!          mark:FILE (makes it), until:FILE (waits until it is there), probe:PORT (its name says
 //!          whether it can reach the port, write to HOME, see other processes)
 //! ```
 //!
 //! After an action that does not end it, the engine continues as if nothing had
-//! happened, except `silent`, `illegal`, `malformed`, `none`, which replace the
-//! answer.
+//! happened, except `silent`, `illegal`, `malformed`, `escape`, `none`, which replace
+//! the answer.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
@@ -103,6 +107,8 @@ struct Engine {
     command: String,
     gos: u64,
     games: u64,
+    /// Whether it is tried out before a run.
+    trial: bool,
     /// Said in place of the move it makes.
     variation: Option<&'static str>,
     nodes: u64,
@@ -145,6 +151,10 @@ impl Engine {
                     self.say("bestmove e2-e4!x#");
                     then = Then::Answered;
                 }
+                "escape" => {
+                    self.say("bestmove \u{1b}[31mred\0");
+                    then = Then::Answered;
+                }
                 "none" => {
                     self.say("bestmove (none)");
                     then = Then::Answered;
@@ -173,6 +183,12 @@ impl Engine {
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
                 "spin" => spin(Duration::from_millis(number)),
+                "mark" => drop(File::create(value)),
+                "until" => {
+                    while !fs::exists(value).unwrap_or(false) {
+                        thread::sleep(Duration::from_millis(5));
+                    }
+                }
                 "alloc" => self.memory.push(vec![1; (number as usize) << 20]),
                 "probe" => self.script.name = probe(number as u16),
                 "fork" => fork_sleeper(value, false),
@@ -218,7 +234,11 @@ impl Engine {
     fn go(&mut self) {
         self.gos += 1;
         let numbered = format!("go:{}", self.gos);
-        let in_game = if self.games > 0 { "move" } else { "" };
+        let in_game = if self.games > 0 && !self.trial {
+            "move"
+        } else {
+            ""
+        };
         for event in ["go", &numbered, in_game] {
             if self.act(event) == Then::Answered {
                 return;
@@ -265,6 +285,11 @@ impl Engine {
         self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
         self.command.clear();
         self.games += 1;
+        if self.games == 1 && self.trial {
+            self.act("trial");
+            return;
+        }
+        self.trial = false;
         self.act("ucinewgame");
         self.act(&format!("ucinewgame:{}", self.games));
     }
@@ -280,6 +305,7 @@ fn main() {
         command: String::new(),
         gos: 0,
         games: 0,
+        trial: false,
         variation: None,
         nodes: 1,
         twice: false,
@@ -306,13 +332,19 @@ fn main() {
                 engine.say("option name Ponder type check default false");
                 engine.say("uciok");
             }
-            Some("isready") if engine.act("isready") == Then::Answer => engine.say("readyok"),
+            Some("isready") if engine.act("isready") == Then::Answer => {
+                engine.trial |= engine.games == 0;
+                engine.say("readyok");
+            }
             Some("ucinewgame") => engine.new_game(),
             Some("setoption") if command.contains("UCI_Chess960 value true") => {
                 engine.mode = CastlingMode::Chess960;
             }
             Some("position") => engine.set_position(command),
-            Some("go") if command.contains(" ponder") => engine.pondering = true,
+            Some("go") if command.contains(" ponder") => {
+                engine.pondering = true;
+                engine.act("ponder");
+            }
             Some("go") => engine.go(),
             Some("ponderhit" | "stop") if engine.pondering => {
                 engine.pondering = false;

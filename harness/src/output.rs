@@ -91,6 +91,11 @@ fn print(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Lower-case hexadecimal digits of bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The text without control characters, except line ends and tabs, and
 /// without characters that reverse the order of others: a terminal would obey
 /// them.

@@ -65,7 +65,11 @@ fn mistakes_are_named() {
             "an unknown key",
             "elo0 =",
             "elo_0 =",
-            &["\n  --> ", "config.toml:13:1\n", "elo_0", "elo0"],
+            &[
+                "\n  --> ",
+                "config.toml:13:1\n",
+                "`elo_0`; did you mean `elo0`?",
+            ],
         ),
         case(
             "a wrong type",
@@ -96,13 +100,18 @@ fn mistakes_are_named() {
             "an unknown option",
             "Hash =",
             "Hasch =",
-            &["`dev`", "`Hasch`", "did you mean `Hash`"],
+            &[
+                "`dev`",
+                "`Hasch`",
+                "did you mean `Hash`",
+                "config.toml:4:21\n",
+            ],
         ),
         case(
             "a value out of range",
             "Hash = 8",
             "Hash = 0",
-            &["`dev`", "from 1 to 1024"],
+            &["`dev`", "from 1 to 1024", "config.toml:4:20\n"],
         ),
         case(
             "an option against the variant",
@@ -114,7 +123,7 @@ fn mistakes_are_named() {
             "a missing book",
             "books/quick.epd",
             "books/none.epd",
-            &["none.epd"],
+            &["none.epd", "config.toml:11:21\n"],
         ),
         Case {
             what: "an empty book",
@@ -135,12 +144,18 @@ fn mistakes_are_named() {
     {
         refused(what, &right().replacen(from, &to, 1), says);
     }
+    let no_tables = "[adjudication]\nsyzygy = { path = \"no/tables\" }\n[match]\n";
+    refused(
+        "no endgame tables",
+        &right().replacen("[match]\n", no_tables, 1),
+        &["no/tables", "config.toml:10:19\n"],
+    );
     if cfg!(unix) {
         let program = |program: &str| right().replacen(&dev, &cmd(program), 1);
         refused(
             "no program",
             &program("/no/such/engine"),
-            &["`dev`", "/no/such/engine"],
+            &["`dev`", "/no/such/engine", "config.toml:3:7\n"],
         );
         refused(
             "not on the path",

@@ -121,6 +121,13 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     }
     let report = on_run("report", &history.out("whole"));
     assert!(report.stdout.contains("Change 4"), "{}", report.stdout);
+    let summary = history.out("summary.md");
+    let mut resume = history.repository.hone();
+    resume.arg("resume").arg(history.out("whole"));
+    resume.arg("--summary").arg(&summary);
+    assert_eq!(finish(resume).code, Some(0));
+    let summary = fs::read_to_string(summary).expect("written");
+    assert!(summary.contains("Command to repeat it"), "{summary}");
     let page = history.out("whole").join("report.html");
     let text = fs::read_to_string(&page).expect("a page");
     let show = format!("git show {}", &history.ids[CULPRIT][..10]);

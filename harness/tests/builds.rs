@@ -114,6 +114,53 @@ fn a_damaged_build_is_built_again() {
     assert_eq!(pruned.record.sha256, sha256);
 }
 
+/// A power failure leaves an empty record, a killed `prune` none.
+#[test]
+fn what_is_left_of_a_build_is_replaced_by_a_whole_one() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let recipe = recipe(&repository, "HEAD", BUILD, "");
+    let first = build(&repository, &recipe).expect("built");
+    let (program, sha256) = (first.program.clone(), first.record.sha256.clone());
+    let content = fs::read(&program).expect("there");
+    let record = program.with_file_name("build.toml");
+    let empty = || {
+        fs::write(&program, "another program")?;
+        fs::write(&record, "")
+    };
+    let no_record = || {
+        fs::write(&program, "another program")?;
+        fs::remove_file(&record)
+    };
+    let no_program = || fs::remove_file(&program);
+    let damages: [&dyn Fn() -> std::io::Result<()>; 3] = [&empty, &no_record, &no_program];
+    for damage in damages {
+        damage().expect("damaged");
+        let again = build(&repository, &recipe).expect("built");
+        assert!(!again.was_cached);
+        assert_eq!(again.record.sha256, sha256);
+        assert_eq!(fs::read(&program).expect("there"), content);
+        let cached = build(&repository, &recipe).expect("cached");
+        assert!(cached.was_cached);
+    }
+}
+
+#[test]
+fn pruning_all_removes_what_a_killed_prune_has_left() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [left, unfinished] = ["0123-4567", "0123-4567.partial-1"].map(|name| {
+        let folder = dir.path().join("builds").join(name);
+        fs::create_dir_all(&folder).expect("made");
+        fs::write(folder.join("engine"), "left").expect("written");
+        folder
+    });
+    let cache = Cache::at(dir.path());
+    let freed = cache.prune(Duration::ZERO).expect("pruned");
+    assert_eq!((freed.builds, freed.bytes), (1, 4));
+    assert!(!left.exists());
+    assert!(unfinished.exists(), "another process may make it");
+}
+
 #[test]
 fn a_failed_build_leaves_its_log_and_is_tried_again() {
     let repository = EngineRepository::new();

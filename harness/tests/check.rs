@@ -55,6 +55,20 @@ fn an_engine_that_does_not_start_fails_the_first_check_only() {
     assert_eq!(finished.json()["checks"].as_array().map(Vec::len), Some(1));
 }
 
+#[test]
+fn a_program_that_cannot_be_started_is_not_a_fault_of_the_protocol() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = folder.path().join("text");
+    fs::write(&text, "not a program").expect("written");
+    for program in ["no-such-program", &text.display().to_string()] {
+        let finished = check(program, &["--json"]);
+        assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+        let start = format!("error: cannot start `{program}`: ");
+        assert!(finished.stderr.starts_with(&start), "{}", finished.stderr);
+        assert_eq!(finished.stdout, "");
+    }
+}
+
 /// It plays its first argument where only castling to the right mates, its
 /// second where only castling to the left does, and reports the score of its third.
 const CASTLING: &str = r#"#!/bin/sh

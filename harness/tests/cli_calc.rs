@@ -348,7 +348,7 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(third["interval"], "always_valid", "two pairs");
     let text = String::from_utf8(hone(&format!("rate {sources}")).stdout).unwrap();
     for part in [
-        "too few different results: the width of",
+        "too few different results: the always-valid interval of",
         "too few different results for an interval",
     ] {
         assert!(text.contains(part), "{part}: {text}");

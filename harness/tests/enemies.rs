@@ -218,7 +218,24 @@ fn a_second_bestmove_is_not_the_answer_to_the_next_go() {
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         let csv = fs::read_to_string(setup.run("run").join("games.csv")).unwrap();
         assert!(!csv.contains("illegal_move"), "{ponder}: {csv}");
+        let words = "warning: engine `bad` sends a `bestmove` without a `go`";
+        let warned = finished.stderr.matches(words).count();
+        assert_eq!(warned, 1, "{ponder}: {}", finished.stderr);
     }
+}
+
+#[test]
+fn an_answer_of_control_characters_reaches_no_terminal() {
+    let setup = setup("move=escape", "");
+    let finished = setup.play("match", "run", &[]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let summary = setup.run("run").join("failures/1-1/summary.txt");
+    let summary = fs::read_to_string(summary).unwrap();
+    assert!(
+        summary.contains("answered:  \u{fffd}[31mred\u{fffd}\n"),
+        "{summary:?}"
+    );
+    assert!(!summary.contains(['\u{1b}', '\0']), "{summary:?}");
 }
 
 #[test]

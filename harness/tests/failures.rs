@@ -99,7 +99,8 @@ fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
 #[test]
 fn never_moving_is_a_stall_without_a_clock_and_a_time_forfeit_with_one() {
     story("move=silent", NODES).lost_all("stall", "stall", "connection stalls");
-    story("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+    let no_answer = "loses on time (no answer)";
+    story("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", no_answer);
 }
 
 #[test]
@@ -110,7 +111,7 @@ fn hanging_is_found_under_depth_too() {
 
 #[test]
 fn a_late_move_loses_on_time_and_says_by_how_much() {
-    let story = story("go:3=late:800", CLOCK);
+    let story = story("go:3=late:380", CLOCK);
     let json = story.finished.json();
     // The engine continues after its late move, so it fails once per process.
     assert!(
@@ -206,6 +207,52 @@ fn never_getting_ready_is_a_stall() {
         finished.json()["failures"]["stall"],
         serde_json::json!([2, 0])
     );
+    let summary = summary(&setup.run("run").join("failures/1-1"));
+    let sent = "sent:      ucinewgame\n           isready\n";
+    assert!(summary.contains(sent), "{summary}");
+}
+
+/// Story of an engine of which only so many processes start; the first is that of the
+/// check before the run. Each that starts ends at its second move.
+fn starting_only(times: u32) -> Story {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("engine.sh");
+    let count = folder.path().join("count");
+    let text = format!(
+        "echo x >>'{count}'\n[ $(wc -l <'{count}') -le {times} ] || exit 9\n\
+         exec '{}' --name bad go:2=exit:7\n",
+        scripted(),
+        count = count.display()
+    );
+    fs::write(&script, text).unwrap();
+    let bad = format!("sh {}", script.display());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\n{PATIENT}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\n\
+         startup_ms = 60000\n[adjudication]\nmax_moves = 20\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    Story { setup, finished }
+}
+
+#[test]
+fn an_engine_that_does_not_start_again_loses_its_games() {
+    let story = starting_only(2);
+    story.lost_all("crash", "disconnect", "disconnects");
+    let first = summary(&story.bundle("1-1"));
+    assert!(first.contains("process:   exit status 7"), "{first}");
+    let second = summary(&story.bundle("1-2"));
+    let ended = "ended (exit status 9) before it sent `uciok`";
+    assert!(second.contains(ended), "{second}");
+    assert!(second.contains("sent:      uci\n"), "{second}");
+}
+
+#[test]
+fn an_engine_that_never_starts_in_the_run_stops_it() {
+    let finished = starting_only(1).finished;
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    let words = "cannot restart bad: ";
+    assert!(finished.stderr.contains(words), "{}", finished.stderr);
 }
 
 /// Two pairs. An engine that fails in the second game of its process fails in
@@ -259,6 +306,15 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
         "{}",
         finished.stderr
     );
+    // An engine may need longer for a new game than to be ready at all.
+    let finished = story("trial=hang", NODES).finished;
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    for words in [
+        "engine `bad` did not answer `ucinewgame, isready`",
+        "help: if it needs longer, raise `stall_ms` in [match]",
+    ] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
     let finished = story("uci=silent", &format!("{NODES}startup_ms = 300\n")).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(
@@ -361,6 +417,24 @@ fn too_many_failures_stop_the_run() {
     );
 }
 
+/// Whether a move is answered within the grace after its time or not.
+#[test]
+fn a_run_that_time_forfeits_stop_names_the_margin() {
+    let bad = format!("{} move=late:150", scripted());
+    let players = engines(
+        ("bad", &bad, ""),
+        ("good", &scripted(), "limit = \"60+1\"\n"),
+    );
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"movetime=20\"\nstall_ms = 60000\nstartup_ms = 60000\n\
+         pairs = 100\nconcurrency = 1\nopenings = {{ file = \"books/quick.epd\" }}\n"
+    ));
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    let words = "`margin_ms` in [match], now 0, allows";
+    assert!(finished.stderr.contains(words), "{}", finished.stderr);
+}
+
 #[test]
 fn on_failure_can_stop_or_replay() {
     let stop = story("go:2=exit:1", &format!("{NODES}on_failure = \"stop\"\n"));
@@ -377,6 +451,15 @@ fn on_failure_can_stop_or_replay() {
     // it fails again, until the game is counted after all.
     let replay = story("go:3=exit:1", &format!("{NODES}on_failure = \"replay\"\n"));
     replay.lost_all("crash", "disconnect", "disconnects");
+    let json = replay.finished.json();
+    assert_eq!(json["engines"][0]["replayed"], 12, "{json}");
+    assert_eq!(json["engines"][1].get("replayed"), None, "{json}");
+    let warning = "warning: failures do not count, because their games were played again: `bad` 12";
+    let errors = &replay.finished.stderr;
+    assert!(errors.contains(warning), "{errors}");
+    let report = on_run("report", &replay.setup.run("run"));
+    let words = "Played again after a failure: 12 times (bad 12)";
+    assert!(report.stdout.contains(words), "{}", report.stdout);
     for name in ["1-1", "1-1-2", "1-1-3", "1-1-4"] {
         assert!(replay.bundle(name).exists(), "{name}");
     }

@@ -94,7 +94,7 @@ fn a_pair_that_the_machine_decided_is_played_again_three_times() {
         );
         assert_eq!(csv.lines().count(), 3, "one pair counts: {csv}");
         let report = on_run("report", &run);
-        let words = "Played again because an engine lost on time while it was starved of CPU: 3 times (starved 3)";
+        let words = "Played again after a failure: 3 times (starved 3)";
         assert_eq!(
             report.stdout.contains(words),
             replays > 0,

@@ -355,8 +355,9 @@ fn other_programs_command_lines_lead_to_the_right_page() {
             "match a b --elo0 -5",
             "help: --elo0 is an option of `hone sprt`, `hone calc sprt`",
         ),
-        ("report latest --elo0 -5", "unexpected argument '--elo0'"),
-        ("sprt --elo2 3", "unexpected argument '--elo2'"),
+        ("report latest --elo0 -5", "unexpected argument `--elo0`"),
+        ("sprt --elo2 3", "unexpected argument `--elo2`"),
+        ("matsch a b", "`matsch`\nhelp: did you mean `match`?\n"),
     ] {
         let mut command: Command = hone();
         command.args(line.split(' '));
@@ -365,6 +366,9 @@ fn other_programs_command_lines_lead_to_the_right_page() {
         let text = &finished.stderr;
         assert!(text.contains(part), "{line}: {text}");
         assert!(!text.contains("as a value"), "{line}: {text}");
+        let forms = ["error: ", "help: "];
+        let is_formed = |line: &str| forms.iter().any(|form| line.starts_with(form));
+        assert!(text.lines().all(is_formed), "{line}: {text}");
     }
 }
 

@@ -127,6 +127,28 @@ fn engines_may_ponder() {
     no_failures(&finished);
 }
 
+/// The opponent answers only when all is written: were nobody to read it, the pipe would
+/// be full.
+#[test]
+fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let written = dir.path().join("written");
+    let written = written.display();
+    let cmd = |more: &str| format!("{} {more}:{written}", scripted());
+    let players = engines(
+        (
+            "loud",
+            &cmd("--ponder ponder=chatter ponder=mark"),
+            "ponder = true",
+        ),
+        ("patient", &cmd("go:2=until"), ""),
+    );
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 1\nlimit = \"60+1\"\n{BOOK}[adjudication]\nmax_moves = 3\n"
+    ));
+    no_failures(&finished);
+}
+
 #[test]
 fn notations_comments_and_final_positions() {
     for (style, shows) in [
@@ -244,7 +266,7 @@ fn a_round_robin_is_told_by_its_ratings_and_failures() {
     assert!(illegal > Some(0), "{json}");
     let text = on_run("report", &setup.run("run")).stdout;
     let lines: Vec<_> = text.lines().collect();
-    let titles = "name games W-D-L score Elo ± LOS";
+    let titles = "name games W-D-L score Elo 95 % LOS";
     assert!(
         lines[1].split_whitespace().skip(1).eq(titles.split(' ')),
         "{text}"

@@ -347,7 +347,7 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
         (
             "option",
             "engine.two.ponder=true",
-            "`engine two: ponder` is true there and absent",
+            "`engine two: ponder` is true there and false in ",
         ),
     ] {
         let other = part(name, &["--set", set]);
@@ -480,6 +480,23 @@ fn the_machines_of_a_fleets_run_keep_their_names() {
         // After two workers of this machine and two of the first run.
         assert_eq!(carried, table.replace("\n0,", "\n4,"));
     }
+}
+
+#[test]
+fn a_stray_file_among_the_failures_stays_where_it_is() {
+    let setup = random_players();
+    let played = setup.play("sprt", "run", &["--shard", "1/30"]);
+    assert_eq!(played.code, Some(3), "{}", played.stderr);
+    let failures = setup.run("run").join("failures");
+    fs::create_dir_all(failures.join("1-1")).expect("made");
+    for file in ["1-1/replay.toml", "notes.txt"] {
+        fs::write(failures.join(file), "text").expect("written");
+    }
+    let out = setup.run("pool");
+    let pooled = pool(&[setup.run("run")], &out, &[]);
+    assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
+    assert!(out.join("failures/1-1/replay.toml").exists());
+    assert!(!out.join("failures/notes.txt").exists());
 }
 
 #[test]

@@ -388,6 +388,25 @@ fn a_run_is_followed_while_another_process_plays_it() {
     });
 }
 
+/// Scripts do not see the comments of a stream.
+#[test]
+fn a_page_without_changes_sends_events_as_signs_of_life() {
+    let setup = Setup::new("");
+    let results = setup.run("results");
+    fs::create_dir(&results).expect("made");
+    let server = Server::start(&results, &[]);
+    let mut stream = server.connect();
+    let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut text = String::new();
+    let mut piece = [0; 65_536];
+    wait_until("a sign of life", || {
+        let count = stream.read(&mut piece).expect("more comes");
+        text += &String::from_utf8_lossy(&piece[..count]);
+        text.contains("event: alive\ndata: {}\n\n")
+    });
+}
+
 fn run_folder(results: &Path) -> std::path::PathBuf {
     results.join("run")
 }

@@ -118,6 +118,14 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
     assert_eq!(server.post("/api/runs/first/resume", TOKEN, "").status, 200);
     wait_until("it ends", || words(&server, "first") == "gone");
     assert_eq!(rows(&run), 80);
+    wait_until("it is seen to be finished", || {
+        let all = server.get("/api/runs").json();
+        let mut runs = all["runs"].as_array().expect("a list").iter();
+        runs.any(|one| one["run"] == "first" && one["state"] == "finished")
+    });
+    let again = server.post("/api/runs/first/resume", TOKEN, "");
+    assert_eq!(again.status, 409, "{again:?}");
+    assert_eq!(again.body, "`first` is finished\n");
     drop(server);
     assert_eq!(on_run("verify", &run).code, Some(0));
     let audit = acting.audit();

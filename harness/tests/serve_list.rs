@@ -121,17 +121,70 @@ fn a_tuning_has_no_elo() {
     });
     let run = listed(&server, "tune");
     assert_eq!(run["games"], 16, "{run}");
-    for name in ["elo", "nelo", "los", "wdl"] {
-        let value = run.get(name);
-        assert_eq!(value, Some(&Value::Null), "{name} of {run}");
-    }
+    has_no_numbers(&server, "tune");
     let list = server.get("/").body;
     for name in ["Elo", "W-D-L"] {
         let cell = format!("<td data-name=\"{name}\">–</td>");
         assert!(list.contains(&cell), "{cell} in {list}");
     }
-    let numbers = server.get("/api/runs/tune/stats?form=openbench").body;
-    assert!(numbers.contains("Games | N: 16\n"), "{numbers}");
+}
+
+/// Neither in the list nor in the forms of other programs.
+fn has_no_numbers(server: &Server, run: &str) {
+    let summary = listed(server, run);
+    for name in ["elo", "nelo", "los", "wdl", "pentanomial"] {
+        let value = summary.get(name);
+        assert_eq!(value, Some(&Value::Null), "{name} of {summary}");
+    }
+    let href = format!("href=\"/runs/{run}\"");
+    let list = server.get("/").body;
+    assert!(list.contains(&format!("{href}>")), "{list}");
+    assert!(!list.contains(&format!("{href} data-stats")), "{list}");
+    let page = server.get(&format!("/runs/{run}")).body;
+    assert!(!page.contains("Numbers to copy"), "{page}");
+    for form in ["openbench", "fishtest"] {
+        let refused = server.get(&format!("/api/runs/{run}/stats?form={form}"));
+        assert_eq!(refused.status, 404, "{refused:?}");
+        assert!(refused.body.contains("first engine"), "{refused:?}");
+    }
+}
+
+#[test]
+fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
+    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
+    let own = "limit = \"nodes=2\"";
+    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), own))
+        + &engines(("three", &cmd(3), ""), ("four", &cmd(4), ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\n{RULES}"
+    ));
+    for kind in ["round-robin", "gauntlet"] {
+        let args = ["--set", &format!("match.tournament={kind}")];
+        let played = setup.play("match", &format!("results/{kind}"), &args);
+        assert_eq!(played.code, Some(0), "{}", played.stderr);
+    }
+    let server = Server::start(&setup.run("results"), &[]);
+    wait_until("they are read", || {
+        let runs = ["round-robin", "gauntlet"].map(|run| listed(&server, run));
+        runs.iter().all(|run| run["state"] == "finished")
+    });
+    has_no_numbers(&server, "round-robin");
+    let gauntlet = listed(&server, "gauntlet");
+    let wdl = gauntlet["wdl"].as_array().expect("its results");
+    let games: Option<u64> = wdl.iter().map(Value::as_u64).sum();
+    assert_eq!(games, gauntlet["games"].as_u64(), "{gauntlet}");
+    let list = server.get("/").body;
+    assert!(
+        list.contains("href=\"/runs/gauntlet\" data-stats"),
+        "{list}"
+    );
+    // The engines have limits of their own.
+    let limit = "nodes=1 – nodes=2 – nodes=1 – nodes=1";
+    assert_eq!(gauntlet["limit"], limit);
+    assert!(
+        list.contains(&format!("match, {limit} · gauntlet")),
+        "{list}"
+    );
 }
 
 #[test]

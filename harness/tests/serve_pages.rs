@@ -12,6 +12,7 @@ use common::chromium::Chromium;
 use common::repository::{BUILD, EngineRepository};
 use common::server::Server;
 use common::{Setup, engines, finish, rows, scripted, signal, stillwater, wait_until, workspace};
+use serde_json::Value;
 
 const EVIL: &str = "<img src=x onerror=alert(1)>";
 
@@ -36,6 +37,7 @@ fn a_match_is_followed_move_by_move() {
     let mut command = setup.command("match", "results/run", &[]);
     let mut player = command.stderr(Stdio::null()).spawn().expect("hone starts");
     browser.wait_for("document.querySelectorAll('#part-running tbody tr').length === 1");
+    a_click_holds_nothing_back(&mut browser);
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     browser.click("#part-running tbody a");
     browser.wait_for("document.querySelectorAll('.live-game').length === 2");
@@ -79,6 +81,17 @@ fn a_match_is_followed_move_by_move() {
     finished_games(&mut browser, &server);
 }
 
+/// The list of runs has the focus after a click on it, and keeps it as the list changes.
+fn a_click_holds_nothing_back(browser: &mut Chromium) {
+    let focused = "document.activeElement.className";
+    let games = "document.querySelector('#part-running td[data-name=games]').textContent";
+    browser.click("#part-running td[data-name=state]");
+    assert_eq!(browser.eval(focused), "scroll");
+    let before = browser.eval(games);
+    browser.wait_for(&format!("{games} !== {before}"));
+    assert_eq!(browser.eval(focused), "scroll");
+}
+
 /// Finished games by filter, on the board, and by their address.
 fn finished_games(browser: &mut Chromium, server: &Server) {
     browser.visit(&server.home(), "/runs/run#game-1-2");
@@ -89,6 +102,8 @@ fn finished_games(browser: &mut Chromium, server: &Server) {
          f.dispatchEvent(new Event('input', { bubbles: true })); })()",
     );
     browser.wait_for("document.querySelectorAll('#game-list tbody tr').length === 2");
+    let hidden = "document.getElementById('viewer').hidden";
+    browser.wait_for(&format!("location.hash === '#games' && {hidden}"));
     browser.click("#game-list tbody tr button");
     browser.wait_for(&format!("{title}.startsWith('Game 1.')"));
     let words = "document.getElementById('move-words').textContent";
@@ -98,6 +113,52 @@ fn finished_games(browser: &mut Chromium, server: &Server) {
     browser.wait_for(&format!("{words} !== 'The first position'"));
     history(browser);
     browser.has_behaved();
+    // The game on the board is that of the address, also if the run does not have it.
+    browser.click("#game-list tbody tr button");
+    browser.wait_for(&format!("location.hash.startsWith('#game-') && !{hidden}"));
+    browser.eval("location.hash = '#game-999999-1'");
+    let count = "document.getElementById('game-count').textContent";
+    browser.wait_for(&format!("{hidden} && {count} === 'No such game.'"));
+}
+
+/// A server that is stopped, until this is dropped: it could not end.
+struct Stopped<'a>(&'a Server);
+
+impl<'a> Stopped<'a> {
+    fn new(server: &'a Server) -> Self {
+        server.signal(libc::SIGSTOP);
+        Self(server)
+    }
+}
+
+impl Drop for Stopped<'_> {
+    fn drop(&mut self) {
+        self.0.signal(libc::SIGCONT);
+    }
+}
+
+#[test]
+fn a_silent_server_is_noticed() {
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    let setup = Setup::new("");
+    let results = setup.run("results");
+    fs::create_dir(&results).expect("made");
+    let server = Server::start(&results, &[]);
+    let status = "document.getElementById('connection').textContent";
+    browser.visit(&server.home(), "/");
+    browser.wait_for(&format!("{status} === 'Live'"));
+    let stopped = Stopped::new(&server);
+    // A minute passes for the page.
+    browser.eval(
+        "{ const now = performance.now.bind(performance); performance.now = () => now() + 60000; }",
+    );
+    browser.wait_for(&format!("{status}.startsWith('Connection lost')"));
+    let bar = "getComputedStyle(document.getElementById('connection').closest('nav')).position";
+    assert_eq!(browser.eval(bar), "sticky");
+    drop(stopped);
+    browser.wait_for(&format!("{status} === 'Live'"));
 }
 
 /// What is looked for and the game on the board are steps of the history.
@@ -215,6 +276,19 @@ fn pages_of_every_kind_suit_everyone() {
         let runs = server.get("/api/runs").json();
         runs["loading"] == false && runs["runs"].as_array().map(Vec::len) == Some(5)
     });
+    let all = server.get("/api/runs").json();
+    let mut runs = all["runs"].as_array().expect("a list").iter();
+    let bisect = runs.find(|run| run["run"] == "bisect").expect("there");
+    assert_eq!(
+        (&bisect["wdl"], &bisect["elo"]),
+        (&Value::Null, &Value::Null)
+    );
+    let numbers = server.get("/api/runs/bisect/stats?form=openbench");
+    assert_eq!(numbers.status, 404, "{numbers:?}");
+    // The page writes their name before it.
+    let status = all["nights"][0]["status"].as_str().expect("a sentence");
+    assert!(status.ends_with(", limit nodes=200"), "{status}");
+    assert!(!status.contains("nightly"), "{status}");
     for (path, sections) in [
         ("/runs/robin", &["ratings", "workers", "openings"][..]),
         ("/runs/sprt", &["progress", "numbers", "failures"]),
@@ -283,6 +357,10 @@ fn an_approval_shows_what_is_approved() {
         "document.querySelector('{approve}')?.checkVisibility()"
     ));
     browser.eval(&format!("sessionStorage.setItem('hone-token', '{bob}')"));
+    browser.eval(
+        "window.told = []; new MutationObserver(([{ target }]) => window.told.push(target.textContent))\
+         .observe(document.getElementById('connection'), { childList: true })",
+    );
     for (answer, is_there) in [("Cancel", true), ("Approve", false)] {
         browser.click(approve);
         browser.wait_for("Boolean(document.querySelector('dialog[open] pre'))");
@@ -295,6 +373,7 @@ fn an_approval_shows_what_is_approved() {
         wait_until(answer, || (queue() == "approval") == is_there);
     }
     wait_until("it is played", || rows(&results.join("run")) == 2);
+    browser.wait_for("told.includes('approve: done') && told.at(-1) === 'Live'");
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     browser.has_behaved();
 }

@@ -172,6 +172,29 @@ fn kills_in_any_stage_change_nothing() {
 }
 
 #[test]
+fn a_later_stage_whose_games_are_lost_is_played_again_when_that_is_asked_for() {
+    let setup = stages(PASSED, "");
+    let played = setup.play("sprt", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    let whole = digest(&run);
+    let games = run.join("stage-2/games.pgn");
+    fs::remove_file(&games).expect("removed");
+    let refused = on_run("resume", &run);
+    assert_eq!(refused.code, Some(4), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("`hone resume --replay-missing`"),
+        "{}",
+        refused.stderr
+    );
+    let mut resume = common::hone();
+    resume.arg("resume").arg(&run).arg("--replay-missing");
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert_eq!(digest(&run), whole);
+}
+
+#[test]
 fn what_a_later_stage_cannot_play_is_refused_at_once() {
     let setup = stages(PASSED, "");
     for (args, says) in [

@@ -92,6 +92,21 @@ fn the_same_seed_gives_the_same_values_and_another_seed_others() {
     assert_ne!(values("5"), values("6"));
 }
 
+/// The pairs show where the optimum of `A` is, but not how much is lost away from
+/// it.
+#[test]
+fn a_parameter_whose_optimum_leaves_out_the_start_matters() {
+    let json = simulate("[tune]\npairs = 20000\n", &["--json"]).json();
+    let known = &json["response"]["params"][0];
+    assert_eq!(
+        (&known["name"], &known["weight"]),
+        (&"A".into(), &"matters".into()),
+        "{known}"
+    );
+    assert!(known["optimum"]["low"].as_f64() > Some(80.0), "{known}");
+    assert!(known["quarter"]["low"].as_f64() < Some(0.0), "{known}");
+}
+
 /// With 60 parameters that change nothing, the estimate is +20 Elo and its
 /// interval leaves out 0.
 #[test]
@@ -113,7 +128,7 @@ fn a_gain_is_predicted_only_if_a_parameter_matters() {
     let finished = simulate_model(&dead, tune, &[]);
     let text = line(&finished);
     assert!(
-        text.starts_with("predicted gain: none shown, no parameter matters"),
+        text.starts_with("predicted gain: none shown, no parameter is shown to matter"),
         "{text}"
     );
     let json = simulate_model(&dead, tune, &["--json"]).json();
@@ -169,6 +184,7 @@ fn mistakes_are_named() {
         ),
         ("[tune]\n[tune.spsa]\ngain = nan\n", "from 0 to 1000"),
         ("[tune]\n[tune.adaptive]\nfade = 1e300\n", "from 0 to 1000"),
+        ("[tune]\n[tune.adaptive]\nspread = 0\n", "a number above 0"),
         ("[tune]\n[tune.classic]\nalpha = inf\n", "from 0 to 10"),
         ("[tune]\n[tune.classic]\nalpha = 1e300\n", "from 0 to 10"),
         ("[tune]\n[tune.classic]\ngamma = 400\n", "from 0 to 10"),
@@ -234,9 +250,19 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     let mut report = hone();
     report.arg("report").arg(&run).arg("--json");
     assert_eq!(value_of(&finish(report)), values);
-    for file in ["report.html", "paths.svg", "values.txt", "report.json"] {
+    let files = [
+        "report.html",
+        "paths.svg",
+        "values.csv",
+        "values.txt",
+        "report.json",
+    ];
+    for file in files {
         assert!(run.join(file).exists(), "{file}");
     }
+    // 20 batches of two parameters.
+    let path = fs::read_to_string(run.join("values.csv")).unwrap();
+    assert_eq!(path.lines().count(), 1 + 20 * 2, "{path}");
     #[cfg(unix)]
     common::chromium::look_at(&run.join("report.html"));
     let text = fs::read_to_string(run.join("values.txt")).unwrap();
@@ -244,6 +270,7 @@ fn values_do_not_depend_on_concurrency_or_kills() {
         text.contains("setoption name QsDeltaMargin value "),
         "{text}"
     );
+    assert!(text.starts_with("# not tested\n\n"), "{text}");
 }
 
 /// In its own units, and of no type that OpenBench does not have.
@@ -328,6 +355,12 @@ fn when_its_time_is_spent_the_values_are_those_so_far() {
         "{}",
         report.stdout
     );
+    let text = fs::read_to_string(setup.run("run/values.txt")).unwrap();
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("# NOT FINAL: ") && first.ends_with(" of 4000 pairs"),
+        "{first}"
+    );
     let json = finished.json();
     assert!(json["values"]["QsDeltaMargin"].is_number());
     assert_eq!(
@@ -360,6 +393,15 @@ fn the_verifying_test_decides_the_exit_code() {
     assert_eq!(verify["verdict"], "none");
     assert_eq!(verify["engines"][1]["options"]["QsDeltaMargin"], "20");
     assert_eq!(verify["pairs"], 1);
+    // Its games are lost: they are played again when that is asked for.
+    let run = setup.run("run");
+    fs::remove_file(run.join("verify/games.pgn")).expect("removed");
+    assert_eq!(on_run("resume", &run).code, Some(4));
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).arg("--replay-missing");
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert!(run.join("verify/games.pgn").exists());
 }
 
 #[test]

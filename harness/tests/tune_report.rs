@@ -147,11 +147,53 @@ fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
         assert!(shown.starts_with('"'), "{shown}");
         let report = on_run("report", &run).stdout;
         assert!(report.contains(&resume), "{report}");
-        assert!(!text(&run, "values.txt").contains("old values"));
+        let values = text(&run, "values.txt");
+        let first = format!("# undecided test: {pairs}");
+        assert!(values.starts_with(&first), "{values}");
         let before = rows(&run.join("verify"));
         finished = resumed(&run, &["--json", "--max-time", "1s"]);
         assert!(rows(&run.join("verify")) > before, "{}", finished.stderr);
     }
+}
+
+/// What is announced is what is played.
+#[test]
+fn a_test_that_has_begun_keeps_its_settings() {
+    let setup = tuning("pairs = 4", "");
+    let run = setup.run("run");
+    let one_pair = ["--verify", "--set", "tune.verify.sprt.max_pairs=1"];
+    let tuned = setup.play("tune", "run", &one_pair);
+    let again = resumed(&run, &[]);
+    let announced = "against the start: Elo 0 against 5\n";
+    let changed = "[config.tune.verify] in run.toml has changed since the test began";
+    for finished in [tuned, again] {
+        assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+        assert!(finished.stderr.contains(announced), "{}", finished.stderr);
+        assert!(!finished.stderr.contains(changed), "{}", finished.stderr);
+    }
+    let manifest = text(&run, "run.toml");
+    let edited = manifest.replace("elo1 = 5.0", "elo1 = 200.0");
+    assert_ne!(edited, manifest);
+    fs::write(run.join("run.toml"), edited).expect("written");
+    let edited = resumed(&run, &[]);
+    assert_eq!(edited.code, Some(3), "{}", edited.stderr);
+    for part in [announced, changed] {
+        assert!(edited.stderr.contains(part), "{}", edited.stderr);
+    }
+}
+
+/// Draws count; they show nothing.
+#[test]
+fn drawn_pairs_are_not_missing_pairs() {
+    let setup = tuning("pairs = 4", "");
+    let drawn = ["--set", "adjudication.max_moves=1"];
+    let tuned = setup.play("tune", "run", &drawn);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let shown = "redicted gain: none, the pairs show no difference of the sides";
+    let page = text(&setup.run("run"), "report.html");
+    assert!(lead(&page).contains(shown), "{}", lead(&page));
+    assert!(tuned.stdout.contains(shown), "{}", tuned.stdout);
+    assert!(!page.contains("o pair has counted"));
 }
 
 #[test]

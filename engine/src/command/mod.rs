@@ -30,7 +30,10 @@ stats, perft and qperft):
   eval [FEN]                 the evaluation, term by term
   display [FEN]              the board
   params [--format text|toml|json|openbench|weather-factory|markdown]
-  --version, --help";
+  --version, --help
+Examples:
+  stillwater perft 5 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1
+  stillwater --options tuned.txt --set NullMove=false bench 12";
 
 /// Carries out a command line and returns what it prints; `None` for UCI, which
 /// begins with the engine returned.
@@ -82,6 +85,7 @@ pub fn execute(
     let chess960 = engine.settings().uci_chess960;
     let stopped = || stop.0.covers(stop.1);
     let output = match *words {
+        [.., "--help" | "-h"] | ["help"] => USAGE.to_owned(),
         [name @ ("bench" | "stats")] => bench::run(name, params, bench::DEPTH as usize, stop),
         [name @ ("bench" | "stats"), depth] => bench::run(name, params, plies(depth, 1)?, stop),
         ["perft", depth] => counting::perft(position, plies(depth, 0)?, chess960, &stopped),
@@ -90,7 +94,6 @@ pub fn execute(
         ["qsearch"] => qsearch(engine, game),
         ["eval"] => crate::eval::explain(position, params.network),
         ["d" | "display"] => display(position, chess960),
-        ["--help" | "-h" | "help"] => USAGE.to_owned(),
         ["--version" | "-V"] => format!("stillwater {}", env!("CARGO_PKG_VERSION")),
         ["params"] => format::render("text")?.trim_end().to_owned(),
         ["params", "--format", form] => format::render(form)?.trim_end().to_owned(),

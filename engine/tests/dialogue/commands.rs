@@ -176,7 +176,14 @@ fn every_command_works_within_a_session() {
     let mut session = Session::new();
     let version = concat!("stillwater ", env!("CARGO_PKG_VERSION"));
     assert_eq!(answers(&mut session, "--version"), [version]);
-    assert!(answers(&mut session, "help")[0].starts_with("usage: stillwater"));
+    for help in ["help", "--help", "params --help", "bench -h"] {
+        let help = answers(&mut session, help);
+        assert!(help[0].starts_with("usage: stillwater"), "{help:?}");
+        assert!(
+            help.iter().any(|line| line.contains("Examples:")),
+            "{help:?}"
+        );
+    }
     let openbench = answers(&mut session, "params --format openbench");
     assert!(openbench[0].ends_with(", 0.002"), "{openbench:?}");
     assert!(answers(&mut session, "params").len() > openbench.len());

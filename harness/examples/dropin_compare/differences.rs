@@ -74,7 +74,7 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
     Difference {
         name: "a time forfeit's overrun",
         reason: "hone measures to the millisecond when the answer is due, fastchess when it arrives",
-        pattern: r"\(\d+ms overrun\)",
+        pattern: r"\((\d+ms overrun|no answer)\)",
         replacement: "(overrun)",
     },
     Difference {

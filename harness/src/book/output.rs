@@ -2,8 +2,7 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
-    io::{self, Write},
+    io::{self, Cursor, Write},
     path::{Path, PathBuf},
 };
 
@@ -12,6 +11,7 @@ use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::entry::Entry;
+use crate::platform::write_whole;
 use crate::rules::openings::Format;
 
 /// A book that could not be written.
@@ -124,33 +124,30 @@ impl Output {
                 }
             }
         }
-        let unfinished = self.beside(".tmp");
-        self.pack(&unfinished, text.as_bytes())
-            .and_then(|()| std::fs::rename(&unfinished, &self.path))
+        self.pack(text.into_bytes())
+            .and_then(|bytes| write_whole(&self.path, |file| file.write_all(&bytes)))
             .map_err(|source| OutputError::Io {
                 path: self.path.clone(),
                 source,
             })
     }
 
-    fn pack(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut file = File::create(path)?;
+    fn pack(&self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         match self.packing {
-            Packing::None => file.write_all(bytes)?,
+            Packing::None => Ok(bytes),
             Packing::Gzip => {
-                let mut encoder = GzBuilder::new().write(&mut file, Compression::best());
-                encoder.write_all(bytes)?;
-                encoder.finish()?;
+                let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
+                encoder.write_all(&bytes)?;
+                encoder.finish()
             }
             Packing::Zip => {
-                let mut writer = ZipWriter::new(&mut file);
+                let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
                 let options = SimpleFileOptions::default().last_modified_time(DateTime::default());
                 writer.start_file(self.inner.as_str(), options)?;
-                writer.write_all(bytes)?;
-                writer.finish()?;
+                writer.write_all(&bytes)?;
+                Ok(writer.finish()?.into_inner())
             }
         }
-        file.sync_all()
     }
 }
 

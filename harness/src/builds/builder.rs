@@ -164,7 +164,7 @@ impl Builder {
             }
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
-                let hold = self.cache.publish(&partial, &address)?;
+                let (record, hold) = self.cache.publish(&partial, &address, record)?;
                 Ok(self.cache.built(recipe, &address, record, hold))
             }
             Err(BuildError::Failed(mut failed)) => {

@@ -12,7 +12,7 @@ use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::sha256::{sha256_file, sha256_of};
 use super::tree::{LOCK, WorkTree};
-use crate::platform::{Outsider, create_private, full_path, is_same_file, outsider};
+use crate::platform::{Outsider, create_private, full_path, is_same_file, outsider, sync};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ const BUILDS: &str = "builds";
 const TREES: &str = "trees";
 const FAILED: &str = "failed";
 const SOURCES: &str = "sources";
+/// In the name of an unfinished build, before the id of the process that makes it.
+const PARTIAL: &str = ".partial-";
 /// The age at which an unfinished build is abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -128,8 +130,12 @@ impl Cache {
             was_cached: true,
             ..built
         };
-        // A file that was changed or cut off since is built again.
-        let is_whole = sha256_file(&built.program).ok()? == built.record.sha256;
+        // A file that was changed, cut off or removed since is built again.
+        let is_whole = match sha256_file(&built.program) {
+            Ok(sha256) => sha256 == built.record.sha256,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(_) => return None,
+        };
         if !is_whole {
             let _ = fs::remove_dir_all(&dir);
             return None;
@@ -202,7 +208,7 @@ impl Cache {
 
     /// An empty folder for a build that is being made.
     pub(super) fn fresh_partial(&self, address: &str) -> Result<Partial, BuildError> {
-        let name = format!("{address}.partial-{}", std::process::id());
+        let name = format!("{address}{PARTIAL}{}", std::process::id());
         let path = self.dir.join(BUILDS).join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).map_err(BuildError::io(&path))?;
@@ -210,20 +216,33 @@ impl Cache {
     }
 
     /// Gives a finished build its place, and holds it. If another process was
-    /// faster, its build stays.
+    /// faster, its build stays, and its record is returned.
     pub(super) fn publish(
         &self,
         partial: &Partial,
         address: &str,
-    ) -> Result<BuildHold, BuildError> {
-        let to = self.dir.join(BUILDS).join(address);
+        record: BuildRecord,
+    ) -> Result<(BuildRecord, BuildHold), BuildError> {
+        let builds = self.dir.join(BUILDS);
+        let to = builds.join(address);
+        let program = partial.path.join(Recipe::program_name());
+        sync(&program).map_err(BuildError::io(&program))?;
         let hold = BuildHold::of(&partial.path.join(record::RECORD));
-        match fs::rename(&partial.path, &to) {
-            Err(_) if to.join(record::RECORD).exists() => {
-                Ok(BuildHold::of(&to.join(record::RECORD)))
+        if let Err(error) = fs::rename(&partial.path, &to) {
+            let other = BuildHold::of(&to.join(record::RECORD));
+            if let Some(record) = BuildRecord::read(&to) {
+                return Ok((record, other));
             }
-            result => result.map(|()| hold).map_err(BuildError::io(&to)),
+            drop(other);
+            // What a power failure or a killed `prune` has left is not a build.
+            fs::remove_dir_all(&to)
+                .map_err(|_| error)
+                .and_then(|()| fs::rename(&partial.path, &to))
+                .map_err(BuildError::io(&to))?;
         }
+        // Not every file system syncs folders.
+        let _ = sync(&builds);
+        Ok((record, hold))
     }
 
     /// Where the log of a failed build is kept.
@@ -280,11 +299,12 @@ impl Cache {
         };
         for dir in folders(&self.dir.join(BUILDS)) {
             let record = dir.join(record::RECORD);
-            // Without a record another process may still be building it.
-            let goes = if record.exists() {
-                is_old(&record, unused_for)
-            } else {
-                is_old(&dir, unused_for.max(ABANDONED))
+            let goes = match is_partial(&dir) {
+                // Another process may still be building it.
+                true => is_old(&dir, unused_for.max(ABANDONED)),
+                false if record.exists() => is_old(&record, unused_for),
+                // What a killed `prune` has left.
+                false => is_old(&dir, unused_for),
             };
             if !goes {
                 continue;
@@ -341,6 +361,12 @@ impl Drop for Partial {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// Whether a folder is that of an unfinished build.
+fn is_partial(dir: &Path) -> bool {
+    let name = dir.file_name().unwrap_or_default();
+    name.to_string_lossy().contains(PARTIAL)
 }
 
 fn open_lock(path: &Path) -> io::Result<File> {

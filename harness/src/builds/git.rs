@@ -13,6 +13,7 @@
     )
 )]
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -29,13 +30,30 @@ pub enum GitError {
     Start { source: io::Error },
     #[error("{} is not in a git repository: {detail}", path.display())]
     NoRepository { path: PathBuf, detail: String },
-    #[error("{} has no commit, tag or branch `{rev}`", path.display())]
-    NoRevision { path: PathBuf, rev: String },
+    #[error("{} has no commit, tag or branch `{rev}`{help}", path.display())]
+    NoRevision {
+        path: PathBuf,
+        rev: String,
+        /// Empty, or a line of its own.
+        help: String,
+    },
+    #[error(
+        "the history of {} ends at {commit}, because the clone is shallow: what this commit changes is unknown{UNSHALLOW}",
+        path.display()
+    )]
+    Shallow { path: PathBuf, commit: String },
+    #[error(
+        "the submodule {} has uncommitted changes, which a build would not get\nhelp: commit them in the submodule and push that commit, or undo them",
+        path.display()
+    )]
+    Submodule { path: PathBuf },
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
     #[error("git {command} failed: {detail}")]
     Failed { command: String, detail: String },
 }
+
+const UNSHALLOW: &str = "\nhelp: this clone is shallow; `git fetch --unshallow` fetches its whole history (`fetch-depth: 0` of actions/checkout)";
 
 /// A repository on disk.
 #[derive(Debug, Clone)]
@@ -119,9 +137,17 @@ impl Repository {
         let missing = || GitError::NoRevision {
             path: self.path.clone(),
             rev: rev.to_string(),
+            help: self.help_for(rev),
         };
+        let id = self.id(rev)?.ok_or_else(missing)?;
+        let shown = self.log(&["-1", &id])?;
+        shown.into_iter().next().ok_or_else(missing)
+    }
+
+    /// The id of the commit that a revision names, if there is one.
+    fn id(&self, rev: &str) -> Result<Option<String>, GitError> {
         if rev.is_empty() {
-            return Err(missing());
+            return Ok(None);
         }
         let peeled = format!("{rev}^{{commit}}");
         let mut command = git(&self.path);
@@ -133,11 +159,59 @@ impl Repository {
             &peeled,
         ]);
         let output = output(&mut command)?;
-        if !output.status.success() {
-            return Err(missing());
+        Ok(output.status.success().then(|| text(&output)))
+    }
+
+    /// What to do about a revision that is missing.
+    fn help_for(&self, rev: &str) -> String {
+        let remote = format!("origin/{rev}");
+        if let Ok(Some(_)) = self.id(&remote) {
+            return format!("\nhelp: the remote branch `{remote}` exists; write `{remote}`");
         }
-        let shown = self.log(&["-1", &text(&output)])?;
-        shown.into_iter().next().ok_or_else(missing)
+        match self.boundary().is_empty() {
+            true => String::new(),
+            false => UNSHALLOW.to_string(),
+        }
+    }
+
+    /// The commits where the history of a shallow clone ends; none in a whole one.
+    fn boundary(&self) -> Vec<String> {
+        let ends = fs::read_to_string(self.common.join("shallow")).unwrap_or_default();
+        ends.lines().map(str::to_string).collect()
+    }
+
+    /// Refuses commits that seem to add all their files because their parents were not
+    /// fetched.
+    fn refuse_boundary(&self, commits: Vec<Commit>) -> Result<Vec<Commit>, GitError> {
+        let boundary = self.boundary();
+        match commits.iter().find(|commit| boundary.contains(&commit.id)) {
+            None => Ok(commits),
+            Some(commit) => Err(GitError::Shallow {
+                path: self.path.clone(),
+                commit: commit.describe(),
+            }),
+        }
+    }
+
+    /// What leaves files of `folder` out of a search for changes: paths as `git` reads
+    /// them. `None` if the folder is not in the work tree.
+    pub(crate) fn without(&self, folder: &Path, names: &[&str]) -> Option<Vec<String>> {
+        let mut command = git(&self.path);
+        let top = succeed(command.args(["rev-parse", "--show-toplevel"])).ok()?;
+        let top = Path::new(&top).canonicalize().ok()?;
+        let folder = folder.canonicalize().ok()?;
+        let folder = folder.strip_prefix(top).ok()?;
+        let pathspec = |name: &&str| {
+            let path = folder.join(name);
+            let path = path.to_str()?;
+            // Git on Windows reads paths so.
+            let path = match cfg!(windows) {
+                true => path.replace('\\', "/"),
+                false => path.to_string(),
+            };
+            Some(format!(":(top,exclude,literal){path}"))
+        };
+        names.iter().map(pathspec).collect()
     }
 
     /// The commits of `to`'s first-parent history that are not in `from`'s, oldest
@@ -181,7 +255,7 @@ impl Repository {
     /// something in `paths` (anything, if there are none), oldest first.
     ///
     /// # Errors
-    /// [`GitError`].
+    /// [`GitError`]; [`GitError::Shallow`] if what one of them changes is unknown.
     pub fn changing(
         &self,
         paths: &[String],
@@ -193,17 +267,25 @@ impl Repository {
             Some(from) => format!("{}..{to}", self.commit(from)?.id),
             None => to,
         };
-        self.log_of(&["--first-parent", "--reverse", &range], paths)
+        self.log_changing(&["--first-parent", "--reverse", &range], paths)
     }
 
     /// The last of them.
     ///
     /// # Errors
-    /// [`GitError`].
+    /// As [`Self::changing`].
     pub fn newest_changing(&self, paths: &[String], to: &str) -> Result<Option<Commit>, GitError> {
         let to = self.commit(to)?.id;
-        let commits = self.log_of(&["--first-parent", "-1", &to], paths)?;
+        let commits = self.log_changing(&["--first-parent", "-1", &to], paths)?;
         Ok(commits.into_iter().next())
+    }
+
+    fn log_changing(&self, arguments: &[&str], paths: &[String]) -> Result<Vec<Commit>, GitError> {
+        let commits = self.log_of(arguments, paths)?;
+        match paths {
+            [] => Ok(commits),
+            _ => self.refuse_boundary(commits),
+        }
     }
 
     /// The tag that matches `pattern` and is nearest in a revision's history,

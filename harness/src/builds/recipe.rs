@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 
 use super::build_line::{OUT, with_out};
 use super::error::BuildError;
-use super::sha256::hex;
 use crate::engine::uci::split_command;
+use crate::output::hex;
 
 /// Which state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{BenchCheck, BuildError, BuildHold, short_id};
+use crate::platform::write_whole;
 
 /// An engine that is ready to be started.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +84,7 @@ impl BuildRecord {
     pub(super) fn write(&self, dir: &Path) -> Result<(), BuildError> {
         let path = dir.join(RECORD);
         let text = toml::to_string(self).map_err(std::io::Error::other);
-        text.and_then(|text| fs::write(&path, text))
+        text.and_then(|text| write_whole(&path, |file| file.write_all(text.as_bytes())))
             .map_err(BuildError::io(&path))
     }
 

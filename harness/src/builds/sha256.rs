@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::output::hex;
+
 /// The sha256 of a file in hexadecimal digits.
 ///
 /// # Errors
@@ -27,8 +29,4 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hex(&Sha256::digest(bytes))
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

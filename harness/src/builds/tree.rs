@@ -55,7 +55,10 @@ const SRC: &str = "src";
 /// that build.
 const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
+const ORIGIN: &str = "remote.origin.url";
 const INDEX: &str = "index";
+/// The mode of a submodule in an index.
+const SUBMODULE: &str = "160000 ";
 
 /// The folders of runs in a work tree: the games of earlier tests are not part
 /// of an engine.
@@ -80,6 +83,34 @@ fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
         .filter_map(|path| path.strip_suffix("/run.toml"))
         .map(str::to_string)
         .collect())
+}
+
+/// Refuses a work tree with submodules whose files have changed: a snapshot has only the
+/// commits of its submodules.
+fn refuse_changed_submodules(top: &Path) -> Result<(), GitError> {
+    let mut list = git::git(top);
+    let list = succeed(list.args(["ls-files", "-z", "--stage"]))?;
+    for entry in list
+        .split('\0')
+        .filter(|entry| entry.starts_with(SUBMODULE))
+    {
+        let Some((_, name)) = entry.split_once('\t') else {
+            continue;
+        };
+        let path = top.join(name);
+        if !path.join(".git").exists() {
+            continue;
+        }
+        let mut status = git::git(&path);
+        status.args(git::without_own_filters(&path)?);
+        // Those inside it come next.
+        status.args(["status", "--porcelain", "--ignore-submodules=all"]);
+        if !succeed(status.arg("--untracked-files=no"))?.is_empty() {
+            return Err(GitError::Submodule { path });
+        }
+        refuse_changed_submodules(&path)?;
+    }
+    Ok(())
 }
 
 /// Copies an index with its time. Git reads the content of files that are not
@@ -133,12 +164,29 @@ impl WorkTree {
         fs::create_dir_all(&info)
             .and_then(|()| fs::write(&alternates, objects))
             .map_err(Error::io(&alternates))?;
+        self.copy_origin()?;
         let shallow = self.repository.join("shallow");
         if shallow.exists() {
             let copy = src.join(".git").join("shallow");
             fs::copy(&shallow, &copy).map_err(Error::io(&copy))?;
         }
         Ok(())
+    }
+
+    /// Gives the tree the address of the user's `origin`: those of submodules may be
+    /// relative to it.
+    fn copy_origin(&self) -> Result<(), GitError> {
+        let mut theirs = git::git(&self.repository);
+        theirs.args(["config", "--local", "--get", ORIGIN]);
+        // It fails if there is none.
+        let Ok(url) = succeed(&mut theirs) else {
+            return Ok(());
+        };
+        // A relative path would lead elsewhere from here.
+        if url.starts_with(['.', '-']) {
+            return Ok(());
+        }
+        succeed(git::git(&self.src()).args(["config", "--replace-all", ORIGIN, &url])).map(drop)
     }
 
     /// Sets the tree to a commit. `program`, a path in it, is removed if it
@@ -249,6 +297,7 @@ impl WorkTree {
             }
             .into());
         };
+        refuse_changed_submodules(&top)?;
         let index = self.dir.join(INDEX);
         let theirs = succeed(git::git(&top).args(["rev-parse", "--git-path", "index"]))?;
         let theirs = top.join(theirs);

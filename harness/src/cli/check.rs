@@ -9,12 +9,12 @@ use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, Outcome, Subject};
-use crate::engine::uci::parse_option;
+use crate::engine::uci::{Client, StartError, Timeouts, parse_option};
 
 /// Check that an engine follows the UCI protocol.
 ///
 /// Prints each check, passed or failed. Exit code 0: all passed; 1: at least
-/// one failed.
+/// one failed; 2: the program cannot be started.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The engine: a program, with arguments if it needs any.
@@ -55,6 +55,7 @@ impl CheckArgs {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
+        runtime.block_on(started(&subject))?;
         let mut show = |outcome: &Outcome| {
             if !self.json {
                 print_outcome(outcome, self.dialogue);
@@ -78,6 +79,19 @@ impl CheckArgs {
             0 => Exit::Done,
             _ => Exit::Rejected,
         })
+    }
+}
+
+/// Makes sure that the program can be started: one that cannot has no protocol
+/// to check.
+async fn started(subject: &Subject) -> Result<(), StartError> {
+    let at_once = Timeouts {
+        startup: Duration::ZERO,
+        ready: Duration::ZERO,
+    };
+    match Client::start(&subject.launch, at_once).await {
+        Err(error @ StartError::Spawn { .. }) => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! When a run ends, and the summary that it writes on request.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(super) struct EndArgs {
 #[derive(Debug, Args)]
 pub(super) struct ResultArgs {
     /// Write a summary in Markdown, and append it to $GITHUB_STEP_SUMMARY
-    /// where that is set.
+    /// where that is set. Both must be writable before anything is played.
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
     /// Print the result as one JSON object on standard output.
@@ -68,25 +68,58 @@ impl EndArgs {
 }
 
 impl ResultArgs {
+    /// Refuses a summary that cannot be written, before anything is played.
+    ///
+    /// # Errors
+    /// The file that cannot be opened.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let Some(path) = &self.summary else {
+            return Ok(());
+        };
+        check_writable(path)?;
+        step_summary().map_or(Ok(()), |step| check_writable(&step))
+    }
+
     /// Writes the summary to where it was asked for.
     pub(super) fn summarize(&self, text: &str) -> anyhow::Result<()> {
         let Some(path) = &self.summary else {
             return Ok(());
         };
-        let failed = |path: &Path| format!("cannot write the summary {}", path.display());
         fs::write(path, text).with_context(|| failed(path))?;
-        let Some(step) = std::env::var_os("GITHUB_STEP_SUMMARY").map(PathBuf::from) else {
+        let Some(step) = step_summary() else {
             return Ok(());
         };
-        if step.as_os_str().is_empty() {
-            return Ok(());
-        }
-        let append = || {
-            let mut file = File::options().create(true).append(true).open(&step)?;
-            file.write_all(text.as_bytes())
-        };
+        let append = || appending(&step)?.write_all(text.as_bytes());
         append().with_context(|| failed(&step))
     }
+}
+
+/// The summary of a job on GitHub.
+fn step_summary() -> Option<PathBuf> {
+    let step = std::env::var_os("GITHUB_STEP_SUMMARY")?;
+    (!step.is_empty()).then(|| step.into())
+}
+
+fn failed(path: &Path) -> String {
+    format!("cannot write the summary {}", path.display())
+}
+
+fn appending(path: &Path) -> io::Result<File> {
+    File::options().create(true).append(true).open(path)
+}
+
+/// Leaves a file as it is, and none where there was none.
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    let is_new = !path.exists();
+    appending(path)
+        .and_then(|_| {
+            if is_new {
+                fs::remove_file(path)
+            } else {
+                Ok(())
+            }
+        })
+        .with_context(|| failed(path))
 }
 
 /// The command line that repeats this one, with the commits of the run, if it has begun.
@@ -101,4 +134,28 @@ pub(super) fn repeating(manifest: Option<&Manifest>) -> String {
     let bisect = manifest.and_then(|manifest| manifest.config.bisect.as_ref());
     let skipped = bisect.map_or(&[][..], |section| &section.skip);
     repeat::repeating(&arguments, &commits, skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_that_cannot_be_written_is_refused_before_the_games() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let results = |path: &Path| ResultArgs {
+            summary: Some(path.to_path_buf()),
+            json: false,
+        };
+        let missing = folder.path().join("missing/summary.md");
+        let error = results(&missing).check().expect_err("refused").to_string();
+        assert!(error.starts_with("cannot write the summary "), "{error}");
+        results(folder.path()).check().expect_err("a folder");
+        let path = folder.path().join("summary.md");
+        results(&path).check().expect("writable");
+        assert!(!path.exists(), "nothing is left");
+        fs::write(&path, "of another test").expect("written");
+        results(&path).check().expect("writable");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "of another test");
+    }
 }

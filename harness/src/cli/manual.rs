@@ -27,10 +27,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 20] = pages!(
+const PAGES: [(&str, &str); 21] = pages!(
     "playing" "configuration" "reliability" "fleet" "serve" "ci" "coming-from" "bisect" "tuning" "tracking"
     "reports" "books" "builds" "statistics" "install" "parameters" "designs"
-    "strength" "performance" "architecture"
+    "strength" "performance" "architecture" "sources"
 );
 
 impl HelpArgs {
@@ -100,11 +100,20 @@ mod tests {
     fn a_command_and_a_topic_have_a_text() {
         let command = text(&words("calc sprt")).expect("a command");
         assert!(command.contains("Usage: hone calc sprt"), "{command}");
-        let page = text(&words("playing")).expect("a topic");
-        assert!(page.starts_with("# "), "{page}");
+        for topic in ["playing", "sources"] {
+            let page = text(&words(topic)).expect("a topic");
+            assert!(page.starts_with("# "), "{page}");
+        }
         // `bisect` is both.
         let both = text(&words("bisect")).expect("a command");
         assert!(both.contains("Usage: hone bisect"), "{both}");
+    }
+
+    #[test]
+    fn a_plan_offers_only_models_that_it_computes() {
+        let help = |command: &str| text(&words(command)).expect("a command");
+        assert!(help("calc simulate").contains("betting"));
+        assert!(!help("calc plan").contains("betting"));
     }
 
     #[test]
@@ -128,7 +137,7 @@ mod tests {
             };
             assert!(summary.contains(&format!("]({name})")), "{name}");
             let is_topic = PAGES.iter().any(|(page, _)| *page == topic);
-            assert!(is_topic || ["README", "sources"].contains(&topic), "{name}");
+            assert!(is_topic || topic == "README", "{name}");
         }
     }
 

@@ -18,6 +18,7 @@ mod fleet;
 mod gate;
 mod guard;
 mod help;
+mod key_place;
 mod logging;
 mod manual;
 mod place;
@@ -209,7 +210,7 @@ pub fn main() -> ExitCode {
     let matches = help::command()
         .try_get_matches()
         .unwrap_or_else(|error| usage::exit(error));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| usage::exit(error));
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
         Ok(()) => crate::platform::raise_limit()

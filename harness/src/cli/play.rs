@@ -10,6 +10,7 @@ use super::common::{announce, failure};
 use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, ResultArgs, repeating};
 use super::gate::GateArgs;
+use super::key_place::located;
 use super::place::PlaceArgs;
 use super::{Exit, Failure};
 use crate::builds::Spec;
@@ -188,8 +189,9 @@ pub(super) fn start<K: RunKind>(
         })
     };
     K::check(&config).with_context(source)?;
+    ends.results.check()?;
     let mut folder = None;
-    let session = Session::<K>::create(config, out, &mut announce);
+    let session = Session::<K>::create(config.clone(), out, &mut announce);
     let played = session.and_then(|session| {
         folder = Some(session.folder.path().to_path_buf());
         let session = session.limited(ends.max_time()).at(place);
@@ -205,7 +207,7 @@ pub(super) fn start<K: RunKind>(
                 let text = report::failed_summary(&error.to_string(), &repeating(None));
                 ends.results.summarize(&text)?;
             }
-            Err(failure(error))
+            Err(located(error, &config, file))
         }
     }
 }

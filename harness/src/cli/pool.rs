@@ -34,6 +34,7 @@ pub(super) struct PoolArgs {
 
 impl PoolArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        self.results.check()?;
         let runs: Vec<PathBuf> = self
             .runs
             .iter()

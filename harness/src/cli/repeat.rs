@@ -14,6 +14,7 @@ pub(super) fn repeating(
     skipped: &[String],
 ) -> String {
     let mut words = vec!["hone".to_string()];
+    let arguments = &without_places(arguments);
     let pinned = match arguments.first().map(String::as_str) {
         Some("bisect") => bisection(arguments, commits, skipped),
         Some("match") => engines(arguments, commits),
@@ -21,6 +22,20 @@ pub(super) fn repeating(
     };
     words.extend(pinned.into_iter().map(without_credential));
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// Without the options that name places on this machine for what is written.
+fn without_places(arguments: &[String]) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        if ["--out", "--summary"].contains(&argument.as_str()) {
+            arguments.next();
+        } else if !argument.starts_with("--out=") && !argument.starts_with("--summary=") {
+            words.push(argument.clone());
+        }
+    }
+    words
 }
 
 /// A command line is shown to others: the line of a fleet in it lets everyone start
@@ -166,6 +181,11 @@ mod tests {
                 "hone bisect my.toml --json --good c1 --bad c2",
             ),
             ("resume latest", &["c1", "c2"], "hone resume latest"),
+            (
+                "sprt --out /home/runner/x --dev git:HEAD --summary=/tmp/s.md --base ./b --out=y --summary z.md",
+                &["c1", ""],
+                "hone sprt --dev git:.@c1 --base ./b",
+            ),
             #[cfg(feature = "fleet")]
             (
                 "sprt a.toml --fleet=hone1.c2VjcmV0",

@@ -41,6 +41,7 @@ pub(super) struct ResumeArgs {
 
 impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        self.ends.results.check()?;
         let run = find_run(&self.run)?;
         if self.verify {
             ask_for_verification(&run)?;

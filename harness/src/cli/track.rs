@@ -12,18 +12,20 @@ use super::play::show;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::config;
-use crate::report::{self, Report, SummaryNotes};
-use crate::track::{Tracker, Went};
+use crate::report::{self, Report, SummaryNotes, error_block};
+use crate::run::SessionError;
+use crate::track::{TrackReport, Tracker, Went};
 
 /// Track an engine's Elo every night.
 ///
 /// Builds the newest commit, plays it against a pinned reference, the last
 /// release and the build of the previous nightly, and adds a row to
-/// results/elo.csv. Exit code 0: no regression; 1: a regression, also of a night
-/// that an earlier process played and did not report because it was killed; 3:
-/// time limit reached without a regression; 4: the newest commit does not build
-/// or start, or an engine fails too often; 130: interrupted. After 3 and 130 the
-/// same command continues.
+/// results/elo.csv. Exit code 0: no regression, or nothing new to play; 1: a
+/// regression, also of a night that an earlier process played and did not report
+/// because it was killed (each regression is reported once); 3: time limit
+/// reached without a regression; 4: the newest commit does not build or start,
+/// or an engine fails too often; 130: interrupted. After 3 and 130 the same
+/// command continues.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with
@@ -55,31 +57,38 @@ impl TrackArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = config::load(&self.config, &self.sandbox.with_set(&self.set))?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
+        self.ends.results.check()?;
         let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
         let mut tracker = tracker.at(self.place.place()?);
         let went = tracker.play_all(self.since.as_deref(), self.force);
         // The nightlies that were played are shown whatever the end was.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
-        let notes = SummaryNotes {
-            repeat: &repeating(None),
-            resume: None,
-        };
-        let summary = report.summary(notes);
-        self.ends
-            .results
-            .summarize(&summary)
-            .map_err(Failure::failed)?;
+        let results = &self.ends.results;
+        if went.is_ok() {
+            show(&report, results.json)?;
+        }
+        let summary = summary(&report, went.as_ref().err());
+        results.summarize(&summary).map_err(Failure::failed)?;
         let went = went.map_err(failure)?;
-        show(&report, self.ends.results.json)?;
         if went != Went::Interrupted {
             tracker.mark_reported().map_err(Failure::failed)?;
         }
         Ok(match went {
             Went::Interrupted => Exit::Interrupted,
-            Went::Through | Went::OutOfTime if report.is_regression() => Exit::Rejected,
+            Went::Through | Went::OutOfTime if report.has_unreported_regression() => Exit::Rejected,
             Went::OutOfTime => Exit::Inconclusive,
             Went::Through => Exit::Done,
         })
     }
+}
+
+/// The report as a summary, below the error that has kept a night from being played.
+fn summary(report: &TrackReport, error: Option<&SessionError>) -> String {
+    let notes = SummaryNotes {
+        repeat: &repeating(None),
+        resume: None,
+    };
+    let head = error.map_or(String::new(), |error| error_block(&error.to_string()));
+    head + &report.summary(notes)
 }

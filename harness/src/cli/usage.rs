@@ -47,15 +47,70 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
         errln!("{advice}");
         std::process::exit(Exit::Usage as i32);
     }
+    // Help and versions, also the help in place of a missing command.
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if is_help || !error.use_stderr() {
+        error.exit();
+    }
     without_trailing_tip(&mut error);
-    if let Some(help) = elsewhere(&error) {
+    let elsewhere = elsewhere(&error);
+    if elsewhere.is_some() {
         // A similar name would be misleading then.
         error.remove(ContextKind::SuggestedArg);
-        error.remove(ContextKind::Usage);
-        errln!("{}", format!("{}\n{help}", error.render()).trim_end());
-        std::process::exit(Exit::Usage as i32);
     }
-    error.exit()
+    errln!("{}", rendered(&error.render().to_string(), elsewhere));
+    std::process::exit(Exit::Usage as i32);
+}
+
+/// An error of the parser, whose text is `text`, in the form of all errors: what
+/// is wrong in one line, then `help` and what the parser suggests, or else the
+/// usage.
+fn rendered(text: &str, help: Option<String>) -> String {
+    let mut message = String::new();
+    let mut helps = Vec::from_iter(help);
+    let mut usage = None;
+    for line in text.lines().map(str::trim) {
+        let list = line
+            .strip_prefix('[')
+            .and_then(|list| list.strip_suffix(']'));
+        if let Some(tip) = line.strip_prefix("tip: ") {
+            let similar = ["exists: ", "exist: "].into_iter();
+            let names = similar.filter_map(|word| tip.split_once(word)).next();
+            helps.push(match names {
+                // The nearest is the last.
+                Some((_, names)) => {
+                    let name = names.rsplit(", ").next().unwrap_or(names);
+                    format!("help: did you mean {name}?")
+                }
+                None => format!("help: {tip}"),
+            });
+        } else if let Some(list) = list {
+            helps.push(format!("help: {list}"));
+        } else if line.starts_with("help: ") {
+            helps.push(line.to_string());
+        } else if let Some(line) = line.strip_prefix("Usage: ") {
+            usage = Some(format!("help: write `{line}`"));
+        } else if usage.is_none() && !line.is_empty() && !line.starts_with("For more ") {
+            message.push_str(if message.is_empty() { "" } else { " " });
+            message.push_str(line);
+        }
+    }
+    if helps.is_empty() {
+        helps.extend(usage);
+    }
+    helps.insert(0, message);
+    in_backticks(&helps.join("\n"))
+}
+
+/// Names in backticks instead of quotes; an apostrophe in a word stays.
+fn in_backticks(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let is_letter = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric());
+    let replaced = chars.iter().enumerate().map(|(at, c)| {
+        let is_inside = at > 0 && is_letter(at - 1) && is_letter(at + 1);
+        if *c == '\'' && !is_inside { '`' } else { *c }
+    });
+    replaced.collect()
 }
 
 /// What a command of another program is called here.
@@ -138,6 +193,42 @@ mod tests {
     fn said(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_string).collect();
         advice(&words)
+    }
+
+    #[test]
+    fn errors_of_the_parser_have_the_form_of_all_errors() {
+        let shown = |line: &str| {
+            let words = line.split(' ');
+            let error = help::command().try_get_matches_from(words);
+            let mut error = error.expect_err(line);
+            without_trailing_tip(&mut error);
+            rendered(&error.render().to_string(), None)
+        };
+        for (line, expected) in [
+            (
+                "hone matsch",
+                "error: unrecognized subcommand `matsch`\nhelp: did you mean `match`?",
+            ),
+            (
+                "hone runs --jsn",
+                "error: unexpected argument `--jsn` found\nhelp: did you mean `--json`?",
+            ),
+            (
+                "hone report",
+                "error: the following required arguments were not provided: <RUN>\nhelp: write `hone report <RUN>`",
+            ),
+            (
+                "hone sprt --max-time 5x",
+                "error: invalid value `5x` for `--max-time <TIME>`: `5x` is not a valid time: write for example 90s, 30m, 1h30m or 7d",
+            ),
+            (
+                "hone sprt --profile slow",
+                "error: invalid value `slow` for `--profile <PROFILE>`\nhelp: possible values: gain, non-regression, simplification, quick",
+            ),
+        ] {
+            assert_eq!(shown(line), expected);
+        }
+        assert_eq!(in_backticks("the run's 'a'"), "the run's `a`");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
 use crate::kinds;
+use crate::output::hex;
 use crate::report::{TestVerdict, counted};
 use crate::run::{RunFiles, find_run, verify};
 
@@ -41,11 +42,7 @@ impl VerifyArgs {
             digests.push(digest);
         }
         if let [_, _, ..] = &digests[..] {
-            let all: Vec<String> = Sha256::digest(digests.concat())
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect();
-            outln!("{}", all.concat());
+            outln!("{}", hex(&Sha256::digest(digests.concat())));
         }
         Ok(match is_sound {
             true => Exit::Done,

@@ -12,9 +12,10 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 use super::Config;
 use super::assignment::{Assignment, Level, content};
 use super::castling;
-use super::error::{ConfigError, Place, plain};
+use super::error::{ConfigError, Place};
 use super::names::name_engines;
 use super::places::{KeyPath, Places};
+use super::wording::plain;
 use crate::builds::Spec;
 
 /// A configuration that is not complete yet.
@@ -290,8 +291,8 @@ impl Draft {
     /// its place in the file or with what set it.
     pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
         let text = self.text()?;
-        let mut config: Config = toml::from_str(&text)
-            .map_err(|error| self.fault(&text, error.span(), plain(error.message())))?;
+        let mut config: Config =
+            toml::from_str(&text).map_err(|error| self.mistake(&text, &error))?;
         name_engines(&mut config).map_err(|message| {
             // The last table of engines is where the duplicate is at the latest.
             let at = text.rfind("[[engine]]").unwrap_or(0);
@@ -329,6 +330,34 @@ impl Draft {
             }
         }
         Ok(())
+    }
+
+    /// A mistake that the reader finds in the complete text.
+    fn mistake(&self, text: &str, error: &toml::de::Error) -> ConfigError {
+        let key_of = |text: &str, error: &toml::de::Error| {
+            let places = Places::of(text);
+            let (path, _) = places.at(error.span()?.start)?;
+            Some(path.clone())
+        };
+        let path = key_of(text, error);
+        // A name that is not allowed is also the last key where a table has it.
+        let is_key = |key: &&String| {
+            key.parse::<usize>().is_err() && !error.message().contains(&format!("`{key}`, exp"))
+        };
+        let key = path.iter().flatten().rfind(is_key).map(String::as_str);
+        let message = plain(error.message(), key);
+        // What the file has wrong by itself has nothing to do with what is set.
+        let of_file = toml::from_str::<Config>(&self.text).err();
+        let of_file = of_file.filter(|of_file| {
+            of_file.message() == error.message() && key_of(&self.text, of_file) == path
+        });
+        match (&self.file, of_file) {
+            (Some(file), Some(of_file)) => ConfigError::Content {
+                path: file.clone(),
+                place: Place::new(&self.text, of_file.span(), message),
+            },
+            _ => self.fault(text, error.span(), message),
+        }
     }
 
     /// A mistake at `span` of the complete text: where it is in the file, or

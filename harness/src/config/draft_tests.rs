@@ -62,7 +62,7 @@ fn a_mistake_on_the_command_line_names_what_set_it() {
     unknown.set_text("match.limt=5").expect("its form is valid");
     let text = error(unknown);
     assert!(
-        text.starts_with("`--set match.limt=5`: unknown field"),
+        text.starts_with("`--set match.limt=5`: unknown key `limt`; did you mean `limit`?"),
         "{text}"
     );
     assert!(!text.contains("-->"), "{text}");
@@ -83,6 +83,22 @@ fn a_mistake_on_the_command_line_names_what_set_it() {
     let text = error(impossible);
     assert!(text.contains("`--set sprt.elo0=7`"), "{text}");
     assert!(text.contains("`--profile gain`"), "{text}");
+}
+
+#[test]
+fn a_mistake_of_the_file_alone_is_not_blamed_on_an_option() {
+    let wrong = || draft(&FILE.replace("elo1 = 3.0", "elo0 = 5.0\nelo1 = 0.0"));
+    let mut with_budget = wrong();
+    let path = ["sprt", "max_pairs"];
+    with_budget.set(Level::Key, &path, 5_i64, "--pairs 5");
+    let text = error(with_budget);
+    assert!(text.starts_with("elo0 (5) must be less"), "{text}");
+    assert!(text.contains("c.toml:13:1\n"), "{text}");
+    // An option that takes part in it is named.
+    let mut with_bound = wrong();
+    with_bound.set_text("sprt.elo1=-3").expect("valid");
+    let text = error(with_bound);
+    assert!(text.starts_with("`--set sprt.elo1=-3`: elo0 (5)"), "{text}");
 }
 
 /// A budget below the mean length would leave most tests undecided.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -37,7 +38,7 @@ pub struct EngineConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
     /// What the node count of its `bench` is compared with.
-    #[serde(default, skip_serializing_if = "BenchCheck::is_default")]
+    #[serde(default)]
     pub bench: BenchCheck,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
@@ -56,10 +57,10 @@ pub struct EngineConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
     /// Whether it thinks in its opponent's time.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub ponder: bool,
     /// Whether it is started anew for each game.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub restart: bool,
     /// The most memory that its process may have, as in `2G`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,9 +148,22 @@ pub(super) fn checked<'de, D: Deserializer<'de>>(
     struct Checked(EngineConfig);
     impl<'de> Deserialize<'de> for Checked {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let engine = EngineConfig::deserialize(deserializer)?;
+            deserializer.deserialize_map(EngineVisitor)
+        }
+    }
+    struct EngineVisitor;
+    impl<'de> Visitor<'de> for EngineVisitor {
+        type Value = Checked;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table of an engine")
+        }
+
+        // The reader adds the place of the table to errors from here.
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Checked, A::Error> {
+            let engine = EngineConfig::deserialize(MapAccessDeserializer::new(map))?;
             engine.check().map_err(de::Error::custom)?;
-            Ok(Self(engine))
+            Ok(Checked(engine))
         }
     }
     let engines = Vec::<Checked>::deserialize(deserializer)?;

@@ -80,18 +80,3 @@ impl fmt::Display for Place {
         )
     }
 }
-
-/// The reader's message without the names of a programming language's types.
-pub(super) fn plain(message: &str) -> String {
-    [
-        ("f64", "a number"),
-        ("u64", "a whole number, not negative"),
-        ("u32", "a whole number, not negative"),
-        ("usize", "a whole number, not negative"),
-        ("i64", "a whole number"),
-    ]
-    .iter()
-    .fold(message.to_string(), |message, (name, words)| {
-        message.replace(&format!("expected {name}"), &format!("expected {words}"))
-    })
-}

@@ -77,7 +77,11 @@ mod tests {
     #[test]
     fn names_line_and_what_is_allowed() {
         let cases = [
-            ("[match]\nlimt = \"8+0.08\"\n", "2:1", "expected one of"),
+            (
+                "[match]\nlimt = \"8+0.08\"\n",
+                "2:1",
+                "did you mean `limit`?",
+            ),
             ("[match]\nconcurrency = 65536\n", "2:15", "1 to 1024 pairs"),
             (
                 "[match]\nmax_time = \"18446744073709551615s\"\n",
@@ -106,6 +110,16 @@ mod tests {
             ),
             ("[match]\nlimit = 5\n", "2:9", "invalid type"),
             ("[match]\nlimit = \"soon\"\n", "2:9", "movetime=100"),
+            (
+                "[match]\nopenings = { order = \"rand\" }\n",
+                "2:22",
+                "`rand` is not a valid `order`: expected `sequential` or `random`; did you mean `random`?",
+            ),
+            (
+                "[match]\nstop = { widht = 5.0 }\n",
+                "2:10",
+                "`widht` is not a valid `stop`",
+            ),
             ("[match]\npairs = 0\n", "2:9", "at least 1"),
             ("[sprt]\nalpha = 0.5\n", "2:9", "below 0.5"),
             ("[sprt]\nelo0 = 5.0\nelo1 = 5.0\n", "1:1", "elo0"),
@@ -121,6 +135,21 @@ mod tests {
             let error = load_text(text, &[]).expect_err(text);
             assert!(error.contains(&format!(":{place}\n")), "{text}: {error}");
             assert!(error.contains(allowed), "{text}: {error}");
+        }
+    }
+
+    /// Not that of the first engine.
+    #[test]
+    fn keys_that_do_not_go_together_have_the_place_of_their_engine() {
+        for wrong in ["bench = 5", "rev = \"v1\"", "git = \".\"\nworktree = \".\""] {
+            let text = format!("{TWO}[[engine]]\ncmd = \"c\"\n{wrong}\n");
+            let error = load_text(&text, &[]).expect_err(wrong);
+            assert!(error.contains(":8:1\n  8 | [[engine]]"), "{error}");
+        }
+        let inline = "engine = [{ cmd = \"a\" },\n { cmd = \"b\", bench = 5 }]\n";
+        for sets in [&[][..], &["match.pairs=3"]] {
+            let error = load_text(inline, sets).expect_err("a bench");
+            assert!(error.contains(":2:2\n"), "{error}");
         }
     }
 
@@ -166,6 +195,39 @@ mod tests {
         }
         let error = load_text(TWO, &["match.limt=5"]).expect_err("unknown");
         assert!(error.contains("limt"), "{error}");
+    }
+
+    /// What a manifest leaves out would follow a later change of the default.
+    #[test]
+    fn defaults_are_written() {
+        let config = load_text(TWO, &[]).expect("valid");
+        let written = toml::to_string(&config).expect("writes");
+        let lines: Vec<&str> = written.lines().collect();
+        for (line, times) in [
+            ("seeds = 1", 1),
+            ("sandbox = false", 1),
+            ("on_machine_fault = \"keep\"", 1),
+            ("bench = \"check\"", 2),
+            ("ponder = false", 2),
+            ("restart = false", 2),
+        ] {
+            let found = lines.iter().filter(|written| **written == line).count();
+            assert_eq!(found, times, "{line}: {written}");
+        }
+        // Of a manifest without them.
+        let rest = lines.iter().filter(|line| {
+            let keys = [
+                "seeds",
+                "sandbox",
+                "on_machine_fault",
+                "bench",
+                "ponder",
+                "restart",
+            ];
+            !keys.iter().any(|key| line.starts_with(key))
+        });
+        let rest: Vec<&str> = rest.copied().collect();
+        assert_eq!(load_text(&rest.join("\n"), &[]).expect("reads"), config);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod profile;
 mod stage;
 mod stages;
 mod track;
+mod wording;
 
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,7 @@ pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::WorkerPattern;
 pub use load::load;
+pub(crate) use places::place_of;
 pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
 pub(crate) use stage::StageSection;

@@ -1,12 +1,35 @@
 //! Where the keys of a TOML text are.
 
 use std::cmp::Reverse;
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item, TableLike, Value};
+
+use super::assignment::content;
+use super::error::Place;
 
 /// Names of tables and numbers in lists, from the top down to a key.
 pub(super) type KeyPath = Vec<String>;
+
+/// Where the file at `file` sets `keys` to `value`: a line with the place, then
+/// the line of the file. `None` if the file does not, because an option has set it.
+pub(crate) fn place_of(file: &Path, keys: &[String], value: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let places = Places::of(&text);
+    let is_value = |range: &Range<usize>| {
+        let there = text.get(range.clone()).and_then(|text| text.parse().ok());
+        there.is_some_and(|there: Value| content(&there) == value)
+    };
+    // `openings = "book.epd"` is short for the key `file` of a table.
+    let (_, above) = keys.split_last()?;
+    let at = [keys, above]
+        .into_iter()
+        .find_map(|keys| places.of_key(&keys.to_vec()).find(is_value))?;
+    let place = Place::new(&text, Some(at), "");
+    Some(format!("  --> {}:{place}", file.display()))
+}
 
 /// The keys and values of a text with their places.
 pub(super) struct Places {
@@ -76,5 +99,43 @@ impl Places {
 
     fn add(&mut self, path: &KeyPath, range: Option<Range<usize>>) {
         self.found.extend(range.map(|range| (path.clone(), range)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "[[engine]]\ncmd = \"a\"\n[[engine]]\ncmd = 'b c'\n\
+        options = { Hash = 0 }\n[match]\nopenings = \"x.epd\"\n";
+
+    #[test]
+    fn a_value_has_its_place_unless_the_file_has_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("c.toml");
+        fs::write(&file, TEXT).expect("written");
+        let place = |keys: &str, value: &str| {
+            let keys: Vec<_> = keys.split('.').map(str::to_string).collect();
+            let place = place_of(&file, &keys, value)?;
+            let (_, place) = place.split_once("c.toml:")?;
+            Some(place.to_string())
+        };
+        for (keys, value, expected) in [
+            ("engine.1.cmd", "b c", "4:7\n  4 | cmd = 'b c'"),
+            (
+                "engine.1.options.Hash",
+                "0",
+                "5:20\n  5 | options = { Hash = 0 }",
+            ),
+            (
+                "match.openings.file",
+                "x.epd",
+                "7:12\n  7 | openings = \"x.epd\"",
+            ),
+        ] {
+            assert_eq!(place(keys, value).as_deref(), Some(expected), "{keys}");
+            assert_eq!(place(keys, "other"), None, "{keys}");
+        }
+        assert_eq!(place("engine.0.options.Hash", "0"), None);
     }
 }

@@ -28,7 +28,7 @@ pub struct MatchConfig {
     pub variant: Variant,
     pub tournament: Tournament,
     /// Engines of a gauntlet that play all others.
-    #[serde(deserialize_with = "positive", skip_serializing_if = "is_one")]
+    #[serde(deserialize_with = "positive")]
     pub seeds: usize,
     /// Pairs of each pairing of `hone match`.
     #[serde(deserialize_with = "positive")]
@@ -57,7 +57,6 @@ pub struct MatchConfig {
     pub shard: Shard,
     /// Whether engines and builds run without network, with a read-only view
     /// of the file system and without sight of other processes.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
     /// Whether each game's engines get processors of their own.
     pub affinity: bool,
@@ -71,7 +70,6 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "positive")]
     pub startup_ms: u64,
     pub on_failure: OnFailure,
-    #[serde(skip_serializing_if = "OnMachineFault::is_default")]
     pub on_machine_fault: OnMachineFault,
     /// The run stops when more than this share of an engine's games (and at
     /// least ten) are lost by failures.
@@ -139,10 +137,6 @@ fn concurrency<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usiz
     let pairs: usize = positive(deserializer)?;
     check_concurrency(pairs).map_err(D::Error::custom)?;
     Ok(Some(pairs))
-}
-
-fn is_one(number: &usize) -> bool {
-    *number == 1
 }
 
 fn stop_rule<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StopRule>, D::Error> {

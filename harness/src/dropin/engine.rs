@@ -61,7 +61,7 @@ impl Engine {
             "arg" => self.args.push(pair.value(flag)?.to_string()),
             "args" => self.args = split_arguments(pair.value(flag)?),
             "dir" => self.dir = Some(pair.value(flag)?.to_string()),
-            "conf" => *self = known(pair.value(flag)?)?,
+            "conf" => *self = self.replaced_by(known(pair.value(flag)?)?),
             "proto" => match pair.value(flag)? {
                 "uci" => {}
                 other => bail!("`{flag} proto={other}` is not supported: only uci is"),
@@ -80,6 +80,18 @@ impl Engine {
             other => bail!("`{flag} {other}` cannot be read"),
         }
         Ok(())
+    }
+
+    /// The engine of a `conf=`: limits do not belong to it, and stay.
+    fn replaced_by(&self, known: Self) -> Self {
+        Self {
+            clock: self.clock.clone(),
+            movetime: self.movetime,
+            nodes: self.nodes,
+            depth: self.depth,
+            margin_ms: self.margin_ms,
+            ..known
+        }
     }
 
     /// The last value of an option counts.
@@ -125,19 +137,20 @@ impl Engine {
         self.name.clone().unwrap_or_else(stem)
     }
 
-    /// Its program. In a folder of its own, a bare name is a file there. Otherwise
-    /// it may be a file here: cutechess-cli looks here first, fastchess on the
-    /// `PATH` first.
+    /// Its program. Where `dir` is given, a bare name is a file there for fastchess;
+    /// cutechess-cli looks on the `PATH` first. Otherwise it may be a file here:
+    /// cutechess-cli looks here first, fastchess on the `PATH` first.
     pub(super) fn program(&self, program: Program) -> String {
         let is_bare = Path::new(&self.cmd).components().count() == 1;
+        let is_cutechess = program == Program::Cutechess;
+        let is_on_path = || find_program(&self.cmd, Path::new("")).is_some();
         let is_here = match &self.dir {
             _ if !is_bare || self.cmd.starts_with('.') => false,
-            Some(_) => true,
+            Some(_) => !is_cutechess || !is_on_path(),
             None => {
                 let here = Path::new(".").join(&self.cmd);
                 find_program(&here.to_string_lossy(), Path::new("")).is_some()
-                    && (program == Program::Cutechess
-                        || find_program(&self.cmd, Path::new("")).is_none())
+                    && (is_cutechess || !is_on_path())
             }
         };
         match is_here {
@@ -150,4 +163,65 @@ impl Engine {
 /// `None` for zero, which means no limit in both programs.
 fn positive<T: PartialEq + From<u8>>(number: T) -> Option<T> {
     (number != T::from(0)).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_folder_only_cutechess_looks_on_the_path() {
+        let of = |cmd: &str, program| {
+            let engine = Engine {
+                cmd: cmd.to_string(),
+                dir: Some("/tmp".to_string()),
+                ..Engine::default()
+            };
+            engine.program(program)
+        };
+        let shell = if cfg!(windows) { "cmd" } else { "sh" };
+        assert_eq!(of(shell, Program::Cutechess), shell);
+        assert_eq!(of(shell, Program::Fastchess), format!("./{shell}"));
+        for program in [Program::Cutechess, Program::Fastchess] {
+            assert_eq!(of("not-on-the-path", program), "./not-on-the-path");
+            assert_eq!(of("./a", program), "./a");
+        }
+    }
+
+    #[test]
+    fn an_engine_of_the_file_keeps_the_limits_before_it() {
+        let mut engine = Engine::default();
+        let mut known = |_: &str| {
+            Ok(Engine {
+                cmd: "./sf".to_string(),
+                ..Engine::default()
+            })
+        };
+        let words = [
+            ("name", "X"),
+            ("tc", "inf"),
+            ("nodes", "300"),
+            ("depth", "8"),
+            ("st", "1"),
+            ("timemargin", "50"),
+            ("conf", "sf"),
+        ];
+        for (key, value) in words {
+            let pair = Pair {
+                key,
+                value: Some(value),
+            };
+            engine.take("-engine", pair, &mut known).expect(key);
+        }
+        let expected = Engine {
+            cmd: "./sf".to_string(),
+            clock: Some(None),
+            movetime: Some(1000),
+            nodes: Some(300),
+            depth: Some(8),
+            margin_ms: Some(50),
+            ..Engine::default()
+        };
+        assert_eq!(engine, expected);
+    }
 }

@@ -13,7 +13,7 @@
 )]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
@@ -143,7 +143,7 @@ impl Known {
         if !self.init_strings.is_empty() {
             return refuse("it has `initStrings`");
         }
-        let words = split_command(&self.command).unwrap_or_default();
+        let words = self.words();
         let Some((program, args)) = words.split_first() else {
             bail!("engine `{}` of {FILE} has no command", self.name);
         };
@@ -165,6 +165,15 @@ impl Known {
             }
         }
         Ok(engine)
+    }
+
+    /// The program and its arguments. The name of a file may have spaces.
+    fn words(&self) -> Vec<String> {
+        let command = self.command.trim();
+        match Path::new(&self.working_directory).join(command).is_file() {
+            true => vec![command.to_string()],
+            false => split_command(command).unwrap_or_default(),
+        }
     }
 }
 
@@ -199,5 +208,24 @@ mod tests {
         assert_eq!(known.names().expect("read"), ["A", "B"]);
         let mut none = KnownEngines::in_first_of(&places[..1]);
         assert!(none.names().is_err());
+    }
+
+    #[test]
+    fn a_command_that_is_a_file_is_not_split() {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join("my engine"), "").expect("written");
+        let words = |command: &str, working_directory: &Path| {
+            let text = serde_json::json!({"name": "A", "command": command,
+                "workingDirectory": working_directory});
+            let known: Known = serde_json::from_value(text).expect("an engine");
+            let engine = known.engine().expect("known");
+            (engine.cmd, engine.args.join("|"))
+        };
+        let whole = dir.path().join("my engine").display().to_string();
+        assert_eq!(words(&whole, Path::new("")), (whole.clone(), String::new()));
+        let bare = words("./my engine", dir.path());
+        assert_eq!(bare, ("./my engine".to_string(), String::new()));
+        let (cmd, args) = words("./my engine --x", dir.path());
+        assert_eq!((cmd.as_str(), args.as_str()), ("./my", "engine|--x"));
     }
 }

@@ -219,6 +219,52 @@ fn what_is_not_supported_is_named() {
 }
 
 #[test]
+fn cutechess_has_no_defaults_for_rules_and_tests() {
+    for (line, key) in [
+        ("-resign score=600", "movecount"),
+        ("-resign movecount=3 twosided=true", "score"),
+        ("-draw movecount=8 score=20", "movenumber"),
+        ("-draw movenumber=34 score=20", "movecount"),
+        ("-draw movenumber=34 movecount=8", "score"),
+        ("-sprt elo0=0 elo1=5 beta=0.05", "alpha"),
+        ("-sprt elo0=0 elo1=5 alpha=0.05", "beta"),
+        ("-sprt elo1=5 alpha=0.05 beta=0.05", "elo0"),
+        ("-sprt elo0=0 alpha=0.05 beta=0.05", "elo1"),
+    ] {
+        let text = refusal(Program::Cutechess, &format!("{BASE} {line}"));
+        assert!(text.contains(&format!("`{key}=` is missing")), "{text}");
+        Settings::of(Program::Fastchess, &format!("{BASE} {line}")).expect(line);
+    }
+    let whole = "-resign movecount=3 score=600 -draw movenumber=34 movecount=8 score=20 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05";
+    Settings::of(Program::Cutechess, &format!("{BASE} {whole}")).expect(whole);
+}
+
+#[test]
+fn a_repeated_flag_adds_to_the_one_before() {
+    let line = "-pgnout append=false match_line=a -pgnout file=o.pgn match_line=b -epdout append=false -epdout file=o.epd -log append=false -log file=o.log";
+    let settings = Settings::of(Program::Fastchess, &format!("{BASE} {line}")).expect(line);
+    for (file, name) in [(&settings.pgn, "o.pgn"), (&settings.epd, "o.epd")] {
+        let file = file.as_ref().expect("asked for");
+        assert_eq!(file.path.as_deref(), Some(std::path::Path::new(name)));
+        assert!(!file.append, "{name}");
+    }
+    assert!(!settings.log.as_ref().expect("asked for").append);
+    let text = settings.explanation().expect(line);
+    assert!(text.contains(r#"match_line = ["a", "b"]"#), "{text}");
+}
+
+#[test]
+fn what_makes_a_match_continue_after_a_crash() {
+    let recovers = |line: &str| {
+        let settings = Settings::of(Program::Fastchess, line).expect(line);
+        settings.recover
+    };
+    assert!(!recovers(BASE));
+    assert!(recovers(&format!("{BASE} -recover")));
+    assert!(recovers("-quick cmd=./a cmd=./b book=b.epd"));
+}
+
+#[test]
 fn chess960_needs_a_book() {
     let line = format!("{BASE} -variant fischerandom");
     for program in [Program::Cutechess, Program::Fastchess] {

@@ -30,6 +30,8 @@ pub enum Event {
     Evidence(Box<Evidence>),
     /// An engine has far more memory than it was given.
     Memory(Box<MemoryNote>),
+    /// Something else that the user should know; it may come again in the same words.
+    Warning(String),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
     /// Nothing more will come: it has stopped as requested.

@@ -222,7 +222,7 @@ mod tests {
                 refused(&job, &|played| {
                     let game = &mut played.games[0];
                     game.termination = termination;
-                    played.texts[0].reason = termination.reason(game.outcome, 0);
+                    played.texts[0].reason = termination.reason(game.outcome, None);
                 });
             }
         }

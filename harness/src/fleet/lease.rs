@@ -4,7 +4,6 @@
 //! earlier delivery count, once.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -12,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::ids::Name;
+use crate::output::hex;
+use crate::platform::write_private;
 
 /// In a run's folder: what it is called on the fleet, and its secret.
 const FILE: &str = "fleet.toml";
@@ -69,11 +70,7 @@ impl RunKey {
         let mut hasher = Sha256::new();
         hasher.update(self.secret.as_bytes());
         hasher.update(pair.to_le_bytes());
-        let digest = hasher.finalize();
-        digest[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hex(&hasher.finalize()[..16])
     }
 
     /// Whether a token is the pair's.
@@ -82,25 +79,6 @@ impl RunKey {
         // the time of this comparison tells nothing.
         self.lease(pair) == lease
     }
-}
-
-/// Writes a file that only its owner may read, completely or not at all.
-///
-/// # Errors
-/// Those of the file system.
-pub(crate) fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let partial = path.with_extension("partial");
-    let mut options = fs::File::options();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    let mut file = options.open(&partial)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&partial, path)
 }
 
 #[cfg(test)]

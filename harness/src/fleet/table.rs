@@ -9,6 +9,7 @@ use anyhow::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::platform::write_whole;
 use crate::run::machines::rows;
 
 /// A table that is being written.
@@ -100,11 +101,7 @@ fn rewrite(path: &Path, rows: &[impl Serialize]) -> anyhow::Result<()> {
     for (number, row) in rows.iter().enumerate() {
         all.extend(text(row, number == 0)?);
     }
-    let partial = path.with_extension("partial");
-    let mut file = File::create(&partial)?;
-    file.write_all(&all)?;
-    file.sync_all()?;
-    Ok(std::fs::rename(&partial, path)?)
+    write_whole(path, |file| Ok(file.write_all(&all)?))
 }
 
 /// Removes what follows the last whole row, and a header without rows.

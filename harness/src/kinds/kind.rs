@@ -11,6 +11,7 @@ use super::place::Place;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
+use crate::ledger::Recovery;
 use crate::report::{Report, counted};
 use crate::rules::openings::Opening;
 use crate::run::{
@@ -141,15 +142,16 @@ pub(crate) trait RunKind: 'static {
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
-    /// Plays what belongs to a run after its verdict, where the run was played
-    /// and in the time that is left of `--max-time`, and adds it to the report.
-    /// The result takes the place of the run's own end.
+    /// Plays what belongs to a run after its verdict, where the run was played,
+    /// with the same `recovery` and in the time that is left of `--max-time`, and
+    /// adds it to the report. The result takes the place of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
         _place: &Place,
+        _recovery: Recovery,
         _time_left: Option<Duration>,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {

@@ -40,6 +40,8 @@ pub(crate) struct Session<K> {
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
+    /// What is done with damage, also of the runs that follow.
+    recovery: Recovery,
     place: Place,
     kind: PhantomData<K>,
 }
@@ -77,6 +79,7 @@ impl Ready {
             book: self.book,
             ledger,
             pairs,
+            recovery,
             place: Place::default(),
             kind: PhantomData,
         })
@@ -252,6 +255,7 @@ impl<K: RunKind> Session<K> {
         let started = Instant::now();
         let asked_time = self.asked_time;
         let place = self.place.clone();
+        let recovery = self.recovery;
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -269,7 +273,7 @@ impl<K: RunKind> Session<K> {
         let mut report = report().map_err(SessionError::AfterStart)?;
         let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_)) {
-            let later = K::follow_up(&mut report, &place, time_left, announce)
+            let later = K::follow_up(&mut report, &place, recovery, time_left, announce)
                 .map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
             ended = later.unwrap_or(ended);
         }

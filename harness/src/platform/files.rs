@@ -4,6 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 /// What tells a file from another at the same path: device, inode, and time of
 /// the last change to the inode, which no program can set. Empty on Windows,
 /// where only length and time tell.
@@ -77,41 +79,83 @@ pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Writes a file as a whole: until all is written, it holds what it held. It keeps its
-/// permissions. A device or a pipe is written to, and a link to a file keeps pointing to it.
+/// Writes a file as a whole: until all is written, it holds what it held, also after a
+/// power failure. It keeps its permissions. A device or a pipe is written to, and a link
+/// to a file keeps pointing to it.
 ///
 /// # Errors
 /// Those of the file system and of `write`.
-pub(crate) fn write_whole(
+pub(crate) fn write_whole<E: From<io::Error>>(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     if path.exists() && !path.is_file() {
         return write(&mut File::options().write(true).open(path)?);
     }
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let file = readable_by_all().tempfile_in(folder)?;
+    let file = create_beside(path, 0o666)?;
     if let Ok(old) = path.metadata() {
         file.as_file().set_permissions(old.permissions())?;
     }
-    let mut file = BufWriter::new(file);
-    write(&mut file)?;
-    file.into_inner()?.persist(path)?;
+    replace(path, file, write)
+}
+
+/// The same for a secret: only its owner may read the file, whoever could before.
+///
+/// # Errors
+/// Those of the file system.
+#[cfg(feature = "fleet")]
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let file = create_beside(path, 0o600)?;
+    replace(path, file, |file| file.write_all(content))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A new file in the folder of `path`, which is removed unless it replaces that one. Its
+/// permissions are those of `mode`, less the umask.
+fn create_beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new().make_in(folder_of(path), |path| {
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        options.open(path)
+    })
+}
+
+/// Writes a file and gives it the place of the one at `path`.
+fn replace<E: From<io::Error>>(
+    path: &Path,
+    file: NamedTempFile,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut buffered = BufWriter::new(file.as_file());
+    write(&mut buffered)?;
+    let written = buffered.into_inner();
+    let written = written.map_err(io::IntoInnerError::into_error)?;
+    written.sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The file has been replaced, and not every file system syncs folders.
+    let _ = sync(folder_of(path));
     Ok(())
 }
 
-/// A temporary file with the permissions of a file that is opened to be written: 0666
-/// less the umask.
-fn readable_by_all() -> tempfile::Builder<'static, 'static> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "other systems have no modes"))]
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
+/// Brings a file to the disk; of a folder, the names in it.
+///
+/// # Errors
+/// Those of the file system. Windows does not sync folders.
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
+    // Windows syncs only what may be written.
+    let file = File::options().read(true).write(cfg!(windows)).open(path);
+    file?.sync_all()
 }
 
 /// Whether an open file is still the one at its path.
@@ -227,6 +271,23 @@ mod tests {
         write_whole(&path, |file| file.write_all(b"new")).expect("written");
         let mode = path.metadata().expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    /// Whoever could read a secret before cannot read the new one.
+    #[cfg(all(unix, feature = "fleet"))]
+    #[test]
+    fn a_secret_is_read_by_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("ours");
+        write_private(&path, b"new").expect("written");
+        assert_eq!(fs::read(&path).expect("there"), b"new");
+        let mode = path.metadata().expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let files = fs::read_dir(folder.path()).expect("there");
+        assert_eq!(files.count(), 1);
     }
 
     #[test]

@@ -33,8 +33,10 @@ pub(crate) use busy::{BUSY_PAUSE, is_busy};
 pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
+#[cfg(feature = "fleet")]
+pub(crate) use files::write_private;
 pub(crate) use files::{
-    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, try_lock,
+    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, sync, try_lock,
     write_whole,
 };
 #[cfg(feature = "fleet")]

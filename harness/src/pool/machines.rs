@@ -1,11 +1,11 @@
 //! The names of machines: those of runs that were played on fleets stay in the pool.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 
 use super::source::Source;
+use crate::platform::write_whole;
 use crate::run::machines::{Machine, WORKERS, rows};
 
 /// Adds the machines of all runs to the table of the pool in `dir`, completely or
@@ -32,11 +32,11 @@ pub(super) fn carry(sources: &[Source], dir: &Path) -> anyhow::Result<()> {
 }
 
 fn write(path: &Path, machines: &[Machine]) -> anyhow::Result<()> {
-    let partial = path.with_extension("partial");
-    let mut table = csv::Writer::from_path(&partial)?;
-    for machine in machines {
-        table.serialize(machine)?;
-    }
-    table.into_inner()?.sync_all()?;
-    Ok(fs::rename(&partial, path)?)
+    write_whole(path, |file| {
+        let mut table = csv::Writer::from_writer(file);
+        for machine in machines {
+            table.serialize(machine)?;
+        }
+        Ok(table.flush()?)
+    })
 }

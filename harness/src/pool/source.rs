@@ -129,8 +129,9 @@ impl Source {
     /// The folders with evidence of failures.
     pub(super) fn failures(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.files.folder.path().join(FAILURES));
-        let folders = entries.into_iter().flatten().flatten();
-        folders.map(|entry| entry.path()).collect()
+        let paths = entries.into_iter().flatten().flatten();
+        let paths = paths.map(|entry| entry.path());
+        paths.filter(|path| path.is_dir()).collect()
     }
 }
 

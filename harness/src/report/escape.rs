@@ -23,8 +23,8 @@ fn push_character(out: &mut String, c: char) {
     }
 }
 
-/// Text as Markdown that is neither a tag, a link, a mention nor a new cell of
-/// a table.
+/// Text as Markdown that is neither a tag, a link, a mention, emphasis, a formula nor a
+/// new cell of a table.
 pub(crate) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -35,7 +35,9 @@ pub(crate) fn escape_markdown(text: &str) -> String {
                 out.push_str("<!-- -->");
             }
             '\n' | '\r' => out.push(' '),
-            '\\' | '`' | '[' | ']' | '|' => {
+            // As GitHub's documentation has it: a backslash does not keep formulas away.
+            '$' => out.push_str("<span>$</span>"),
+            '\\' | '`' | '[' | ']' | '|' | '*' | '_' | '~' => {
                 out.push('\\');
                 out.push(c);
             }
@@ -71,10 +73,11 @@ mod tests {
     #[test]
     fn markdown_stays_text() {
         assert_eq!(escape_markdown("Prune more (8.5 %)"), "Prune more (8.5 %)");
-        let hostile = "<img src=x> | [a](https://b.c) `x` @team #1\n# h";
+        let hostile = "<img src=x> | [a](https://b.c) `x` @team #1\n# h ~~no~~ $x^2$";
         let escaped = escape_markdown(hostile);
-        for part in ["<img", " | ", "[a]", "://", "@team", "#1", "\n"] {
+        for part in ["<img", " | ", "[a]", "://", "@team", "#1", "\n", "~~", "$x"] {
             assert!(!escaped.contains(part), "{part} in {escaped}");
         }
+        assert_eq!(escape_markdown("**a_b_**"), r"\*\*a\_b\_\*\*");
     }
 }

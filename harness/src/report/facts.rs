@@ -12,7 +12,7 @@ use crate::experiment::Experiment;
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
-use crate::stats::confidence::StopRule;
+use crate::stats::confidence::{self, StopRule};
 use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
@@ -100,6 +100,7 @@ pub(crate) struct RunFacts {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub mean_plies: Option<f64>,
+    /// That of engines without a limit of their own; see [`RunFacts::limits`].
     pub limit: String,
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
@@ -135,6 +136,8 @@ pub(crate) struct EngineFacts {
     pub name: String,
     pub id: String,
     pub options: EngineOptions,
+    /// Of its searches.
+    pub limit: String,
     pub sha256: String,
     /// The commit it was built from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +169,7 @@ pub(crate) struct EngineFacts {
     pub starved: u64,
     /// Moves whose principal variation held an illegal move.
     pub illegal_pvs: u64,
-    /// Time forfeits that the machine caused, whose pairs were played again.
+    /// Its failures that did not count, because the game or the pair was played again.
     #[serde(skip_serializing_if = "is_zero")]
     pub replayed: u64,
 }
@@ -293,6 +296,27 @@ impl RunFacts {
             placement: manifest.placement.clone(),
         }
     }
+
+    /// The limit of all engines; that of each, in their order, where they differ.
+    pub(crate) fn limits(&self) -> String {
+        let mut all: Vec<&str> = self.engines.iter().map(|e| e.limit.as_str()).collect();
+        if all.iter().all(|limit| *limit == all[0]) {
+            all.truncate(1);
+        }
+        all.join(" – ")
+    }
+
+    /// Elo of the first engine where only the always-valid interval holds: a match that is
+    /// not finished may be looked at again and again, and one with a stop rule ends by its
+    /// results. A sequential test has an estimate of its own.
+    pub(crate) fn always_valid_only(&self) -> Option<Estimate> {
+        let is_open = self.stop.is_some() || !self.is_finished;
+        let elo = || {
+            let counts = Pentanomial(self.pentanomial).into();
+            self.always_valid.or_else(|| confidence::of_counts(counts))
+        };
+        (self.sprt.is_none() && is_open).then(elo).flatten()
+    }
 }
 
 fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts> {
@@ -336,6 +360,7 @@ pub(crate) fn first_engine(tally: &Tally) -> PairingTally {
 }
 
 fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
+    let common = &manifest.config.r#match.limit;
     manifest
         .engines
         .iter()
@@ -347,6 +372,7 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 name: identity.name.clone(),
                 id: identity.id.clone(),
                 options: config.options.clone(),
+                limit: config.limit.as_ref().unwrap_or(common).to_string(),
                 sha256: identity.sha256.clone(),
                 commit: identity.commit.clone(),
                 subject: identity.subject.clone(),

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
 use super::numbers::{elo_text, number, percent, plus_minus, supported};
+use super::summary::fence_for;
 use super::text::{results_block, verdict_sentence};
 use super::tournament::wdl;
 
@@ -16,11 +17,13 @@ pub(crate) fn markdown(facts: &RunFacts) -> String {
 }
 
 fn write_markdown(out: &mut String, facts: &RunFacts) -> fmt::Result {
-    writeln!(out, "# {}\n", facts.run)?;
+    writeln!(out, "# {}\n", escape_markdown(&facts.run))?;
     for sentence in verdict_sentence(facts).lines() {
         writeln!(out, "{}\n", escape_markdown(sentence))?;
     }
-    writeln!(out, "```text\n{}```\n", results_block(facts))?;
+    let results = results_block(facts);
+    let fence = fence_for(&results);
+    writeln!(out, "{fence}text\n{results}{fence}\n")?;
     write_engines(out, facts)?;
     if facts.engines.len() > 2 {
         write_pairings(out, facts)?;
@@ -44,6 +47,7 @@ fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("engine", cells(facts, |e| e.id.clone())),
         ("options", cells(facts, options)),
+        ("limit", cells(facts, |e| e.limit.clone())),
         ("points as White", cells(facts, |e| share(e.as_white))),
         ("points as Black", cells(facts, |e| share(e.as_black))),
         ("depth", cells(facts, |e| number(e.depth))),
@@ -63,7 +67,7 @@ fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
         ("illegal principal variations", count(|e| e.illegal_pvs)),
     ];
     if facts.engines.iter().any(|engine| engine.replayed > 0) {
-        let name = "time forfeits of the machine, played again";
+        let name = "failures whose games were played again";
         rows.push((name, count(|e| e.replayed)));
     }
     rows

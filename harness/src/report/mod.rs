@@ -33,7 +33,7 @@ pub(crate) use facts::{RunFacts, StageFacts, first_engine};
 pub(crate) use live::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use match_report::MatchReport;
 pub(crate) use numbers::{counted, fixed};
-pub(crate) use summary::{SummaryNotes, failed_summary, stopped_summary};
+pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
 pub(crate) use verdict::{EndReason, TestVerdict};
 #[cfg(feature = "serve")]
 pub(crate) use workers::WorkerFacts;

@@ -22,6 +22,41 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// One decimal with its sign; zero has none.
+pub(crate) fn signed(value: f64) -> String {
+    let text = format!("{value:+.1}");
+    match text.as_str() {
+        "+0.0" | "-0.0" => "0.0".to_string(),
+        _ => text,
+    }
+}
+
+/// The text with a minus sign in place of each hyphen that begins a number.
+pub(crate) fn real_minus(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let begins = matches!(before, ' ' | '[' | '(');
+        let is_minus = c == '-' && begins && rest.peek().is_some_and(char::is_ascii_digit);
+        out.push(if is_minus { '\u{2212}' } else { c });
+        before = c;
+    }
+    out
+}
+
+/// A probability (0 to 1) as a percentage. It is never certain: where its decimals would
+/// show 0 or 100, it is less than the least or more than the most that they can show.
+pub(crate) fn probability(share: f64, decimals: usize) -> String {
+    let shown = |percent: f64| format!("{percent:.decimals$} %");
+    let step = 0.1f64.powi(decimals as i32);
+    match shown(100.0 * share) {
+        text if text == shown(0.0) => format!("<{}", shown(step)),
+        text if text == shown(100.0) => format!(">{}", shown(100.0 - step)),
+        text => text,
+    }
+}
+
 /// `text`, or that the pairs do not support it.
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_string())
@@ -64,13 +99,30 @@ pub(super) fn number(value: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, fixed};
+    use super::*;
 
     #[test]
     fn zero_has_no_sign_and_one_no_plural() {
         let shown = [-0.0, -0.004, -0.005_1, 0.0, -2.0].map(|value| fixed(value, 2));
         assert_eq!(shown, ["0.00", "0.00", "-0.01", "0.00", "-2.00"]);
+        let shown = [-0.04, 0.04, -0.06, 2.0].map(signed);
+        assert_eq!(shown, ["0.0", "0.0", "-0.1", "+2.0"]);
         assert_eq!(counted(1, "pair"), "1 pair");
         assert_eq!(counted(0, "pair"), "0 pairs");
+    }
+
+    #[test]
+    fn a_hyphen_before_a_number_becomes_a_minus_sign() {
+        let text = "-1.5 to -0.3 [-2, 3] (-4): W-D-L 10-2-3, a-1, 2026-01-02, -x";
+        let expected = "−1.5 to −0.3 [−2, 3] (−4): W-D-L 10-2-3, a-1, 2026-01-02, -x";
+        assert_eq!(real_minus(text), expected);
+    }
+
+    #[test]
+    fn no_probability_is_certain() {
+        let shown = [0.0, 0.000_4, 0.5, 0.999_4, 0.999_6, 1.0].map(|p| probability(p, 1));
+        let expected = ["<0.1 %", "<0.1 %", "50.0 %", "99.9 %", ">99.9 %", ">99.9 %"];
+        assert_eq!(shown, expected);
+        assert_eq!(probability(0.999_96, 2), ">99.99 %");
     }
 }

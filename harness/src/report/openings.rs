@@ -1,6 +1,7 @@
 //! The results of a run by opening.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -9,7 +10,11 @@ use crate::rules::Outcome;
 
 /// The results of each opening by its number in the book.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Openings(BTreeMap<u64, Totals>);
+pub(crate) struct Openings {
+    totals: BTreeMap<u64, Totals>,
+    /// Who has played.
+    engines: BTreeSet<usize>,
+}
 
 /// Small: a run has as many as its book.
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,8 +40,11 @@ pub(crate) struct OpeningFacts {
     /// Pairs of which the same colour won both games: the opening decided.
     pub decided: u64,
     pub pairs: u64,
-    /// Those whose results are furthest from level for one engine, the worst
-    /// for the first engine at the top.
+    /// Whether more than two engines have played: in different pairs the first engine is
+    /// then another one, and `extreme` is by the score of White.
+    pub is_by_white: bool,
+    /// Those whose results are furthest from level, the worst for the first engine, or
+    /// for White, at the top.
     pub extreme: Vec<Opening>,
 }
 
@@ -46,19 +54,27 @@ pub(crate) struct Opening {
     /// In its book, from 1.
     pub opening: u64,
     pub pairs: u64,
-    /// The share of the points of the first engine, 0 to 1.
+    /// The share of the points of the first engine or of White, 0 to 1.
     pub score: f64,
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
 }
 
-/// Openings at each end of the list.
-const SHOWN: usize = 5;
+/// Openings in the list at most.
+const SHOWN: usize = 10;
+
+impl Totals {
+    /// Half points of White.
+    fn of_white(&self) -> u32 {
+        2 * self.by_colour[0] + self.by_colour[1]
+    }
+}
 
 impl Openings {
     /// Takes the pair that has arrived next.
     pub(crate) fn absorb(&mut self, entry: &Entry) {
-        let totals = self.0.entry(entry.opening_number).or_default();
+        self.engines.extend(entry.result.engines);
+        let totals = self.totals.entry(entry.opening_number).or_default();
         let outcomes = entry.result.games.each_ref().map(|game| game.outcome);
         totals.pairs += 1;
         totals.half_points += entry.result.half_points() as u32;
@@ -75,11 +91,11 @@ impl Openings {
     }
 
     pub(crate) fn facts(&self) -> OpeningFacts {
-        let sum = |of: fn(&Totals) -> u32| self.0.values().map(|one| u64::from(of(one))).sum();
+        let totals = &self.totals;
+        let sum = |of: fn(&Totals) -> u32| totals.values().map(|one| u64::from(of(one))).sum();
         OpeningFacts {
-            played: self.0.len() as u64,
-            most_often: self
-                .0
+            played: totals.len() as u64,
+            most_often: totals
                 .values()
                 .map(|one| one.pairs.into())
                 .max()
@@ -91,30 +107,41 @@ impl Openings {
             ],
             decided: sum(|one| one.decided),
             pairs: sum(|one| one.pairs),
+            is_by_white: self.is_by_white(),
             extreme: self.extreme(),
         }
     }
 
-    /// By how many half points the first engine is ahead or behind: an opening
+    fn is_by_white(&self) -> bool {
+        self.engines.len() > 2
+    }
+
+    /// By how many half points the first engine, or White, is ahead or behind: an opening
     /// played twice with the same end stands out more than one played once.
     fn extreme(&self) -> Vec<Opening> {
-        let lead = |one: &Totals| i64::from(one.half_points) - 2 * i64::from(one.pairs);
-        let mut all: Vec<_> = self.0.iter().filter(|(_, one)| lead(one) != 0).collect();
-        let by_lead = |(number, one): &(&u64, &Totals)| (lead(one), **number);
-        if all.len() > 2 * SHOWN {
+        let half_points = |one: &Totals| match self.is_by_white() {
+            true => one.of_white(),
+            false => one.half_points,
+        };
+        let lead = |one: &Totals| i64::from(half_points(one)) - 2 * i64::from(one.pairs);
+        let mut all: Vec<_> = self
+            .totals
+            .iter()
+            .filter(|(_, one)| lead(one) != 0)
+            .collect();
+        if all.len() > SHOWN {
             // Only the ends are wanted; a sort of all would take longer.
-            all.select_nth_unstable_by_key(SHOWN - 1, by_lead);
-            let rest = &mut all[SHOWN..];
-            let at = rest.len() - SHOWN;
-            rest.select_nth_unstable_by_key(at, by_lead);
-            all.drain(SHOWN..SHOWN + at);
+            all.select_nth_unstable_by_key(SHOWN - 1, |(number, one)| {
+                (Reverse(lead(one).abs()), **number)
+            });
+            all.truncate(SHOWN);
         }
-        all.sort_unstable_by_key(by_lead);
+        all.sort_unstable_by_key(|(number, one)| (lead(one), **number));
         all.into_iter()
             .map(|(number, one)| Opening {
                 opening: *number,
                 pairs: one.pairs.into(),
-                score: f64::from(one.half_points) / (4.0 * f64::from(one.pairs)),
+                score: f64::from(half_points(one)) / (4.0 * f64::from(one.pairs)),
                 by_colour: one.by_colour.map(u64::from),
             })
             .collect()
@@ -128,8 +155,13 @@ mod tests {
     use crate::rules::{GameResult, Termination};
 
     fn openings(pairs: &[(u64, [Outcome; 2])]) -> OpeningFacts {
+        let pairs: Vec<_> = pairs.iter().map(|pair| ([0, 1], *pair)).collect();
+        openings_of(&pairs)
+    }
+
+    fn openings_of(pairs: &[([usize; 2], (u64, [Outcome; 2]))]) -> OpeningFacts {
         let mut openings = Openings::default();
-        for (number, outcomes) in pairs {
+        for (engines, (number, outcomes)) in pairs {
             let game = |outcome| GameResult {
                 outcome,
                 termination: Termination::Checkmate,
@@ -143,7 +175,7 @@ mod tests {
             openings.absorb(&Entry {
                 result: PairResult {
                     pair: 0,
-                    engines: [0, 1],
+                    engines: *engines,
                     games: outcomes.map(game),
                 },
                 opening_number: *number,
@@ -173,17 +205,46 @@ mod tests {
     }
 
     #[test]
-    fn of_many_openings_only_the_ends_are_listed() {
+    fn of_many_openings_those_furthest_from_level_are_listed() {
         use Outcome::{Black, Draw, White};
+        let list = |pairs: &[(u64, [Outcome; 2])]| -> Vec<u64> {
+            openings(pairs).extreme.iter().map(|o| o.opening).collect()
+        };
         let pairs: Vec<_> = (0..100)
-            .map(|number| match number % 10 {
-                0 => (number, [White, Black]),
-                1 => (number, [Black, White]),
+            .map(|number| match number {
+                30 | 70 => (number, [White, Black]),
+                11 | 12 | 90 => (number, [Black, White]),
                 _ => (number, [White, Draw]),
             })
             .collect();
-        let facts = openings(&pairs);
-        let list: Vec<_> = facts.extreme.iter().map(|o| o.opening).collect();
-        assert_eq!(list, [1, 11, 21, 31, 41, 50, 60, 70, 80, 90]);
+        // The worst first, then those that lead by a half point and come first.
+        assert_eq!(list(&pairs), [11, 12, 90, 0, 1, 2, 3, 4, 30, 70]);
+        // All lean one way: those that lean most.
+        let pairs: Vec<_> = (0..30)
+            .map(|number| {
+                (
+                    number,
+                    if number < 20 {
+                        [White, Draw]
+                    } else {
+                        [White, Black]
+                    },
+                )
+            })
+            .collect();
+        assert_eq!(list(&pairs), (20..30).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_tournament_has_the_openings_that_favour_a_colour() {
+        use Outcome::{Black, Draw, White};
+        let facts = openings_of(&[
+            ([0, 1], (1, [White, Black])),
+            ([2, 1], (2, [White, White])),
+            ([0, 2], (3, [Black, Draw])),
+        ]);
+        assert!(facts.is_by_white);
+        let list: Vec<_> = facts.extreme.iter().map(|o| (o.opening, o.score)).collect();
+        assert_eq!(list, [(3, 0.25), (2, 1.0)]);
     }
 }

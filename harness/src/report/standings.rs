@@ -38,9 +38,22 @@ impl Standing {
     pub(crate) fn score(&self) -> Option<f64> {
         (self.games > 0).then(|| self.points / self.games as f64)
     }
+
+    /// Why it has no rating although it has played, in words that follow its name.
+    pub(crate) fn why_unrated(&self) -> Option<&'static str> {
+        if self.elo.is_some() || self.games == 0 {
+            return None;
+        }
+        Some(match self.games {
+            games if games == self.wins => "won all its games",
+            games if games == self.losses => "lost all its games",
+            _ => "cannot be compared with any other engine",
+        })
+    }
 }
 
-/// The rating list, the best first within each pool.
+/// The rating list, the best first within each pool; pools that only beat others come
+/// before these.
 ///
 /// # Errors
 /// If the ratings cannot be computed.
@@ -198,6 +211,29 @@ pub(super) mod tests {
             assert!(standing.elo.expect("rated").half_width() > 100.0);
             assert_eq!(standing.los, None);
         }
+    }
+
+    /// Neither has a rating: no game tells how much stronger or weaker it is.
+    #[test]
+    fn who_won_all_games_is_first_and_who_lost_all_is_last() {
+        let mixed = [[5, 5, 5], [5, 20, 10], [5, 10, 20]];
+        let won = [[0, 0, 0], [0, 0, 0], [0, 0, 40]];
+        let lost = [[40, 0, 0], [0, 0, 0], [0, 0, 0]];
+        let pairings = [
+            ([0, 1], won),
+            ([0, 2], mixed),
+            ([0, 3], lost),
+            ([1, 2], lost),
+            ([1, 3], lost),
+            ([2, 3], lost),
+        ];
+        let names = ["one", "weak", "two", "strong"].map(String::from);
+        let list = standings(&names, &tally_of(4, &pairings)).expect("rated");
+        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(order, ["strong", "one", "two", "weak"]);
+        let why = list.iter().map(Standing::why_unrated).collect::<Vec<_>>();
+        let ends = [Some("won all its games"), Some("lost all its games")];
+        assert_eq!(why, [ends[0], None, None, ends[1]]);
     }
 
     #[test]

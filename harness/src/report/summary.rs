@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::escape_markdown;
 use super::facts::RunFacts;
-use super::numbers::{elo_text, plus_minus, supported};
+use super::numbers::{elo_text, fixed, plus_minus, supported};
 use super::text::{results_block, verdict_sentence};
 use super::tournament::wdl;
 use super::verdict::TestVerdict;
@@ -20,6 +20,16 @@ pub(crate) struct SummaryNotes<'a> {
     pub resume: Option<&'a str>,
 }
 
+impl SummaryNotes<'_> {
+    /// Both, as Markdown.
+    pub(crate) fn text(&self) -> String {
+        let resume = self
+            .resume
+            .map_or(String::new(), |resume| format!("To resume: `{resume}`\n\n"));
+        resume + &repeat_block(self.repeat)
+    }
+}
+
 /// The verdict, the numbers and the command to repeat it, as Markdown.
 pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     let mut text = String::new();
@@ -29,11 +39,13 @@ pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
 
 /// The summary of a test that could not be played.
 pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
+    error_block(error) + &repeat_block(repeat)
+}
+
+/// The head of such a summary: the whole error.
+pub(crate) fn error_block(error: &str) -> String {
     let fence = fence_for(error);
-    format!(
-        "## hone: not played\n\n{fence}text\n{error}\n{fence}\n\n{}",
-        repeat_block(repeat)
-    )
+    format!("## hone: not played\n\n{fence}text\n{error}\n{fence}\n\n")
 }
 
 /// The summary of a run that an error has stopped: the first line of the
@@ -92,8 +104,13 @@ fn write_summary(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) ->
     if let Some(sprt) = &facts.sprt {
         writeln!(
             out,
-            "| LLR | {:.2} of {:.2} to {:.2}, Elo {} against {} ({}) |",
-            sprt.llr, sprt.lower, sprt.upper, sprt.elo0, sprt.elo1, sprt.model
+            "| LLR | {} of {:.2} to {:.2}, Elo {} against {} ({}) |",
+            fixed(sprt.llr, 2),
+            sprt.lower,
+            sprt.upper,
+            sprt.elo0,
+            sprt.elo1,
+            sprt.model
         )?;
         if let Some(estimate) = &sprt.elo {
             writeln!(
@@ -113,14 +130,16 @@ fn write_tournament(
 ) -> std::fmt::Result {
     writeln!(out, "| games | {} |", facts.games)?;
     write_end(out, facts, notes)?;
-    writeln!(out, "\n```text\n{}```", results_block(facts))
+    let results = results_block(facts);
+    let fence = fence_for(&results);
+    writeln!(out, "\n{fence}text\n{results}{fence}")
 }
 
 fn write_end(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std::fmt::Result {
     writeln!(
         out,
         "| limit, openings | {}, {} |",
-        facts.limit,
+        facts.limits(),
         escape_markdown(&facts.openings)
     )?;
     let f = &facts.failures;
@@ -131,13 +150,9 @@ fn write_end(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std
     writeln!(out, "| games lost by failures | {failures} |")?;
     writeln!(out, "| time | {:.0} s |\n", facts.seconds)?;
     for finding in &facts.findings {
-        writeln!(out, "{}\n", finding.sentence())?;
+        writeln!(out, "{}\n", escape_markdown(&finding.sentence()))?;
     }
-    if let Some(resume) = notes.resume {
-        writeln!(out, "To resume: `{resume}`\n")?;
-    }
-    out.push_str(&repeat_block(notes.repeat));
-    Ok(())
+    out.write_str(&notes.text())
 }
 
 fn interval(elo: Estimate) -> String {
@@ -155,7 +170,7 @@ fn repeat_block(command: &str) -> String {
 }
 
 /// A fence that the text does not hold.
-fn fence_for(text: &str) -> String {
+pub(super) fn fence_for(text: &str) -> String {
     let mut fence = "```".to_string();
     while text.contains(&fence) {
         fence.push('`');

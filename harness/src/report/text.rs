@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::machines::FleetFacts;
-use super::numbers::{TOO_FEW, counted, elo_text, fixed, supported};
+use super::numbers::{TOO_FEW, counted, elo_text, fixed, probability, supported};
 pub(super) use super::numbers::{number, percent, plus_minus};
 use super::tournament;
 use super::verdict::TestVerdict;
@@ -28,7 +28,8 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     };
     line(format!(
         "Results of {title} ({}, {}):",
-        facts.limit, facts.openings
+        facts.limits(),
+        facts.openings
     ));
     if let Some(pool) = &facts.pool {
         line(pool_line(pool));
@@ -100,7 +101,7 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
         ),
         format!(
             "LOS: {}, DrawRatio: {}, PairsRatio: {}",
-            supported(facts.los.map(|los| percent(Some(los)))),
+            supported(facts.los.map(|los| probability(los, 2))),
             percent(facts.draw_ratio),
             number(facts.pair_ratio)
         ),
@@ -116,7 +117,8 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
     ]
 }
 
-/// The time forfeits that did not count, if there were any.
+/// The failures that did not count because their games were played again, if there were
+/// any.
 fn replays_line(facts: &RunFacts) -> Option<String> {
     let by_engine: Vec<String> = facts
         .engines
@@ -127,7 +129,7 @@ fn replays_line(facts: &RunFacts) -> Option<String> {
     let total: u64 = facts.engines.iter().map(|engine| engine.replayed).sum();
     (total > 0).then(|| {
         format!(
-            "Played again because an engine lost on time while it was starved of CPU: {total} times ({})",
+            "Played again after a failure: {total} times ({})",
             by_engine.join(", ")
         )
     })
@@ -340,19 +342,19 @@ fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
 
 fn match_sentence(facts: &RunFacts) -> String {
     let (first, others) = names(facts);
-    if let (Some(rule), Some(elo)) = (facts.stop, facts.always_valid) {
-        let stopped = match rule {
-            _ if !facts.is_finished || facts.absorbed >= facts.budget => String::new(),
-            StopRule::ZeroOutside => format!(
+    if let Some(elo) = facts.always_valid_only() {
+        let is_early = facts.is_finished && facts.absorbed < facts.budget;
+        let stopped = match facts.stop.filter(|_| is_early) {
+            None => String::new(),
+            Some(StopRule::ZeroOutside) => format!(
                 " Stopped after {} of {} pairs: 0 is outside this interval.",
                 facts.absorbed, facts.budget
             ),
-            StopRule::Width(width) => format!(
+            Some(StopRule::Width(width)) => format!(
                 " Stopped after {} of {} pairs: this interval is at most {width} Elo wide.",
                 facts.absorbed, facts.budget
             ),
         };
-        // After a stop that depends on the results, no other interval is valid.
         return format!(
             "{first} against {others}: {:+.1} Elo (always-valid 95 %: {:.1} to {:.1}).{stopped}",
             elo.estimate, elo.low, elo.high
@@ -366,7 +368,7 @@ fn match_sentence(facts: &RunFacts) -> String {
         Interval::AlwaysValid => "always-valid 95 %",
     };
     let order = match facts.los {
-        Some(los) => format!("stronger with {:.1} % probability", 100.0 * los),
+        Some(los) => format!("stronger with {} probability", probability(los, 1)),
         None => format!("{TOO_FEW} for a probability of being stronger"),
     };
     format!(

@@ -2,7 +2,7 @@
 //! who leads.
 
 use super::facts::RunFacts;
-use super::numbers::{elo_text, percent};
+use super::numbers::{elo_text, percent, probability, signed};
 use super::standings::Standing;
 use super::table::{self, Column, Fit};
 
@@ -32,15 +32,23 @@ pub(super) fn standing_columns(standings: &[Standing]) -> Vec<Column> {
         Column::new(
             "Elo",
             Fit::Keep,
-            cells(&|s| defined(s.elo.map(|elo| format!("{:+.1}", elo.estimate)))),
+            cells(&|s| defined(s.elo.map(|elo| signed(elo.estimate)))),
         ),
+        Column::new("95 %", Fit::Keep, cells(&|s| defined(s.elo.map(interval)))),
         Column::new(
-            "±",
-            Fit::Keep,
-            cells(&|s| defined(s.elo.map(|elo| format!("{:.1}", elo.half_width())))),
+            "LOS",
+            Fit::Drop(4),
+            cells(&|s| defined(s.los.map(|los| probability(los, 1)))),
         ),
-        Column::new("LOS", Fit::Drop(4), cells(&|s| defined(s.los.map(share)))),
     ]
+}
+
+/// `+/- 3.1`, or both ends where the two sides differ.
+fn interval(elo: Estimate) -> String {
+    match elo.margin() {
+        Some(margin) => format!("+/- {margin:.1}"),
+        None => format!("[{}, {}]", signed(elo.low), signed(elo.high)),
+    }
 }
 
 /// Wins, draws and losses as they are printed everywhere.
@@ -59,12 +67,17 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
         let early = facts.ratings.iter();
         let early = early.filter(|rating| rating.interval == Interval::AlwaysValid);
         lines.push(format!(
-            "± is half the 95 % interval{}; LOS is the probability of being stronger than the next.",
+            "95 % is the interval of the Elo{}; LOS is the probability of being stronger than the next.",
             match early.count() {
                 0 => "",
-                _ => " (after too few different pairs, of the always-valid interval)",
+                _ => " (after too few different pairs, the always-valid one)",
             }
         ));
+        let unrated = facts.ratings.iter().filter_map(|rating| {
+            let why = rating.why_unrated()?;
+            Some(format!("{} {why}: it has no rating.", rating.name))
+        });
+        lines.extend(unrated);
     }
     if !facts.pairings.is_empty() {
         lines.push(String::new());
@@ -147,25 +160,48 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
     };
     let elo = |elo: Option<Estimate>| {
         elo.map_or(String::new(), |elo| {
-            format!(
-                ", {:+.1} [{:+.1}, {:+.1}] Elo",
-                elo.estimate, elo.low, elo.high
-            )
+            let [value, low, high] = [elo.estimate, elo.low, elo.high].map(signed);
+            format!(", {value} [{low}, {high}] Elo")
         })
     };
-    let order = match best.los {
-        Some(los) => format!(
-            "stronger than {} with {:.1} % probability",
+    let order = match (best.why_unrated(), best.los) {
+        (Some(why), _) => format!("; it {why} and has no rating"),
+        // A LOS that is looked at again and again is wrong too often.
+        (None, Some(_)) if !facts.is_finished => String::new(),
+        (None, Some(los)) => format!(
+            "; stronger than {} with {} probability",
             second.name,
-            100.0 * los
+            probability(los, 1)
         ),
-        None => format!("too few different pairs to place it above {}", second.name),
+        (None, None) => format!(
+            "; too few different pairs to place it above {}",
+            second.name
+        ),
     };
     format!(
-        "{} leads {} engines with {} of the points{}; {order}.",
+        "{} leads {} engines with {} of the points{}{order}.",
         best.name,
         facts.engines.len(),
         percent(best.score()),
         elo(best.elo)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_with_two_different_sides_has_both_ends() {
+        let elo = |low: f64, high: f64| {
+            interval(Estimate {
+                estimate: 113.7,
+                low,
+                high,
+            })
+        };
+        assert_eq!(elo(-1223.0, 1176.6), "[-1223.0, +1176.6]");
+        assert_eq!(elo(101.2, 126.2), "+/- 12.5");
+        assert_eq!(elo(-0.01, 227.0), "[0.0, +227.0]");
+    }
 }

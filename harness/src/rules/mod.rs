@@ -28,7 +28,7 @@ pub(crate) use line_pattern::LinePattern;
 #[cfg(feature = "fleet")]
 pub(crate) use movetext::without_engine_lines;
 pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
-pub(crate) use pgn::{GameHeader, final_epd, tag_text, termination_tag, write_game};
+pub(crate) use pgn::{GameHeader, final_epd, overrun_ms, tag_text, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee};
 pub(crate) use repeated_tags::RepeatedTags;

@@ -277,14 +277,19 @@ impl Movetext {
             text.push('"');
         }
         for line in info.lines.iter().flatten() {
-            // A brace or quote in it would end the comment or its field.
-            let clean = line.replace(['{', '}', '"'], "");
-            write!(text, ", line=\"{clean}\"").expect(INFALLIBLE);
+            write!(text, ", line=\"{}\"", clean_line(line)).expect(INFALLIBLE);
         }
         if let Some(illegal) = played.illegal_pv {
             write!(text, ", illegal PV move {illegal}").expect(INFALLIBLE);
         }
     }
+}
+
+/// A line of an engine without what would end its field or the comment, and without
+/// control characters, which a terminal that shows the game would obey.
+fn clean_line(line: &str) -> String {
+    let is_unsafe = |c: char| c.is_control() || matches!(c, '{' | '}' | '"');
+    line.replace(is_unsafe, "")
 }
 
 /// A game in PGN without the lines of the engines, which `pv` and `match_line` add:
@@ -445,6 +450,12 @@ mod tests {
             movetext(&style, "e2e4", 0).last,
             "1. e4 {+1.23/15 0.430s, tl=9.570s, latency=0.000012s, n=5000, sd=22, pv=\"e2e4 x\"}"
         );
+    }
+
+    #[test]
+    fn a_line_of_an_engine_is_written_without_control_characters() {
+        let line = "info string \u{1b}[31m{red}\"\0\u{7}";
+        assert_eq!(clean_line(line), "info string [31mred");
     }
 
     #[test]

@@ -169,8 +169,9 @@ pub(crate) fn termination_tag(termination: Termination) -> &'static str {
 
 impl Termination {
     /// The reason in words, as cutechess-cli and fastchess write it; programs
-    /// read these. `overrun_ms` belongs to a time forfeit.
-    pub fn reason(self, outcome: Outcome, overrun_ms: u64) -> String {
+    /// read these. `overrun_ms` belongs to a time forfeit; `None` if the engine did not
+    /// answer at all.
+    pub fn reason(self, outcome: Outcome, overrun_ms: Option<u64>) -> String {
         let (winner, loser) = match outcome {
             Outcome::White => ("White", "Black"),
             _ => ("Black", "White"),
@@ -189,7 +190,10 @@ impl Termination {
                 write!(text, "Draw by adjudication: SyzygyTB")
             }
             Self::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
-            Self::TimeForfeit => write!(text, "{loser} loses on time ({overrun_ms}ms overrun)"),
+            Self::TimeForfeit => match overrun_ms {
+                Some(ms) => write!(text, "{loser} loses on time ({ms}{OVERRUN})"),
+                None => write!(text, "{loser} loses on time (no answer)"),
+            },
             Self::IllegalMove => write!(text, "{loser} makes an illegal move"),
             Self::Disconnect => write!(text, "{loser} disconnects"),
             Self::Stall => write!(text, "{loser}'s connection stalls"),
@@ -202,7 +206,7 @@ impl Termination {
     /// illegal answer may be anything.
     pub(crate) fn of_reason(text: &str, outcome: Outcome) -> Option<Self> {
         Self::ALL.into_iter().find(|termination| {
-            let reason = termination.reason(outcome, 0);
+            let reason = termination.reason(outcome, None);
             match termination {
                 Self::TimeForfeit => {
                     let start = reason.split('(').next().unwrap_or(&reason);
@@ -213,6 +217,17 @@ impl Termination {
             }
         })
     }
+}
+
+/// What follows the milliseconds of an overrun.
+const OVERRUN: &str = "ms overrun";
+
+/// By how many milliseconds the move was late that lost a game on time, from what
+/// [`Termination::reason`] writes.
+pub(crate) fn overrun_ms(reason: &str) -> Option<u64> {
+    let (_, text) = reason.split_once('(')?;
+    let (ms, _) = text.split_once(OVERRUN)?;
+    ms.parse().ok()
 }
 
 #[cfg(test)]
@@ -293,11 +308,19 @@ mod tests {
 
     #[test]
     fn reasons_are_worded_as_other_tools_read_them() {
-        let reason = |t: Termination, o| t.reason(o, 12);
+        let reason = |t: Termination, o| t.reason(o, Some(12));
         assert_eq!(
             reason(Termination::TimeForfeit, Outcome::Black),
             "White loses on time (12ms overrun)"
         );
+        let no_answer = Termination::TimeForfeit.reason(Outcome::Black, None);
+        assert_eq!(no_answer, "White loses on time (no answer)");
+        assert_eq!(
+            Termination::of_reason(&no_answer, Outcome::Black),
+            Some(Termination::TimeForfeit)
+        );
+        assert_eq!(overrun_ms("White loses on time (12ms overrun)"), Some(12));
+        assert_eq!(overrun_ms(&no_answer), None);
         for outcome in [Outcome::White, Outcome::Draw, Outcome::Black] {
             for termination in Termination::ALL {
                 let text = reason(termination, outcome);

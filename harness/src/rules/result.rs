@@ -133,8 +133,8 @@ pub struct Effort {
     pub starved_us: u64,
     /// Moves whose principal variation held an illegal move.
     pub illegal_pvs: u32,
-    /// Its time forfeits in this game that the machine caused, after each of which
-    /// the pair was played again.
+    /// Its failures in this game that did not count: after each the game was played
+    /// again, or the pair after a time forfeit that the machine caused.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replayed: u32,
 }

@@ -1,12 +1,13 @@
 //! Syzygy tables that end games.
 
+use std::cell::OnceCell;
 use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Position};
-use shakmaty_syzygy::{Syzygy, Tablebase};
+use shakmaty_syzygy::{Syzygy, SyzygyError, Tablebase};
 
 use crate::rules::{Ending, TablebaseRule};
 
@@ -15,6 +16,11 @@ use crate::rules::{Ending, TablebaseRule};
 pub(crate) enum TablebaseError {
     #[error("`syzygy` in [adjudication]: cannot read the folder {}: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
+    #[error(
+        "`syzygy` in [adjudication]: cannot use the table {}: {source}\nhelp: replace it by an undamaged copy, or remove it",
+        file.display()
+    )]
+    File { file: PathBuf, source: io::Error },
     #[error(
         "`syzygy` in [adjudication]: {} contains no tables (*.rtbw)",
         path.display()
@@ -36,6 +42,8 @@ pub(crate) struct Tables {
     tables: Tablebase<Chess>,
     rule: TablebaseRule,
     pieces: usize,
+    /// The first fault that was found in a table.
+    damage: OnceCell<String>,
 }
 
 /// Pieces of the largest tables in some folders.
@@ -61,8 +69,7 @@ impl Tables {
     pub(crate) fn open(rule: &TablebaseRule) -> Result<Self, TablebaseError> {
         let mut tables = Tablebase::new();
         for folder in env::split_paths(&rule.path) {
-            add_wdl_tables(&mut tables, &folder)
-                .map_err(|source| TablebaseError::Folder { folder, source })?;
+            add_wdl_tables(&mut tables, &folder)?;
         }
         let there = tables.max_pieces();
         if there == 0 {
@@ -82,33 +89,58 @@ impl Tables {
             tables,
             rule: rule.clone(),
             pieces,
+            damage: OnceCell::new(),
         })
     }
 
+    /// The first fault that was found in a table, and what it means.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.damage.get().map(String::as_str)
+    }
+
     /// The result of a game that has reached `position`, if the tables have it
-    /// and the rule applies. Positions with castling rights, or without a
-    /// table, are played on.
+    /// and the rule applies. Positions with castling rights, without a table, or with a
+    /// damaged one, are played on.
     pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
         if position.board().occupied().count() > self.pieces {
             return None;
         }
-        let wdl = self.tables.probe_wdl_after_zeroing(position).ok()?;
+        let wdl = match self.tables.probe_wdl_after_zeroing(position) {
+            Ok(wdl) => wdl,
+            Err(SyzygyError::ProbeFailed {
+                material, error, ..
+            }) => {
+                self.damage.get_or_init(|| {
+                    format!(
+                        "`syzygy` in [adjudication]: the table {material}.{} in {} cannot be read ({error}): its positions are played on",
+                        Chess::TBW.ext,
+                        self.rule.path.display()
+                    )
+                });
+                return None;
+            }
+            Err(_) => return None,
+        };
         self.rule.decide(position.turn(), wdl, position.halfmoves())
     }
 }
 
 /// Adds the WDL tables (`*.rtbw`) in a folder. Only these are probed: with a DTZ
 /// table alone no position of its pieces can be judged.
-fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let file = entry?.path();
+fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> Result<(), TablebaseError> {
+    let unreadable = |source| TablebaseError::Folder {
+        folder: folder.to_path_buf(),
+        source,
+    };
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
         if file.extension() != Some(Chess::TBW.ext.as_ref()) {
             continue;
         }
         match tables.add_file(&file) {
             // Not the name of a table.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-            added => added?,
+            added => added.map_err(|source| TablebaseError::File { file, source })?,
         }
     }
     Ok(())
@@ -172,6 +204,30 @@ mod tests {
             panic!("four pieces are refused: {refused:?}");
         };
         assert_eq!((asked, there), (4, 3));
+    }
+
+    #[test]
+    fn a_table_of_a_wrong_length_is_refused_by_its_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        table(folder.path(), "KQvK.rtbw");
+        fs::write(folder.path().join("KRvK.rtbw"), [0; 17]).expect("written");
+        let refused = Tables::open(&rule(folder.path(), None)).err();
+        let text = refused.expect("refused").to_string();
+        assert!(text.contains("KRvK.rtbw: unexpected file size"), "{text}");
+    }
+
+    #[test]
+    fn a_damaged_table_is_named_and_a_missing_one_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        table(folder.path(), "KRvK.rtbw");
+        let tables = Tables::open(&rule(folder.path(), None)).expect("one table");
+        let queen = position("8/8/8/8/8/2k5/8/KQ6 w - - 0 1");
+        assert_eq!(tables.judge(&queen), None);
+        assert_eq!(tables.damage(), None);
+        let rook = position("8/8/8/8/8/2k5/8/KR6 w - - 0 1");
+        assert_eq!(tables.judge(&rook), None);
+        let damage = tables.damage().expect("of zeros");
+        assert!(damage.contains("the table KRvK.rtbw in "), "{damage}");
     }
 
     /// Known results, with the tables that `.ci/run` puts into the folder

@@ -36,6 +36,27 @@ const FREE_IN_SECTIONS: [(&str, &[&str]); 3] = [
 /// Sections that are the same as none when nothing is left in them.
 const OPTIONAL: &str = "fleet";
 
+/// Whether it is a default that earlier versions left out of `[config.match]` or
+/// `[[config.engine]]`: with it and without it, the conditions are the same.
+fn was_left_out(section: &str, key: &str, value: &Value) -> bool {
+    match (section, key) {
+        ("match", "seeds") => value.as_integer() == Some(1),
+        ("match", "on_machine_fault") => value.as_str() == Some("keep"),
+        ("match", "sandbox") | ("engine", "ponder" | "restart") => value.as_bool() == Some(false),
+        ("engine", "bench") => value.as_str() == Some("check"),
+        _ => false,
+    }
+}
+
+/// Removes those defaults from a section.
+fn leave_out(name: &str, section: &mut Value) {
+    match section {
+        Value::Table(table) => table.retain(|key, value| !was_left_out(name, key, value)),
+        Value::Array(sections) => sections.iter_mut().for_each(|one| leave_out(name, one)),
+        _ => {}
+    }
+}
+
 /// The conditions of the run in a folder.
 ///
 /// # Errors
@@ -62,6 +83,9 @@ fn of(manifest: &str) -> anyhow::Result<u64> {
     }
     if let Some(config) = manifest.get_mut("config").and_then(Value::as_table_mut) {
         let is_empty = |value: &Value| value.as_table().is_some_and(Table::is_empty);
+        config
+            .iter_mut()
+            .for_each(|(name, section)| leave_out(name, section));
         config.retain(|key, value| key != OPTIONAL || !is_empty(value));
     }
     let mut hasher = Sha256::new();
@@ -136,6 +160,29 @@ mod tests {
             ("\"12\"", "\"13\""),
         ] {
             assert_ne!(of(&MANIFEST.replace(from, to)).unwrap(), before, "{to}");
+        }
+    }
+
+    #[test]
+    fn a_default_that_earlier_versions_left_out_changes_nothing() {
+        let [play, engine] = ["margin_ms = 5\n", "[[config.engine]]\nname = \"a\"\n"];
+        let with = |of_match: &str, of_engine: &str| {
+            let text = MANIFEST.replace(play, &format!("{play}{of_match}"));
+            of(&format!("{text}{engine}{of_engine}")).unwrap()
+        };
+        let before = with("", "");
+        let of_match = "seeds = 1\nsandbox = false\non_machine_fault = \"keep\"\n";
+        let of_engine = "bench = \"check\"\nponder = false\nrestart = false\n";
+        assert_eq!(with(of_match, of_engine), before);
+        for other in [
+            "seeds = 2\n",
+            "sandbox = true\n",
+            "on_machine_fault = \"replay\"\n",
+        ] {
+            assert_ne!(with(other, ""), before, "{other}");
+        }
+        for other in ["bench = 7\n", "ponder = true\n", "restart = true\n"] {
+            assert_ne!(with("", other), before, "{other}");
         }
     }
 

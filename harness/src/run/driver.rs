@@ -1,11 +1,12 @@
 //! The loop that joins experiment, executor and ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::time::MissedTickBehavior;
 
+use super::failure_limit::FailureLimit;
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
 use super::memory_warnings::MemoryWarnings;
@@ -24,16 +25,13 @@ pub enum RunError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Executor(#[from] ExecutorError),
-    #[error(
-        "{name} failed in {failures} of its {games} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}\nhelp: {remedy}",
-        by_kind[0], by_kind[1], by_kind[2], by_kind[3]
-    )]
+    #[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
     TooManyFailures {
         name: String,
         failures: u64,
         games: u64,
-        by_kind: [u64; 4],
-        remedy: &'static str,
+        by_kind: String,
+        remedy: String,
     },
 }
 
@@ -176,6 +174,11 @@ pub trait View<E> {
     /// A pair was played and is in the ledger; the update follows.
     fn played(&mut self, _pair: &PlayedPair) {}
 
+    /// Whether the run stops after what was played; games in play are broken off.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// Something that the user should know while it plays.
     fn warn(&mut self, text: &str) {
         errln!("{text}");
@@ -196,9 +199,7 @@ pub struct Driver<E> {
     pub fold: Fold<E>,
     jobs: Jobs,
     names: Vec<String>,
-    max_failures: f64,
-    /// What helps if that is exceeded.
-    remedy: &'static str,
+    failure_limit: FailureLimit,
     next_plan: u64,
     /// Nothing more to plan.
     planned_all: bool,
@@ -207,6 +208,8 @@ pub struct Driver<E> {
     started: Instant,
     deadline: Option<Instant>,
     memory: MemoryWarnings,
+    /// Other warnings that have been shown.
+    warned: BTreeSet<String>,
 }
 
 /// How often a view is updated while no pair finishes.
@@ -233,8 +236,7 @@ impl<E: Experiment> Driver<E> {
             fold,
             jobs,
             names: config.engine.iter().map(|e| e.name.clone()).collect(),
-            max_failures: config.r#match.max_failures,
-            remedy: "fix the engine",
+            failure_limit: FailureLimit::new(&config.r#match),
             next_plan: 0,
             planned_all: false,
             in_flight: 0,
@@ -242,6 +244,7 @@ impl<E: Experiment> Driver<E> {
             started: Instant::now(),
             deadline: None,
             memory: MemoryWarnings::default(),
+            warned: BTreeSet::new(),
         }
     }
 
@@ -254,7 +257,7 @@ impl<E: Experiment> Driver<E> {
 
     /// Ends its error of an engine that fails too often with this.
     pub fn advising(mut self, remedy: &'static str) -> Self {
-        self.remedy = remedy;
+        self.failure_limit.advise(remedy);
         self
     }
 
@@ -280,6 +283,22 @@ impl<E: Experiment> Driver<E> {
         interrupts: &mut Interrupts,
         view: &mut impl View<E>,
     ) -> Result<Ended, RunError> {
+        let ended = self.play_on(executor, ledger, interrupts, view).await?;
+        if ended != Ended::Waiting
+            && let Some(warning) = self.failure_limit.warning(&self.fold.tally, &self.names)
+        {
+            view.warn(&warning);
+        }
+        Ok(ended)
+    }
+
+    async fn play_on<X: Executor>(
+        &mut self,
+        executor: &mut X,
+        ledger: &mut Ledger,
+        interrupts: &mut Interrupts,
+        view: &mut impl View<E>,
+    ) -> Result<Ended, RunError> {
         let mut stopping = false;
         let mut stopped = Ended::Interrupted;
         let mut clock = tokio::time::interval(TICK);
@@ -290,6 +309,10 @@ impl<E: Experiment> Driver<E> {
                 record(executor, ledger)?;
                 executor.stop(Stop::Abort);
                 return Ok(Ended::Verdict(verdict));
+            }
+            if view.is_stopped() {
+                self.abort(executor, ledger, view).await?;
+                return Ok(Ended::Interrupted);
             }
             if !stopping && self.deadline.is_some_and(|at| Instant::now() >= at) {
                 stopping = true;
@@ -355,6 +378,7 @@ impl<E: Experiment> Driver<E> {
                 self.in_flight -= 1;
                 self.played += 1;
                 ledger.append(&played)?;
+                self.failure_limit.note(&played);
                 view.played(&played);
                 self.fold.push(played.result);
             }
@@ -362,6 +386,12 @@ impl<E: Experiment> Driver<E> {
             Event::Memory(note) => {
                 if let Some(warning) = self.memory.of_engine(&note) {
                     view.warn(&warning);
+                }
+            }
+            Event::Warning(text) => {
+                let text = format!("warning: {text}");
+                if self.warned.insert(text.clone()) {
+                    view.warn(&text);
                 }
             }
             Event::Failed(_) | Event::Finished => {}
@@ -415,25 +445,11 @@ impl<E: Experiment> Driver<E> {
     }
 
     fn check_failures(&self) -> Result<(), RunError> {
-        let experiment = &self.fold.experiment;
-        let mut failing = self.fold.tally.failing_engines(self.max_failures);
-        let Some(engine) = failing.find(|engine| !experiment.can_do_without(*engine)) else {
-            return Ok(());
-        };
-        let tally = &self.fold.tally.engines[engine];
-        let failures = tally.failures;
-        Err(RunError::TooManyFailures {
-            name: self.names[engine].clone(),
-            failures: failures.total(),
-            games: tally.games,
-            by_kind: [
-                failures.time_forfeit,
-                failures.crash,
-                failures.stall,
-                failures.illegal_move,
-            ],
-            remedy: self.remedy,
-        })
+        let Fold {
+            experiment, tally, ..
+        } = &self.fold;
+        let can_do_without = |engine| experiment.can_do_without(engine);
+        self.failure_limit.check(tally, &self.names, can_do_without)
     }
 
     fn progress(&self, stopping: bool) -> Progress<'_> {

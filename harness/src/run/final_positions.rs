@@ -13,8 +13,8 @@
     )
 )]
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
@@ -22,10 +22,8 @@ use anyhow::{Context, anyhow};
 use super::manifest::Manifest;
 use super::verify::replay::replay;
 use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile, Pairs};
+use crate::platform::write_whole;
 use crate::rules::final_epd;
-
-/// Name under which the file is written.
-const UNFINISHED: &str = "games.epd.new";
 
 /// Writes `games.epd` again if it is missing or has fewer lines than the run
 /// has games. `games.pgn` must have them; a pair whose games are cut off there
@@ -85,23 +83,21 @@ fn write(dir: &Path, manifest: &Manifest, pairs: &Pairs) -> anyhow::Result<()> {
     let notation = manifest.config.pgn.notation;
     let mut pgn = GamesFile::open(&dir.join(GAMES_PGN))?;
     let bytes = pgn.bytes()?;
-    let unfinished = dir.join(UNFINISHED);
-    let mut out = BufWriter::new(File::create(&unfinished)?);
-    for entry in pairs.by_arrival()? {
-        let entry = entry?;
-        let [_, (offset, length)] = entry.pgn;
-        if offset.saturating_add(length) > bytes {
-            break;
+    write_whole(&dir.join(GAMES_EPD), |out| {
+        for entry in pairs.by_arrival()? {
+            let entry = entry?;
+            let [_, (offset, length)] = entry.pgn;
+            if offset.saturating_add(length) > bytes {
+                break;
+            }
+            for (game, place) in (1..).zip(entry.pgn) {
+                let replayed = replay(pgn.game(place)?, mode, notation).map_err(|fault| {
+                    let pair = entry.result.pair.saturating_add(1);
+                    anyhow!("pair {pair}, game {game} of {GAMES_PGN}: {fault}")
+                })?;
+                out.write_all(final_epd(replayed.referee.position()).as_bytes())?;
+            }
         }
-        for (game, place) in (1..).zip(entry.pgn) {
-            let replayed = replay(pgn.game(place)?, mode, notation).map_err(|fault| {
-                let pair = entry.result.pair.saturating_add(1);
-                anyhow!("pair {pair}, game {game} of {GAMES_PGN}: {fault}")
-            })?;
-            out.write_all(final_epd(replayed.referee.position()).as_bytes())?;
-        }
-    }
-    out.into_inner()?.sync_all()?;
-    fs::rename(unfinished, dir.join(GAMES_EPD))?;
-    Ok(())
+        Ok(())
+    })
 }

@@ -14,7 +14,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -23,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::repeats::RepeatRule;
 use crate::builds::short_id;
 use crate::config::{Config, EngineConfig};
+use crate::platform::write_whole;
 use crate::settings::Shard;
 
 /// Name of the manifest in a run's folder.
@@ -234,14 +234,8 @@ impl Manifest {
     pub(crate) fn write(&self, dir: &Path) -> anyhow::Result<()> {
         let text = toml::to_string(self).context("the manifest cannot be put into TOML")?;
         let path = dir.join(MANIFEST);
-        let partial = dir.join("run.toml.partial");
-        let write = || {
-            let mut file = fs::File::create(&partial)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&partial, &path)
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        write_whole(&path, |file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Names of the engines, in the order of the configuration.

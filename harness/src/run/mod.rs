@@ -4,6 +4,7 @@
 pub(crate) mod conditions;
 mod driver;
 mod error;
+mod failure_limit;
 mod files;
 pub(crate) mod final_positions;
 mod fold;

@@ -18,11 +18,12 @@ const SOON: Duration = Duration::from_secs(2);
 /// Why an engine is not fit for a game.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PreflightError {
-    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s")]
+    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s{help}")]
     Silent {
         name: String,
         go: String,
         seconds: u64,
+        help: &'static str,
     },
     #[error("cannot start: engine `{name}` ended ({status}) after `{go}`")]
     Ended {
@@ -37,6 +38,11 @@ pub(crate) enum PreflightError {
         best: String,
     },
 }
+
+/// What is sent before a game's first `position`.
+const NEW_GAME: &str = "ucinewgame\nisready";
+
+const STALL_HELP: &str = "\nhelp: if it needs longer, raise `stall_ms` in [match]";
 
 /// The search: the run's first opening under the engine's own limit.
 #[derive(Clone, Copy)]
@@ -68,6 +74,7 @@ impl Preflight<'_> {
             // The game itself names an opening that cannot be played.
             return Ok(());
         };
+        self.begin_game(client, announce).await?;
         let referee = Referee::new(position.clone());
         if referee.ending().is_some() {
             return Ok(());
@@ -90,10 +97,47 @@ impl Preflight<'_> {
         }
         let is_forced = position.legal_moves().len() == 1
             || matches!(client.info().score, Some(Score::Mate(_)));
-        if !is_forced && !answered.was_stopped {
-            self.judge(client, answered.used, announce);
+        if !answered.was_stopped {
+            let spent = Spending::of_search(client.info(), answered.used);
+            let spent = (!is_forced).then_some(&spent);
+            if let Some(warning) = self.warning(spent, answered.used) {
+                announce(&warning);
+            }
         }
         Ok(())
+    }
+
+    /// Announces a game to the engine as before each game of the run.
+    async fn begin_game(
+        &self,
+        client: &mut Client,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(), PreflightError> {
+        let stall = Duration::from_millis(self.config.r#match.stall_ms);
+        let asked = Instant::now();
+        let deadline = asked + stall;
+        let ready = async {
+            client
+                .send(format!("{NEW_GAME}\n").as_bytes(), deadline)
+                .await?;
+            match client.wait_ready(deadline.min(asked + SOON)).await {
+                Err(AnswerError::TimedOut) if SOON < stall => {
+                    announce(&format!(
+                        "waiting for {} to get ready for a game",
+                        self.name
+                    ));
+                    client.wait_ready(deadline).await
+                }
+                ready => ready,
+            }
+        };
+        match ready.await {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let sent = NEW_GAME.replace('\n', ", ");
+                Err(self.failure(error, asked.elapsed(), sent, client).await)
+            }
+        }
     }
 
     /// Asks, and waits for the move. An error comes with how long it took.
@@ -149,8 +193,12 @@ impl Preflight<'_> {
         match error {
             AnswerError::TimedOut => PreflightError::Silent {
                 name,
-                go,
                 seconds: waited.as_secs_f64().round().max(1.0) as u64,
+                help: match self.limit.is_timed() && go.starts_with("go") {
+                    true => "",
+                    false => STALL_HELP,
+                },
+                go,
             },
             AnswerError::Disconnected => PreflightError::Ended {
                 name,
@@ -160,15 +208,33 @@ impl Preflight<'_> {
         }
     }
 
-    /// Warns of a search that was far from its limit.
-    fn judge(&self, client: &Client, used: Duration, announce: &mut dyn FnMut(&str)) {
-        let spent = Spending::of_search(client.info(), used);
-        if let Some(departure) = departure(self.limit, &spent) {
-            announce(&format!(
-                "warning: engine `{}` does not keep to its limit in a first search: {departure}",
-                self.name
+    /// The warning of a search that was far from its limit (`spent` is `None` if it is
+    /// not to be judged), or took so long that games may be lost by it.
+    fn warning(&self, spent: Option<&Spending>, used: Duration) -> Option<String> {
+        let name = self.name;
+        let departure = spent.and_then(|spent| departure(self.limit, spent));
+        if let Some(departure) = departure {
+            return Some(format!(
+                "warning: engine `{name}` does not keep to its limit in a first search: {departure}"
             ));
         }
+        let play = &self.config.r#match;
+        let margin = Duration::from_millis(play.margin_ms);
+        if let Err(overrun) = Clock::new(Arc::new(self.limit.clone()), margin).spend(used) {
+            return Some(format!(
+                "warning: engine `{name}` overran its time by {:.1} ms in a first search: such a move loses the game\nhelp: `margin_ms` in [match], now {}, allows moves that are a little late",
+                overrun.by.as_secs_f64() * 1000.0,
+                play.margin_ms
+            ));
+        }
+        let stall = Duration::from_millis(play.stall_ms);
+        (!self.limit.is_timed() && used > stall / 3).then(|| {
+            format!(
+                "warning: engine `{name}` took {:.1} s for a first search, and a game is lost after {:.1} s without an answer\nhelp: raise `stall_ms` in [match]",
+                used.as_secs_f64(),
+                stall.as_secs_f64()
+            )
+        })
     }
 }
 
@@ -182,4 +248,46 @@ fn position_command(opening: &Opening) -> String {
         command += &opening.moves;
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(limit: &str, set: impl FnOnce(&mut Config), used_ms: u64) -> Option<String> {
+        let limit = limit.parse().expect(limit);
+        let mut config: Config = toml::from_str("").expect("every key has a default");
+        set(&mut config);
+        let preflight = Preflight {
+            name: "a",
+            limit: &limit,
+            opening: &Opening::default(),
+            config: &config,
+        };
+        preflight.warning(None, Duration::from_millis(used_ms))
+    }
+
+    #[test]
+    fn a_search_that_would_lose_on_time_gets_the_hint_of_a_margin() {
+        let text = warning("movetime=50", |_| {}, 54).expect("late");
+        assert!(text.contains("overran its time by 4.0 ms"), "{text}");
+        assert!(
+            text.contains("help: `margin_ms` in [match], now 0"),
+            "{text}"
+        );
+        let margin = |config: &mut Config| config.r#match.margin_ms = 4;
+        assert_eq!(warning("movetime=50", margin, 54), None);
+        assert!(warning("movetime=50", margin, 55).is_some());
+        assert_eq!(warning("8+0.08", |_| {}, 1900), None);
+    }
+
+    #[test]
+    fn an_untimed_search_near_the_stall_limit_is_named() {
+        let stall = |config: &mut Config| config.r#match.stall_ms = 3000;
+        assert_eq!(warning("nodes=1000", stall, 1000), None);
+        let text = warning("nodes=1000", stall, 1001).expect("near");
+        assert!(text.contains("after 3.0 s without an answer"), "{text}");
+        assert!(text.contains("help: raise `stall_ms`"), "{text}");
+        assert_eq!(warning("depth=30 movetime=60000", stall, 2000), None);
+    }
 }

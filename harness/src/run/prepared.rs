@@ -241,6 +241,7 @@ fn identify(
     if let Some(record) = record {
         identity.commit = Some(record.commit);
         identity.subject = Some(record.subject);
+        identity.committed = Some(record.date);
         identity.tree = record.tree;
         identity.bench = record.bench;
     }

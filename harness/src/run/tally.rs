@@ -69,8 +69,17 @@ pub struct EngineTally {
     /// for longer than it overran.
     pub starved: u64,
     pub illegal_pvs: u64,
-    /// Time forfeits that the machine caused, whose pairs were played again.
+    /// Its failures that did not count, because the game or the pair was played again.
     pub replayed: u64,
+}
+
+impl EngineTally {
+    /// Games that it lost by failing, and all its games; on request with those that were
+    /// played again.
+    pub fn failed(&self, counts_replays: bool) -> [u64; 2] {
+        let replayed = if counts_replays { self.replayed } else { 0 };
+        [self.failures.total(), self.games].map(|count| count.saturating_add(replayed))
+    }
 }
 
 impl Failures {
@@ -165,11 +174,16 @@ impl Tally {
     }
 
     /// The engines that have lost at least ten games and more than this share of
-    /// their games by failing.
-    pub fn failing_engines(&self, max_share: f64) -> impl Iterator<Item = usize> {
+    /// their games by failing. On request games that were played again count too.
+    pub fn failing_engines(
+        &self,
+        max_share: f64,
+        counts_replays: bool,
+    ) -> impl Iterator<Item = usize> {
         let engines = self.engines.iter().enumerate();
         let fails = move |(_, engine): &(usize, &EngineTally)| {
-            fails_too_often(engine.failures.total(), engine.games, max_share)
+            let [failures, games] = engine.failed(counts_replays);
+            fails_too_often(failures, games, max_share)
         };
         engines.filter(fails).map(|(number, _)| number)
     }

@@ -1,6 +1,7 @@
 //! Actions: each needs a token, and each is in the audit log.
 
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use axum::Json;
 use axum::extract::rejection::StringRejection;
@@ -15,6 +16,7 @@ use super::actions::{Action, Event, Refusal, Submission, priority_of};
 use super::guard::refused;
 use super::peer::Peer;
 use super::state::{Actions, Shared};
+use super::summary::RunSummary;
 use crate::builds::sha256_of;
 
 /// Bytes of a request's body: of a configuration.
@@ -99,11 +101,16 @@ pub(super) async fn action(
     headers: HeaderMap,
 ) -> Response {
     let asked = Asked::new(peer, &headers, &action, &run);
+    let overview = shared.overview.borrow().clone();
     acting(shared, asked, move |actions, by| {
         let action: Action = serde_json::from_value(json!(action)).map_err(|_| {
             let allowed = "allowed are pause, resume, stop, approve and priority";
             Refusal::Unknown(format!("unknown action: {allowed}"))
         })?;
+        let is_over = overview.find(&run).is_some_and(RunSummary::is_over);
+        if action == Action::Resume && is_over && !actions.queue.has(&run) {
+            return Err(Refusal::Conflict(format!("`{run}` is finished")));
+        }
         // An approval is for the configuration with this SHA-256.
         let config = param(&params, "config");
         actions.queue.act(&run, action, by, config)
@@ -184,9 +191,10 @@ impl Asked {
         if note("asked").is_err() {
             return unwritable();
         }
-        let (status, words) = match act(actions, owner) {
-            Ok(()) => (StatusCode::OK, "ok".to_string()),
-            Err(refusal) => (status_of(&refusal), refusal.message()),
+        let (status, words) = match catch_unwind(AssertUnwindSafe(|| act(actions, owner))) {
+            Ok(Ok(())) => (StatusCode::OK, "ok".to_string()),
+            Ok(Err(refusal)) => (status_of(&refusal), refusal.message()),
+            Err(_) => panicked(),
         };
         match note(&words) {
             Ok(()) => (status, words),
@@ -220,9 +228,52 @@ fn status_of(refusal: &Refusal) -> StatusCode {
     }
 }
 
+fn panicked() -> (StatusCode, String) {
+    (
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "this failed because of an error in hone: the server has printed it".to_string(),
+    )
+}
+
 fn unwritable() -> (StatusCode, String) {
     (
         StatusCode::INTERNAL_SERVER_ERROR,
         "cannot write the audit log".to_string(),
     )
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::serve::actions::{Audit, Queue, Tokens};
+
+    #[test]
+    fn the_audit_log_has_an_action_that_panics() {
+        const TOKEN: &str = "0123456789abcdef0123";
+        let dir = tempfile::tempdir().expect("a folder");
+        let tokens = dir.path().join("tokens");
+        fs::write(&tokens, format!("ann {TOKEN}\n")).expect("written");
+        fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("ours");
+        let queue = Queue::open(dir.path(), 1, false).expect("free");
+        let actions = Actions {
+            tokens: Tokens::read(&tokens).expect("valid"),
+            audit: Audit::open(queue.folder()).expect("made"),
+            queue: queue.into(),
+        };
+        let mut headers = HeaderMap::new();
+        let value = format!("Bearer {TOKEN}").parse().expect("a value");
+        headers.insert(AUTHORIZATION, value);
+        let peer = Peer(([127, 0, 0, 1], 1).into());
+        let asked = Asked::new(peer, &headers, "stop", "x");
+        let (status, words) = asked.answer(&actions, |_, _| panic!("a test"));
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        let log = fs::read_to_string(actions.queue.folder().join("audit.jsonl"));
+        let log = log.expect("there");
+        let last = log.lines().last().expect("a line");
+        assert!(last.contains(&words), "{log}");
+        assert_eq!(log.lines().count(), 2, "{log}");
+    }
 }

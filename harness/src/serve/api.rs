@@ -74,10 +74,20 @@ pub(super) async fn stats(
     Query(StatsQuery { form }): Query<StatsQuery>,
 ) -> Response {
     let overview = shared.overview().await;
-    match (overview.find(&run), form) {
-        (None, _) => unreadable(&shared, &run),
-        (Some(run), Form::OpenBench) => run.openbench_block().into_response(),
-        (Some(run), Form::Fishtest) => run.fishtest_block().into_response(),
+    let Some(summary) = overview.find(&run) else {
+        return unreadable(&shared, &run);
+    };
+    let block = match form {
+        Form::OpenBench => summary.openbench_block(),
+        Form::Fishtest => summary.fishtest_block(),
+    };
+    match block {
+        Some(text) => text.into_response(),
+        None => refused(
+            StatusCode::NOT_FOUND,
+            "these forms are for runs whose pairs are all those of the first engine: \
+             matches and tests of two engines, and gauntlets",
+        ),
     }
 }
 

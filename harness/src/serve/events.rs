@@ -19,7 +19,7 @@ use super::overview::Overview;
 use super::snapshot::{Part, Snapshot};
 
 /// Something is sent at least this often, so that both ends notice when the
-/// other is gone.
+/// other is gone. Scripts do not see the comments of a stream: it is an event.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// A page that changes.
@@ -106,7 +106,7 @@ impl<P: Pages> Follower<P> {
             match change {
                 // The browser asks for the page again, and it is read again.
                 Ok(Err(_)) => return None,
-                Err(_) => return Some(Bytes::from_static(b": alive\n\n")),
+                Err(_) => return Some(Bytes::from_static(b"event: alive\ndata: {}\n\n")),
                 Ok(Ok(())) => {}
             }
             let changed = self.changed();

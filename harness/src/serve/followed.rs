@@ -3,15 +3,23 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::summary::{Circumstances, RunSummary};
+use crate::builds::short_id;
 use crate::experiment::Verdict;
 use crate::kinds::{self, Following};
 use crate::ledger::{Entry, Grown, Tail};
 use crate::report::{Breakdown, WorkerFacts};
-use crate::run::{Folder, Manifest, RunFiles};
+use crate::run::{Folder, Kind, Manifest, RunFiles};
 
 /// Pairs from which the speed is taken.
 const RECENT: usize = 200;
+
+/// Milliseconds without a pair after which the run was not played meanwhile, if they
+/// are also this many times as long as the mean time between its pairs.
+const PAUSE_MS: i64 = 60_000;
+const PAUSE_FACTOR: f64 = 10.0;
 
 /// A ledger and what its pairs have come to.
 pub(super) struct Followed {
@@ -20,8 +28,7 @@ pub(super) struct Followed {
     pub following: Box<dyn Following>,
     pub breakdown: Breakdown,
     tail: Tail,
-    /// When the last pairs were finished: milliseconds since 1970.
-    recent: VecDeque<i64>,
+    recent: Recent,
 }
 
 impl Followed {
@@ -36,7 +43,7 @@ impl Followed {
             following: kinds::of(manifest.kind).follow(files)?,
             breakdown: Breakdown::default(),
             tail: Tail::new(dir, &manifest.names()),
-            recent: VecDeque::new(),
+            recent: Recent::default(),
             manifest,
         })
     }
@@ -56,10 +63,7 @@ impl Followed {
     fn absorb(&mut self, entry: &Entry) {
         self.following.absorb(entry);
         self.breakdown.absorb(entry);
-        self.recent.push_back(entry.finished_ms);
-        if self.recent.len() > RECENT {
-            self.recent.pop_front();
-        }
+        self.recent.push(entry.finished_ms);
     }
 
     /// Where the run that the live pages call `run` stands, if this is its
@@ -79,8 +83,12 @@ impl Followed {
         }
         let circumstances = Circumstances {
             is_running,
-            last_pair_ms: self.recent.back().copied(),
-            pairs_per_second: self.pairs_per_second(),
+            last_pair_ms: self.recent.0.back().copied(),
+            pairs_per_second: self.recent.pairs_per_second(),
+            found: match self.manifest.kind {
+                Kind::Bisect => found(&self.following.report()?.json()?)?,
+                _ => None,
+            },
             machines: match is_running {
                 true => self.machines(),
                 false => Vec::new(),
@@ -101,11 +109,106 @@ impl Followed {
         facts.retain(|worker| worker.machine.is_some());
         facts
     }
+}
 
-    /// The speed at which the last pairs came.
+/// When the last pairs were finished, since the run was last paused: milliseconds
+/// since 1970.
+#[derive(Debug, Default)]
+struct Recent(VecDeque<i64>);
+
+impl Recent {
+    fn push(&mut self, finished_ms: i64) {
+        if self.is_pause_before(finished_ms) {
+            self.0.clear();
+        }
+        self.0.push_back(finished_ms);
+        if self.0.len() > RECENT {
+            self.0.pop_front();
+        }
+    }
+
+    fn is_pause_before(&self, finished_ms: i64) -> bool {
+        let gap = self.0.back().map_or(0, |last| finished_ms - last);
+        let pairs = self
+            .pairs_per_second()
+            .map(|rate| rate * gap as f64 / 1000.0);
+        gap > PAUSE_MS && pairs.is_some_and(|pairs| pairs > PAUSE_FACTOR)
+    }
+
+    /// The speed at which they came.
     fn pairs_per_second(&self) -> Option<f64> {
-        let (first, last) = (self.recent.front()?, self.recent.back()?);
+        let (first, last) = (self.0.front()?, self.0.back()?);
         let seconds = (last - first) as f64 / 1000.0;
-        (seconds > 0.0).then(|| (self.recent.len() - 1) as f64 / seconds)
+        (seconds > 0.0).then(|| (self.0.len() - 1) as f64 / seconds)
+    }
+}
+
+/// What a bisection has found, from the JSON of its report; `None` before that.
+fn found(report: &str) -> anyhow::Result<Option<String>> {
+    #[derive(Deserialize)]
+    struct Commit {
+        commit: String,
+        subject: String,
+    }
+    #[derive(Deserialize)]
+    struct Bisected {
+        verdict: String,
+        culprit: Vec<Commit>,
+    }
+    let bisected: Bisected = serde_json::from_str(report)?;
+    let name = |one: &Commit| format!("{} ({})", short_id(&one.commit), one.subject);
+    let names: Vec<String> = bisected.culprit.iter().map(name).collect();
+    Ok(match (bisected.verdict.as_str(), names.len()) {
+        ("found", 1) => Some(format!("culprit: {}", names.concat())),
+        ("found", _) => Some(format!("culprit: one of {}", names.join(", "))),
+        ("no_change", _) => Some("no commit changed the strength".to_string()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second between pairs, as many as `minutes` between the two halves.
+    fn speed(minutes: i64, between_ms: i64) -> Option<f64> {
+        let mut recent = Recent::default();
+        for half in 0..2 {
+            for pair in 0..20 {
+                recent.push(half * minutes * 60_000 + (20 * half + pair) * between_ms);
+            }
+        }
+        recent.pairs_per_second()
+    }
+
+    #[test]
+    fn a_pause_does_not_count_for_the_speed() {
+        for minutes in [0, 2, 600] {
+            assert_eq!(speed(minutes, 1_000), Some(1.0), "{minutes}");
+        }
+        // Pairs of a quarter of an hour: as long a gap is no pause.
+        let slow = speed(15, 900_000).expect("two pairs");
+        assert!((slow - 39.0 / (40.0 * 900.0)).abs() < 1e-9, "{slow}");
+    }
+
+    #[test]
+    fn a_bisection_names_what_it_has_found() {
+        let commit = |id: &str| format!(r#"{{"commit":"{id}","subject":"Faster"}}"#);
+        let of = |verdict: &str, culprit: &[String]| {
+            let culprit = culprit.join(",");
+            found(&format!(
+                r#"{{"verdict":"{verdict}","culprit":[{culprit}]}}"#
+            ))
+            .expect("a report")
+        };
+        let [one, two] = ["0123456789", "abcdefabcd"].map(commit);
+        let single = of("found", std::slice::from_ref(&one)).expect("found");
+        assert!(single.starts_with("culprit: 0123"), "{single}");
+        assert!(single.ends_with(" (Faster)"), "{single}");
+        let several = of("found", &[one.clone(), two]).expect("found");
+        assert!(several.starts_with("culprit: one of 0123"), "{several}");
+        let none = of("no_change", std::slice::from_ref(&one)).expect("found");
+        assert_eq!(none, "no commit changed the strength");
+        assert_eq!(of("none", &[one]), None);
     }
 }

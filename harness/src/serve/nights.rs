@@ -72,7 +72,7 @@ impl WatchedNights {
         let report = TrackReport::read(&self.path)?;
         let mut next = nights_parts(report.page(Place::Served)?, id)?;
         next.json = report.json()?.into();
-        let sentence = next.description.clone();
+        let sentence = next.subtitle.clone();
         self.sender.send_replace(Arc::new(next));
         Ok(sentence)
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::config::{Config, Tournament};
 use crate::experiment::Verdict;
 use crate::kinds::Standing;
 use crate::report::html::with_ends;
@@ -9,8 +10,8 @@ use crate::report::{EndReason, TestVerdict, WorkerFacts, first_engine};
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
 use crate::stats::definitions::Definition;
-use crate::stats::summary::Interval;
-use crate::stats::{Estimate, Model, Pentanomial, Summary, forecast};
+use crate::stats::summary::{Interval, is_enough};
+use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, forecast};
 
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -40,20 +41,25 @@ pub(super) struct RunSummary {
     pub engines: Vec<String>,
     /// The engines with commit and subject.
     pub descriptions: Vec<String>,
+    /// That of all engines; of each, in their order, where they differ.
     pub limit: String,
     pub book: Option<BookSource>,
     pub pairs: u64,
     pub games: u64,
     /// Pairs after which it ends at the latest.
     pub budget: u64,
-    /// None of a tuning, as Elo: one side of it against the other says nothing
-    /// about the engine.
+    /// Of the first engine, as `pentanomial`, `elo`, `nelo` and `los`; `None` if the
+    /// pairs are not all its own, or compare sets of values (a tuning).
     pub wdl: Option<[u64; 3]>,
-    pub pentanomial: [u64; 5],
+    pub pentanomial: Option<[u64; 5]>,
+    /// As on the page of the run.
     pub elo: Option<Estimate>,
     pub nelo: Option<Estimate>,
     pub los: Option<f64>,
     pub sprt: Option<TestState>,
+    /// What a bisection has found, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
     /// Games lost by a crash, a stall, an illegal move or on time.
     pub failures: u64,
     pub games_per_hour: Option<f64>,
@@ -99,6 +105,8 @@ pub(super) struct Circumstances {
     pub is_running: bool,
     pub last_pair_ms: Option<i64>,
     pub pairs_per_second: Option<f64>,
+    /// What a bisection has found, in words.
+    pub found: Option<String>,
     pub machines: Vec<WorkerFacts>,
 }
 
@@ -111,14 +119,11 @@ impl RunSummary {
         circumstances: Circumstances,
     ) -> Self {
         let tally = &standing.tally;
+        let config = &manifest.config;
         let first = first_engine(tally);
         let summary = Summary::new(first.pentanomial);
-        let elo = match summary.interval {
-            Interval::AlwaysValid => standing.always_valid.or(summary.elo),
-            Interval::FixedLength => summary.elo,
-        };
         let rate = circumstances.pairs_per_second;
-        let is_tuning = manifest.kind == Kind::Tune;
+        let is_of_first = is_of_first_engine(manifest);
         let state = match standing.verdict {
             Some(_) => State::Finished,
             None if circumstances.is_running => State::Running,
@@ -139,28 +144,18 @@ impl RunSummary {
                 .iter()
                 .map(EngineIdentity::description)
                 .collect(),
-            limit: manifest.config.r#match.limit.to_string(),
-            book: manifest.config.r#match.openings.file.clone(),
+            limit: limits(config),
+            book: config.r#match.openings.file.clone(),
             pairs: tally.pairs,
             games: tally.games(),
             budget: standing.budget,
-            wdl: (!is_tuning).then_some([first.wdl.wins, first.wdl.draws, first.wdl.losses]),
-            pentanomial: first.pentanomial.0,
-            elo: elo.filter(|_| !is_tuning),
-            nelo: summary.nelo.filter(|_| !is_tuning),
-            los: summary.los.filter(|_| !is_tuning),
-            sprt: standing.test.as_ref().map(|test| {
-                let (lower, upper) = test.bounds();
-                let config = test.config();
-                TestState {
-                    model: config.model,
-                    elo0: config.elo0,
-                    elo1: config.elo1,
-                    llr: test.llr(),
-                    lower,
-                    upper,
-                }
-            }),
+            wdl: is_of_first.then_some([first.wdl.wins, first.wdl.draws, first.wdl.losses]),
+            pentanomial: is_of_first.then_some(first.pentanomial.0),
+            elo: elo(standing, &summary, config).filter(|_| is_of_first),
+            nelo: summary.nelo.filter(|_| is_of_first),
+            los: summary.los.filter(|_| is_of_first),
+            sprt: standing.test.as_ref().map(TestState::of),
+            found: circumstances.found,
             failures: tally
                 .engines
                 .iter()
@@ -177,6 +172,11 @@ impl RunSummary {
     /// Whether it plays all its pairs, whatever their results.
     pub(super) fn has_fixed_length(&self) -> bool {
         matches!(self.kind, Kind::Match | Kind::Tune)
+    }
+
+    /// Whether nothing is left to resume. A tuning may still lack its verifying test.
+    pub(super) fn is_over(&self) -> bool {
+        self.state == State::Finished && self.kind != Kind::Tune
     }
 
     /// Whether a test has ended without a decision.
@@ -202,15 +202,20 @@ impl RunSummary {
         if let Some(elo) = self.elo {
             text += &format!(", Elo {}", with_ends(elo));
         }
+        if let Some(found) = &self.found {
+            text += &format!(", {found}");
+        }
         text + &format!(", {} games", self.games)
     }
 
     /// The numbers as OpenBench shows them, the interval as it computes it: of
     /// a match of fixed length, also after few pairs, with the larger side as
-    /// the margin. Source: OpenBench, `stats.Elo` and `longStatBlock`.
-    pub(super) fn openbench_block(&self) -> String {
+    /// the margin. `None` if the pairs are not those of one engine.
+    /// Source: OpenBench, `stats.Elo` and `longStatBlock`.
+    pub(super) fn openbench_block(&self) -> Option<String> {
+        let pentanomial = self.pentanomial?;
         let mut text = String::new();
-        if let Some(elo) = self.elo_by(Definition::OpenBench) {
+        if let Some(elo) = elo_by(Definition::OpenBench, pentanomial) {
             let margin = (elo.high - elo.estimate).max(elo.estimate - elo.low);
             text += &format!("Elo   | {:.2} +- {margin:.2} (95%)\n", elo.estimate);
         }
@@ -226,48 +231,95 @@ impl RunSummary {
                 test.llr, test.lower, test.upper, test.elo0, test.elo1
             );
         }
-        text += &format!("Games | {}\n", self.counts("N"));
-        text + &format!("Penta | {:?}\n", self.pentanomial)
+        text += &format!("Games | {}\n", self.counts("N")?);
+        Some(text + &format!("Penta | {pentanomial:?}\n"))
     }
 
     /// The numbers as fishtest shows them, the interval as it computes it: of
     /// a match of fixed length, also after few pairs, with half its width as
-    /// the margin. Source: fishtest, `stat_util.get_elo`.
-    pub(super) fn fishtest_block(&self) -> String {
+    /// the margin. `None` if the pairs are not those of one engine.
+    /// Source: fishtest, `stat_util.get_elo`.
+    pub(super) fn fishtest_block(&self) -> Option<String> {
+        let pentanomial = self.pentanomial?;
         let mut text = String::new();
         if let Some(test) = self.sprt {
             text += &format!(
                 "LLR: {:.2} ({:.2},{:.2}) <{:.2},{:.2}>\n",
                 test.llr, test.lower, test.upper, test.elo0, test.elo1
             );
-        } else if let Some(elo) = self.elo_by(Definition::Fishtest) {
+        } else if let Some(elo) = elo_by(Definition::Fishtest, pentanomial) {
             text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
         }
-        text += &self.counts("Total");
+        text += &self.counts("Total")?;
         text.push('\n');
-        let counts = self.pentanomial.map(|count| count.to_string());
-        text + &format!("Ptnml(0-2): {}\n", counts.join(", "))
+        let counts = pentanomial.map(|count| count.to_string());
+        Some(text + &format!("Ptnml(0-2): {}\n", counts.join(", ")))
     }
 
-    /// The games and, where they mean something, their results.
-    fn counts(&self, name: &str) -> String {
-        match self.wdl {
-            Some([wins, draws, losses]) => {
-                let games = wins + draws + losses;
-                format!("{name}: {games} W: {wins} L: {losses} D: {draws}")
-            }
-            None => format!("{name}: {}", self.games),
+    fn counts(&self, name: &str) -> Option<String> {
+        let [wins, draws, losses] = self.wdl?;
+        let games = wins + draws + losses;
+        Some(format!("{name}: {games} W: {wins} L: {losses} D: {draws}"))
+    }
+}
+
+impl TestState {
+    fn of(test: &Sprt) -> Self {
+        let (lower, upper) = test.bounds();
+        let config = test.config();
+        Self {
+            model: config.model,
+            elo0: config.elo0,
+            elo1: config.elo1,
+            llr: test.llr(),
+            lower,
+            upper,
         }
     }
+}
 
-    /// Elo and its interval as another program computes them; `None` of a
-    /// tuning, and after too few pairs for its formula.
-    fn elo_by(&self, definition: Definition) -> Option<Estimate> {
-        self.wdl?;
-        let pairs = Pentanomial(self.pentanomial);
-        let summary = definition.summary(pairs.into()).ok()?;
-        summary.elo.filter(|_| pairs.pairs() > 0)
+/// Whether every pair of the run is one of its first engine against another.
+fn is_of_first_engine(manifest: &Manifest) -> bool {
+    let play = &manifest.config.r#match;
+    let is_gauntlet = play.tournament == Tournament::Gauntlet && play.seeds == 1;
+    matches!(manifest.kind, Kind::Match | Kind::Sprt)
+        && (manifest.engines.len() == 2 || is_gauntlet)
+}
+
+/// The limit of all engines; that of each, in their order, where they differ.
+fn limits(config: &Config) -> String {
+    let common = &config.r#match.limit;
+    let own = config.engine.iter().map(|engine| &engine.limit);
+    let mut all: Vec<String> = own
+        .map(|limit| limit.as_ref().unwrap_or(common).to_string())
+        .collect();
+    if all.iter().all(|limit| *limit == all[0]) {
+        all.truncate(1);
     }
+    all.join(" – ")
+}
+
+/// Elo of the first engine with the interval that the page of the run has: of a test,
+/// corrected for stopping; of a match that is not finished or may stop early, the
+/// always-valid one.
+fn elo(standing: &Standing, summary: &Summary, config: &Config) -> Option<Estimate> {
+    let test = standing.test.as_ref();
+    if let Some(test) = test.filter(|test| is_enough(test.counts())) {
+        return Some(test.estimate()?.elo);
+    }
+    let has_fixed_length = standing.verdict.is_some() && config.r#match.stop.is_none();
+    match summary.interval {
+        Interval::FixedLength if has_fixed_length => summary.elo,
+        _ => standing.always_valid.or(summary.elo),
+    }
+}
+
+/// Elo and its interval as another program computes them; `None` after too few
+/// pairs for its formula.
+fn elo_by(definition: Definition, pentanomial: [u64; 5]) -> Option<Estimate> {
+    let pairs = Pentanomial(pentanomial);
+    let summary = definition.summary(pairs.into()).ok()?;
+    summary.elo.filter(|_| pairs.pairs() > 0)
 }
 
 fn remaining(standing: &Standing, rate: f64) -> Remaining {
@@ -290,6 +342,9 @@ fn remaining(standing: &Standing, rate: f64) -> Remaining {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Tally;
+    use crate::stats::SprtConfig;
+    use crate::stats::confidence::StopRule;
 
     /// A match with this result whose Elo has the always-valid interval.
     fn run(pentanomial: [u64; 5]) -> RunSummary {
@@ -310,11 +365,12 @@ mod tests {
             games: 24,
             budget: 12,
             wdl: Some([12, 10, 2]),
-            pentanomial,
+            pentanomial: Some(pentanomial),
             elo: Summary::new(Pentanomial(pentanomial)).elo,
             nelo: None,
             los: None,
             sprt: None,
+            found: None,
             failures: 0,
             games_per_hour: None,
             remaining: None,
@@ -328,17 +384,88 @@ mod tests {
         let sentence = "Finished, Elo +154.1 [\u{2212}1199.8, +1199.8], 24 games";
         assert_eq!(run.sentence(), sentence);
         // Both computed by hand: 45.97 to 302.56, and 56.98 to 282.02.
-        let openbench = run.openbench_block();
+        let openbench = run.openbench_block().expect("of one engine");
         assert!(openbench.starts_with("Elo   | 154.14 +- 148.42 (95%)\n"));
-        let fishtest = run.fishtest_block();
+        let fishtest = run.fishtest_block().expect("of one engine");
         assert!(fishtest.starts_with("Elo: 154.09 ± 112.5 (95%)\n"));
     }
 
     #[test]
     fn without_pairs_no_form_has_elo() {
         let run = run([0; 5]);
-        for text in [run.sentence(), run.openbench_block(), run.fishtest_block()] {
+        let blocks = [run.openbench_block(), run.fishtest_block()];
+        for text in blocks.into_iter().chain([Some(run.sentence())]) {
+            let text = text.expect("of one engine");
             assert!(!text.contains("Elo"), "{text}");
         }
+    }
+
+    fn configured(text: &str) -> Config {
+        toml::from_str(text).expect("a configuration")
+    }
+
+    fn standing(verdict: Option<Verdict>, test: Option<Sprt>) -> Standing {
+        Standing {
+            verdict,
+            budget: 200,
+            tally: Tally::new(2),
+            test,
+            always_valid: Some(Estimate {
+                estimate: 17.4,
+                low: -20.0,
+                high: 50.0,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_match_has_the_always_valid_interval_until_its_fixed_end() {
+        let summary = Summary::new(Pentanomial([10, 20, 40, 20, 20]));
+        assert_eq!(summary.interval, Interval::FixedLength);
+        let mut config = configured("");
+        let complete = Some(Verdict::Complete);
+        let low = |verdict, config: &Config| {
+            let elo = elo(&standing(verdict, None), &summary, config);
+            elo.expect("defined").low
+        };
+        assert_eq!(low(None, &config), -20.0);
+        assert_eq!(
+            low(complete, &config),
+            summary.elo.expect("of many pairs").low
+        );
+        config.r#match.stop = Some(StopRule::ZeroOutside);
+        assert_eq!(low(complete, &config), -20.0);
+    }
+
+    #[test]
+    fn elo_after_a_test_is_corrected_for_stopping() {
+        let mut test = Sprt::new(SprtConfig {
+            elo1: 30.0,
+            ..SprtConfig::default()
+        })
+        .expect("a test");
+        for half_points in [1, 2, 3, 1, 2, 1].into_iter().cycle().take(90) {
+            test.absorb(half_points);
+        }
+        let summary = Summary::new(test.counts());
+        let corrected = test.estimate().expect("of many pairs").elo;
+        assert_ne!(summary.elo, Some(corrected));
+        let standing = standing(Some(Verdict::H0), Some(test));
+        assert_eq!(elo(&standing, &summary, &configured("")), Some(corrected));
+    }
+
+    #[test]
+    fn limits_that_differ_are_those_of_the_engines() {
+        let limits = |own: [&str; 2]| {
+            let engine = |limit| format!("[[engine]]\nname = \"a\"\ncmd = \"a\"\n{limit}\n");
+            limits(&configured(&format!(
+                "{}[match]\nlimit = \"nodes=200\"\n",
+                own.map(engine).concat()
+            )))
+        };
+        let own = "limit = \"nodes=60\"";
+        assert_eq!(limits(["", ""]), "nodes=200");
+        assert_eq!(limits([own, own]), "nodes=60");
+        assert_eq!(limits([own, ""]), "nodes=60 – nodes=200");
     }
 }

@@ -41,6 +41,13 @@ impl Estimate {
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
+
+    /// That half, if it says where both ends are: if the two sides differ by
+    /// less than 0.1.
+    pub fn margin(&self) -> Option<f64> {
+        let [below, above] = [self.estimate - self.low, self.high - self.estimate];
+        ((above - below).abs() < 0.1).then(|| self.half_width())
+    }
 }
 
 /// The expected score, 0 to 1, at a difference of `elo` on the logistic scale.
@@ -134,6 +141,18 @@ mod tests {
         assert!((score_of_elo(400.0) - 10.0 / 11.0).abs() < 1e-15);
         assert!((elo_of_score(score_of_elo(-123.0)) + 123.0).abs() < 1e-10);
         assert_eq!(clamped_elo_of_score(1.0), clamped_elo_of_score(0.9995));
+    }
+
+    #[test]
+    fn an_interval_with_two_different_sides_has_no_margin() {
+        let even = Estimate::around(12.3, 3.1).margin();
+        assert!(even.is_some_and(|margin| (margin - 3.1).abs() < 1e-9));
+        let uneven = Estimate {
+            estimate: 113.7,
+            low: -1223.0,
+            high: 1176.6,
+        };
+        assert_eq!(uneven.margin(), None);
     }
 
     #[test]

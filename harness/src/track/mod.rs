@@ -8,6 +8,7 @@ mod change;
 mod chart;
 mod gauntlet;
 mod night;
+mod order;
 mod page;
 mod previous;
 mod report;

@@ -65,6 +65,13 @@ impl Night {
         short_id(&self.commit)
     }
 
+    /// The commit that it has played as its previous nightly.
+    pub(super) fn previous(&self) -> Option<&str> {
+        let mut matches = self.matches.iter();
+        let played = matches.find(|played| played.role == Role::Previous)?;
+        Some(&played.commit)
+    }
+
     fn games(&self) -> u64 {
         self.matches
             .iter()
@@ -80,6 +87,11 @@ pub enum HistoryError {
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Csv { path: PathBuf, source: csv::Error },
+    #[error(
+        "{}: unknown column `{column}`, which would be lost with the next row\nhelp: remove the column, or keep it in another file",
+        path.display()
+    )]
+    Column { path: PathBuf, column: String },
     #[error("{}, the row of {run}: {reason}", path.display())]
     Row {
         path: PathBuf,
@@ -111,6 +123,27 @@ struct Row {
     failures: u64,
 }
 
+/// The fields of a row, in order.
+const COLUMNS: [&str; 17] = [
+    "run",
+    "date",
+    "commit",
+    "committed",
+    "subject",
+    "tag",
+    "bench",
+    "limit",
+    "roles",
+    "opponents",
+    "games",
+    "pentanomials",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "nps",
+    "failures",
+];
+
 /// The nights of a table, in the order in which they were written; empty before
 /// the first night.
 ///
@@ -125,13 +158,21 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
             return Err(HistoryError::Io { path, source });
         }
     };
+    let malformed = |source| HistoryError::Csv {
+        path: path.to_path_buf(),
+        source,
+    };
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
+    let mut columns = reader.headers().map_err(malformed)?.iter();
+    if let Some(column) = columns.find(|column| !COLUMNS.contains(column)) {
+        return Err(HistoryError::Column {
+            path: path.to_path_buf(),
+            column: column.to_string(),
+        });
+    }
     let mut runs = HashSet::new();
     let rows = reader.deserialize::<Row>().map(|row| {
-        let row = row.map_err(|source| HistoryError::Csv {
-            path: path.to_path_buf(),
-            source,
-        })?;
+        let row = row.map_err(malformed)?;
         let run = row.run.clone();
         let night = match runs.insert(run.clone()) {
             true => row.try_into(),
@@ -179,14 +220,6 @@ pub(crate) fn append(
         path: path.to_path_buf(),
         source,
     })
-}
-
-/// The nights in the order of their commits; nights of one commit, and commits
-/// of one second, in the order in which they were played.
-pub(crate) fn in_order(nights: &[Night]) -> Vec<&Night> {
-    let mut ordered: Vec<&Night> = nights.iter().collect();
-    ordered.sort_by_key(|night| night.committed);
-    ordered
 }
 
 impl From<&Night> for Row {
@@ -327,11 +360,6 @@ pub(super) mod tests {
         append(&path, &mut nights, first).expect("written");
         append(&path, &mut nights, night(1, "a", &[])).expect("written");
         assert_eq!(read(&path).expect("reads"), nights);
-        let order: Vec<&str> = in_order(&nights)
-            .iter()
-            .map(|n| n.commit.as_str())
-            .collect();
-        assert_eq!(order, ["a", "b"]);
     }
 
     #[test]
@@ -383,6 +411,19 @@ pub(super) mod tests {
             let error = read(&path).expect_err("refused").to_string();
             assert!(error.contains(wrong), "{error}");
         }
+    }
+
+    #[test]
+    fn a_column_of_the_user_is_refused_and_not_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        append(&path, &mut Vec::new(), night(2, "b", &[])).expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        let (head, row) = text.split_once('\n').expect("two lines");
+        assert_eq!(head, COLUMNS.join(","));
+        fs::write(&path, format!("{head},note\n{},mine\n", row.trim_end())).expect("written");
+        let error = read(&path).expect_err("refused").to_string();
+        assert!(error.contains("unknown column `note`"), "{error}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::RUNS;
 use super::change::Direction;
 use super::chart::on_page;
-use super::night::{Night, in_order};
+use super::night::Night;
 use super::status::{Comparison, Point, Status};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::html::{
@@ -16,7 +16,7 @@ use crate::run::Manifest;
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
-/// The page of the nights in `dir`. Elsewhere it has no links to the nights'
+/// The page of the nights in `dir`, in the order of their commits. Elsewhere it has no links to the nights'
 /// own reports.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ pub(crate) fn html(
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
         "Elo over nightlies",
-        &format!("{} nights, limit {limit}", nights.len()),
+        &format!("{}, limit {limit}", counted(nights.len() as u64, "night")),
     );
     page.lead(&status.sentences(), tone(status));
     page.figures(&figures(status));
@@ -103,7 +103,7 @@ fn elo_figure(name: &str, elo: Option<Estimate>, interval: Option<Interval>) -> 
 
 /// Where the commits have web pages, if the manifest of the last night's run shows it.
 fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
-    let last = in_order(nights).pop()?;
+    let last = nights.last()?;
     let manifest = Manifest::read(&dir.join(RUNS).join(&last.run)).ok()?;
     let repository = manifest.config.engine.first()?.git.as_ref()?;
     Repository::open(&manifest.base.join(repository))
@@ -156,9 +156,8 @@ fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&
         "bench",
     ];
     let mut table = Table::new("All nights on one scale, newest first", &head);
-    let nights = in_order(nights);
     // One point a night, in the same order.
-    for (at, (point, night)) in status.points.iter().zip(&nights).enumerate().rev() {
+    for (at, (point, night)) in status.points.iter().zip(nights).enumerate().rev() {
         let before = at.checked_sub(1).map(|before| &status.points[before]);
         let (elo, bar) = match point.elo {
             Some(elo) => (
@@ -243,7 +242,7 @@ fn matches(nights: &[Night]) -> Table {
         "Pairs against each opponent, from the new build's side; newest first",
         &["commit", "LL/LD/DD+WL/WD/WW", "failures", "nodes a second"],
     );
-    for night in in_order(nights).into_iter().rev() {
+    for night in nights.iter().rev() {
         let opponents: Vec<String> = night
             .matches
             .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::night::{Night, in_order};
+use super::night::Night;
 use crate::builds::Commit;
 
 /// The nearest commit before this one that was played, in whatever order the
@@ -25,11 +25,13 @@ pub(super) fn previous_of<'a>(
         .find_map(|id| played.get(id.as_str()).copied());
     let by_date = || {
         let on_branch: HashSet<&str> = branch.iter().map(String::as_str).collect();
-        in_order(nights).into_iter().rfind(|night| {
+        let left = nights.iter().filter(|night| {
             night.committed <= commit.date
                 && night.commit != commit.id
                 && !on_branch.contains(night.commit.as_str())
-        })
+        });
+        // The last of several with one date.
+        left.max_by_key(|night| night.committed)
     };
     let previous = ancestor.or_else(by_date)?;
     Some(previous.commit.as_str())

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chart::chart;
-use super::night::{Night, in_order, read};
+use super::night::{Night, read};
+use super::order::in_order;
 use super::page::html;
 use super::role::Role;
 use super::status::Status;
@@ -23,6 +24,7 @@ pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
 /// The results of all nights.
 pub(crate) struct TrackReport {
     pub(super) dir: PathBuf,
+    /// In the order of their commits.
     pub(super) nights: Vec<Night>,
     pub(super) status: Status,
     /// Commits that have just been played.
@@ -54,13 +56,12 @@ impl TrackReport {
     /// # Errors
     /// If the table cannot be read.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
-        let nights = read(&dir.join(TABLE))?;
-        let ordered = in_order(&nights);
-        let mut matches = ordered.iter().rev().flat_map(|night| &night.matches);
+        let nights = in_order(&read(&dir.join(TABLE))?, &[]);
+        let mut matches = nights.iter().rev().flat_map(|night| &night.matches);
         let anchor = matches.find(|played| played.role == Role::Anchor);
         let anchor = anchor.map_or("", |played| played.commit.as_str());
         // The last night's run has the configuration, if it is still there.
-        let last = ordered.last().map(|night| dir.join(RUNS).join(&night.run));
+        let last = nights.last().map(|night| dir.join(RUNS).join(&night.run));
         let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
         let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
         Ok(Self {
@@ -72,9 +73,9 @@ impl TrackReport {
         })
     }
 
-    /// Whether a night that has not been reported is a regression, or the last.
-    pub(crate) fn is_regression(&self) -> bool {
-        self.status.is_regression() || self.status.losses_at(&self.unreported).next().is_some()
+    /// Whether a regression was noticed that no process has reported yet.
+    pub(crate) fn has_unreported_regression(&self) -> bool {
+        self.status.losses_at(&self.unreported).next().is_some()
     }
 }
 
@@ -86,7 +87,7 @@ impl Report for TrackReport {
     fn json(&self) -> anyhow::Result<String> {
         let object = Object {
             kind: "track",
-            verdict: if self.is_regression() {
+            verdict: if self.status.is_regression() || self.has_unreported_regression() {
                 TrackVerdict::Regression
             } else {
                 TrackVerdict::None
@@ -98,8 +99,8 @@ impl Report for TrackReport {
         Ok(serde_json::to_value(&object)?.to_string())
     }
 
-    fn summary(&self, _notes: SummaryNotes<'_>) -> String {
-        self.status.markdown("elo.svg")
+    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+        format!("{}\n{}", self.status.markdown("elo.svg"), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

@@ -16,6 +16,8 @@ pub(super) struct Played {
     pub(super) run: String,
     pub(super) date: Timestamp,
     pub(super) commit: String,
+    pub(super) committed: Timestamp,
+    pub(super) subject: String,
     pub(super) bench: Option<u64>,
     pub(super) limit: String,
     pub(super) matches: Vec<NightMatch>,
@@ -32,6 +34,8 @@ impl Played {
     pub(super) fn of(conclusion: &Conclusion<MatchReport>) -> anyhow::Result<Self> {
         let facts = &conclusion.report.facts;
         let new = &facts.engines[0];
+        let built = &conclusion.manifest.engines[0];
+        let created = conclusion.manifest.created.round(Unit::Second)?;
         let matches = facts.pairings.iter().map(|pairing| {
             Ok(NightMatch {
                 role: role_in(&pairing.second)?,
@@ -48,8 +52,11 @@ impl Played {
         ];
         Ok(Self {
             run: facts.run.clone(),
-            date: conclusion.manifest.created.round(Unit::Second)?,
+            date: created,
             commit: commit(facts, &new.name)?,
+            // The repository may have lost the commit since.
+            committed: built.committed.unwrap_or(created),
+            subject: built.subject.clone().unwrap_or_default(),
             bench: new.bench,
             limit: facts.limit.clone(),
             matches: matches.collect::<anyhow::Result<_>>()?,
@@ -60,26 +67,23 @@ impl Played {
 
     /// The night's row, without its Elo. Tags that match `releases` are
     /// releases.
-    ///
-    /// # Errors
-    /// If the repository does not have the commit.
-    pub(super) fn night(self, repository: &Repository, releases: &str) -> anyhow::Result<Night> {
-        let commit = repository.commit(&self.commit)?;
-        let tags = repository.tags_at(&commit.id, releases)?;
-        Ok(Night {
+    pub(super) fn night(self, repository: &Repository, releases: &str) -> Night {
+        // A commit that is gone has no tags either.
+        let tags = repository.tags_at(&self.commit, releases);
+        Night {
             run: self.run,
             date: self.date,
-            committed: commit.date,
-            subject: commit.subject,
-            tag: tags.into_iter().next(),
-            commit: commit.id,
+            committed: self.committed,
+            subject: self.subject,
+            tag: tags.unwrap_or_default().into_iter().next(),
+            commit: self.commit,
             bench: self.bench,
             limit: self.limit,
             matches: self.matches,
             elo: None,
             nps: self.nps,
             failures: self.failures,
-        })
+        }
     }
 }
 

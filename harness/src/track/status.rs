@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::change::{Change, Direction, changes};
-use super::night::{Night, in_order};
+use super::night::Night;
 use super::scale::{Scale, difference};
 use crate::builds::short_id;
-use crate::report::escape_markdown;
+use crate::report::{counted, escape_markdown};
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
@@ -45,7 +45,7 @@ pub(crate) struct Status {
     pub anchor: String,
     /// In the order of the commits.
     pub points: Vec<Point>,
-    /// The night before.
+    /// The previous nightly of its commit.
     pub previous: Option<Comparison>,
     /// The strongest of all nights before.
     pub best: Option<Comparison>,
@@ -55,11 +55,11 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    /// What `nights` say about the last of them.
+    /// What `nights`, in the order of their commits, say about the last of them.
     pub(crate) fn new(nights: &[Night], anchor: &str, false_alarm_nights: u64) -> Self {
-        let ordered = in_order(nights);
-        let scale = Scale::new(ordered.iter().copied(), anchor);
-        let points: Vec<Point> = ordered
+        let ordered: Vec<&Night> = nights.iter().collect();
+        let scale = Scale::new(nights, anchor);
+        let points: Vec<Point> = nights
             .iter()
             .map(|night| {
                 let rated = scale.rated(&night.commit);
@@ -86,7 +86,11 @@ impl Status {
         let (mut previous, mut best) = (None, None);
         if let Some((last, before)) = points.split_last() {
             let others = || before.iter().filter(|point| point.commit != last.commit);
-            previous = others().next_back().map(|other| compare(other, last));
+            // The night before it in order may be that of a commit that was given up.
+            let played = nights.last().and_then(Night::previous);
+            let point = others().find(|point| Some(point.commit.as_str()) == played);
+            let point = point.or_else(|| others().next_back());
+            previous = point.map(|other| compare(other, last));
             // A night of few games is not the best by chance.
             let strength = |point: &&Point| point.elo.map_or(f64::MIN, |elo| elo.low);
             best = others()
@@ -148,12 +152,12 @@ impl Status {
             return "No nights yet.\n".to_string();
         };
         let mut text = format!(
-            "{} ({}): {} over the anchor {}, from the games of {} nights.\n",
+            "{} ({}): {} over the anchor {}, from the games of {}.\n",
             short_id(&last.commit),
             last.subject,
             elo(last.elo, last.interval),
             short_id(&self.anchor),
-            self.points.len()
+            counted(self.points.len() as u64, "night")
         );
         // The best of many is chosen for its luck, too: no verdict.
         for (name, other, verdict) in [
@@ -331,6 +335,16 @@ mod tests {
         let page = status.markdown("elo.svg");
         assert!(page.contains("Detected at c7"), "{page}");
         assert!(page.contains("| **v1** Change"), "{page}");
+    }
+
+    #[test]
+    fn the_previous_nightly_is_the_one_that_was_played() {
+        let mut nights = nights();
+        let next = [(Role::Anchor, "a", AHEAD), (Role::Previous, "c6", EVEN)];
+        nights.push(night(8, "c8", &next));
+        let status = Status::new(&nights, "a", 3650);
+        let previous = status.previous.expect("there is one");
+        assert_eq!(previous.commit, "c6", "c7 was given up");
     }
 
     #[test]

@@ -1,29 +1,30 @@
 //! Which nights there are to play, and the table they go to.
 
+mod night_match;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
-use super::gauntlet::{Opponent, opponents};
 use super::night::{Night, append, read};
-use super::previous::previous_of;
+use super::order::in_order;
 use super::report::TrackReport;
 use super::reported::Reported;
-use super::result::{Played, opponent_name};
+use super::result::Played;
 use super::scale::Scale;
 use super::status::Status;
 use super::stop::StopRequests;
 use super::stuck::{Consequence, Stuck, commit_of, is_replaced, message};
 use super::{RUNS, TABLE};
-use crate::builds::{BenchCheck, BuildError, Builder, Commit, Repository};
+use crate::builds::{BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Match, Place, Session};
 use crate::ledger::Recovery;
 use crate::output::with_causes;
-use crate::run::{Ended, MANIFEST, Manifest, PrepareError, SessionError, list_runs};
+use crate::run::{Ended, Manifest, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
 /// How the nights went.
@@ -39,6 +40,8 @@ pub(crate) struct Tracker {
     config: Config,
     section: TrackSection,
     repository: Repository,
+    /// The paths whose changes count, as `git` reads them.
+    paths: Vec<String>,
     anchor: Commit,
     out: PathBuf,
     nights: Vec<Night>,
@@ -65,8 +68,10 @@ enum Start {
     Skipped(String),
 }
 
-/// Name in the folder of results.
+/// Names in the folder of results.
 const LOCK: &str = "track.lock";
+/// What this module writes: a commit of these alone is not one of the engine.
+const OWN: [&str; 6] = [TABLE, "elo.html", "elo.md", "elo.svg", LOCK, RUNS];
 
 impl Tracker {
     /// Refuses a configuration that cannot be tracked.
@@ -124,6 +129,8 @@ impl Tracker {
         let table = out.join(TABLE);
         let nights = read(&table)?;
         let reported_before = reported.read(nights.len())?;
+        let mut paths = section.paths.clone();
+        paths.extend(repository.without(out, &OWN).unwrap_or_default());
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
@@ -136,6 +143,7 @@ impl Tracker {
             config,
             section,
             repository,
+            paths,
             anchor,
             out: out.to_path_buf(),
             nights,
@@ -153,11 +161,14 @@ impl Tracker {
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
         let unreported = self.nights.iter().skip(self.reported_before);
+        // Without it the rows have an order too.
+        let history = self.repository.history(&self.section.branch);
+        let nights = in_order(&self.nights, &history.unwrap_or_default());
         TrackReport {
-            status: Status::new(&self.nights, &self.anchor.id, alarms),
+            status: Status::new(&nights, &self.anchor.id, alarms),
             dir: self.out.clone(),
             unreported: unreported.map(|night| night.commit.clone()).collect(),
-            nights: self.nights.clone(),
+            nights,
             played: self.played.clone(),
         }
     }
@@ -190,7 +201,7 @@ impl Tracker {
         let branch = &self.section.branch;
         let newest = self
             .repository
-            .newest_changing(&self.section.paths, branch)
+            .newest_changing(&self.paths, branch)
             .map_err(anyhow::Error::from)?
             .with_context(|| {
                 let paths = self.section.paths.join("`, `");
@@ -304,9 +315,11 @@ impl Tracker {
         since: Option<&str>,
         force: bool,
     ) -> anyhow::Result<Vec<Commit>> {
-        let TrackSection { paths, branch, .. } = &self.section;
         let mut commits = match since {
-            Some(_) => self.repository.changing(paths, since, branch)?,
+            Some(_) => {
+                let branch = &self.section.branch;
+                self.repository.changing(&self.paths, since, branch)?
+            }
             None => vec![newest.clone()],
         };
         if !force {
@@ -402,69 +415,6 @@ impl Tracker {
         }
     }
 
-    fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
-        let history = self.repository.history(&commit.id)?;
-        let branch = self.repository.history(&self.section.branch)?;
-        let previous = previous_of(commit, &history, &branch, &self.nights);
-        let releases = &self.section.releases;
-        let mut release = None;
-        if !releases.is_empty()
-            && let Some(tag) = self
-                .repository
-                .newest_tag(&format!("{}^", commit.id), releases)?
-        {
-            let tagged = self.repository.commit(&tag)?;
-            match self.builds(&tagged) {
-                Ok(()) => release = Some(tagged.id),
-                Err(error) if error.is_of_commit() => {
-                    (self.announce)(&format!("the release {tag} does not build: skipped"));
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let release = release.as_deref();
-        Ok(opponents(&commit.id, &self.anchor.id, previous, release))
-    }
-
-    /// The night's match: the new build against each opponent.
-    fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
-        let mut config = self.config.clone();
-        let tracked = config.engine.remove(0);
-        let mut new = tracked.clone();
-        new.name = commit.short().to_string();
-        new.rev = Some(commit.id.clone());
-        config.engine.push(new);
-        for opponent in opponents {
-            let mut engine = tracked.clone();
-            engine.name = opponent_name(opponent);
-            engine.rev = Some(opponent.commit.clone());
-            engine.bench = BenchCheck::Record;
-            config.engine.push(engine);
-        }
-        // Other openings every night: the same games of builds that play alike would
-        // count as new ones.
-        let nights = self.nights.len() as u64;
-        let pairs = config.r#match.pairs;
-        config.r#match.use_openings_after(nights, pairs);
-        config
-    }
-
-    /// A name that no night and no run has yet.
-    fn run_name(&self, commit: &Commit) -> String {
-        let runs = self.out.join(RUNS);
-        let is_free = |name: &String| {
-            let is_run = runs.join(name).join(MANIFEST).exists();
-            !is_run && self.nights.iter().all(|night| night.run != *name)
-        };
-        (1..)
-            .map(|number| match number {
-                1 => commit.short().to_string(),
-                number => format!("{}-{number}", commit.short()),
-            })
-            .find(is_free)
-            .expect("numbers do not end")
-    }
-
     /// Plays a night to its end and adds its row.
     fn play(&mut self, mut session: Session<Match>) -> Result<Went, SessionError> {
         if self.stop.is_none() {
@@ -490,7 +440,7 @@ impl Tracker {
     }
 
     fn add_row(&mut self, played: anyhow::Result<Played>) -> anyhow::Result<()> {
-        let mut night = played?.night(&self.repository, &self.section.releases)?;
+        let mut night = played?.night(&self.repository, &self.section.releases);
         let all = self.nights.iter().chain([&night]);
         night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         self.played.push(night.commit.clone());

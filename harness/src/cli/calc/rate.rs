@@ -14,6 +14,7 @@ use crate::ledger::GAMES_PGN;
 use crate::output::Out;
 use crate::report::guarded;
 use crate::run::find_run;
+use crate::stats::Estimate;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
 use crate::stats::summary::{ENOUGH, Interval};
 
@@ -165,11 +166,11 @@ fn print_table(ratings: &Ratings) {
         .map(|rating| rating.name.chars().count());
     let width = names.max().unwrap_or(0).max(6);
     outln!(
-        "{:>4}  {:width$} {:>9} {:>8} {:>8} {:>9} {:>7}  LOS of next",
+        "{:>4}  {:width$} {:>9} {:>19} {:>8} {:>9} {:>7}  LOS of next",
         "#",
         "engine",
         "Elo",
-        "+/-",
+        "95 %",
         "games",
         "points",
         "score"
@@ -179,23 +180,20 @@ fn print_table(ratings: &Ratings) {
         if is_new_pool {
             outln!("      -- separate pool: not comparable with the engines above --");
         }
-        let (elo, error) = rating.elo.map_or_else(
+        let (elo, ends) = rating.elo.map_or_else(
             || ("-".to_owned(), "-".to_owned()),
             |elo| {
                 let mark = match rating.interval {
                     Interval::AlwaysValid => "*",
                     Interval::FixedLength => "",
                 };
-                (
-                    format!("{:.1}", elo.estimate),
-                    format!("{:.1}{mark}", elo.half_width()),
-                )
+                (format!("{:.1}", elo.estimate), interval(elo) + mark)
             },
         );
         let next = ratings.los[i].get(i + 1).copied().flatten();
         let los = next.map_or_else(String::new, |los| format!("{:.1} %", 100.0 * los));
         outln!(
-            "{:>4}  {:width$} {elo:>9} {error:>8} {:>8} {:>9.1} {:>6.1}%  {los}",
+            "{:>4}  {:width$} {elo:>9} {ends:>19} {:>8} {:>9.1} {:>6.1}%  {los}",
             i + 1,
             rating.name,
             rating.games,
@@ -206,7 +204,7 @@ fn print_table(ratings: &Ratings) {
     let is_early = |rating: &Rating| rating.interval == Interval::AlwaysValid;
     if ratings.ratings.iter().any(is_early) {
         outln!(
-            "* {TOO_FEW}: the width of the always-valid interval of the engine's own score, or of the games that link it to the others"
+            "* {TOO_FEW}: the always-valid interval of the engine's own score, or of the games that link it to the others"
         );
     }
     print_white_advantage(ratings);
@@ -219,6 +217,14 @@ fn print_table(ratings: &Ratings) {
         singles(ratings)
     );
     print_los(ratings);
+}
+
+/// `+/- 3.1`, or both ends where the two sides differ.
+fn interval(elo: Estimate) -> String {
+    match elo.margin() {
+        Some(margin) => format!("+/- {margin:.1}"),
+        None => format!("[{:.1}, {:.1}]", elo.low, elo.high),
+    }
 }
 
 fn print_white_advantage(ratings: &Ratings) {

@@ -22,10 +22,10 @@ use crate::kinds::{Match, RunKind, Session, Test};
 use crate::ledger::Recovery;
 use crate::output;
 use crate::platform::quoted;
-use crate::run::{Ended, Manifest, RunFiles};
+use crate::run::{Ended, Manifest, RunFiles, View};
 
 pub(super) use outputs::complete;
-use outputs::open_files;
+use outputs::{folder_beside, open_files};
 
 /// Play as fastchess: its command line, and what it prints.
 ///
@@ -225,7 +225,7 @@ fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failur
 
 fn usage(program: Program, command: &str) -> String {
     format!(
-        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): 0, or 1 for an error\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
+        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
         program.name(),
         program.version(),
         page::plain(program),
@@ -273,7 +273,9 @@ impl Line<'_> {
         let config = settings.config(rand::random())?;
         K::check(&config)?;
         let mut files = open_files(settings, Path::new(""))?;
-        let session = Session::<K>::create(config, self.own.out.as_deref(), &mut announce);
+        let outname = settings.config.outname.as_deref();
+        let out = self.own.out.clone().or_else(|| folder_beside(outname?));
+        let session = Session::<K>::create(config, out.as_deref(), &mut announce);
         let session = session.map_err(failure)?;
         let run = std::path::absolute(session.folder.path());
         let started = StartedRun {
@@ -352,23 +354,39 @@ impl Line<'_> {
             }
             Program::Cutechess => format!("hone resume {}", quoted(&folder)),
         };
-        console.conclude(ended, Some(&resume));
+        let pairs = RunFiles::open(&folder)?.pairs.by_arrival()?.count() as u64;
+        console.conclude(ended, &resume, 2 * pairs);
         if let Some(error) = console.take_file_error() {
             return Err(error.into());
         }
-        Ok(self.exit(ended))
+        let is_stopped = View::<K::Experiment>::is_stopped(&console);
+        Ok(match self.own.verdict {
+            true => own_exit(ended, is_stopped),
+            false => self.exit(ended, is_stopped),
+        })
     }
 
-    /// The programs exit with 0 whatever the result is.
-    fn exit(&self, ended: Ended) -> Exit {
-        match (ended, self.own.verdict) {
-            (Ended::Interrupted | Ended::Waiting, true) => Exit::Interrupted,
-            (Ended::Interrupted | Ended::Waiting, false) => Exit::Rejected,
-            (Ended::OutOfTime, true) => Exit::Inconclusive,
-            (Ended::Verdict(Verdict::H0), true) => Exit::Rejected,
-            (Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated), true) => Exit::Inconclusive,
+    /// The programs exit with 0 whatever the result is; fastchess exits with 1 after
+    /// an interrupt, and after a crash or a stall without `-recover`.
+    fn exit(&self, ended: Ended, is_stopped: bool) -> Exit {
+        let is_broken_off = matches!(ended, Ended::Interrupted | Ended::Waiting);
+        match self.program {
+            Program::Fastchess if is_broken_off || is_stopped => Exit::Rejected,
             _ => Exit::Done,
         }
+    }
+}
+
+/// The exit code of `hone` itself.
+fn own_exit(ended: Ended, is_stopped: bool) -> Exit {
+    match ended {
+        Ended::Interrupted | Ended::Waiting if is_stopped => Exit::Failed,
+        Ended::Interrupted | Ended::Waiting => Exit::Interrupted,
+        Ended::Verdict(Verdict::H0) => Exit::Rejected,
+        Ended::OutOfTime | Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => {
+            Exit::Inconclusive
+        }
+        Ended::Verdict(_) => Exit::Done,
     }
 }
 

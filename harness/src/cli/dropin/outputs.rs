@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 
 use crate::dropin::show::Files;
 use crate::dropin::{OutFile, Program, Request, Settings, StartedRun};
-use crate::run::{Manifest, RunFiles};
+use crate::run::{Manifest, RESULTS, RunFiles};
 
 /// The command line that started a run, in the run's folder.
 const COMMAND_LINE: &str = "command-line.json";
@@ -24,7 +24,27 @@ pub(super) fn open_files(settings: &Settings, base: &Path) -> anyhow::Result<Fil
             (base.join(name), file.append)
         })
     };
-    Files::open(path(&settings.pgn, "pgn"), path(&settings.epd, "epd"))
+    let pgn = path(&settings.pgn, "pgn");
+    let epd = path(&settings.epd, "epd");
+    Files::open(pgn, epd, settings.program)
+}
+
+/// The folder of a new run whose `-config outname=` names a file in another folder:
+/// under `results/` beside that file, because a server may keep only that folder.
+/// `None` for a file here, a device and a pipe.
+pub(super) fn folder_beside(outname: &Path) -> Option<PathBuf> {
+    let folder = outname.parent()?;
+    let is_here = folder.as_os_str().is_empty() || folder == Path::new(".");
+    if is_here || outname.exists() && !outname.is_file() {
+        return None;
+    }
+    let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
+    let name = format!("{now}-{}", outname.file_stem()?.display());
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.clone())
+        .chain(numbered)
+        .map(|name| folder.join(RESULTS).join(name))
+        .find(|path| !path.exists())
 }
 
 /// Keeps the command line with the run.
@@ -50,4 +70,27 @@ pub(in crate::cli) fn complete(dir: &Path) -> anyhow::Result<()> {
     };
     let base = Manifest::read(dir)?.base;
     open_files(&settings, &base)?.catch_up(&RunFiles::open(dir)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_in_another_folder_has_its_runs_beside_it() {
+        for name in ["c.json", "./c.json"] {
+            assert_eq!(folder_beside(Path::new(name)), None, "{name}");
+        }
+        let dir = tempfile::tempdir().expect("a folder");
+        let beside = |name: &str| folder_beside(&dir.path().join(name));
+        std::fs::write(dir.path().join("there.json"), "{}").expect("written");
+        for (name, stem) in [("c.json", "-c"), ("there.json", "-there")] {
+            let run = beside(name).expect("a folder");
+            assert_eq!(run.parent(), Some(&*dir.path().join("results")));
+            assert!(run.display().to_string().ends_with(stem), "{run:?}");
+        }
+        // A device, or a pipe.
+        std::fs::create_dir(dir.path().join("no-file")).expect("made");
+        assert_eq!(beside("no-file"), None);
+    }
 }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::common::{announce, failure};
+use super::common::announce;
 use super::ends::EndArgs;
+use super::key_place::located;
 use super::place::PlaceArgs;
 use super::play::start;
 use super::sandbox::SandboxArgs;
@@ -77,7 +78,9 @@ impl TuneArgs {
         tune::check_one_engine(&config)
             .and_then(|()| check_shard::<Tuning>(&config))
             .with_context(|| path.display().to_string())?;
-        let prepared = tune::prepare(&mut config, &mut announce).map_err(failure)?;
+        let before = config.clone();
+        let prepared = tune::prepare(&mut config, &mut announce)
+            .map_err(|error| located(error, &before, Some(path)))?;
         if prepared == Prepared::Interrupted {
             return Ok(Exit::Interrupted);
         }

@@ -77,6 +77,7 @@ impl Settings {
 
     fn sprt(&mut self, flag: &Given) -> anyhow::Result<()> {
         self.is_sprt = true;
+        self.require(flag, &["elo0", "elo1", "alpha", "beta"])?;
         // cutechess-cli judges single games by BayesElo at bounds in logistic
         // Elo; fastchess's defaults of the bounds are 0.
         let model = match self.program {
@@ -163,11 +164,13 @@ impl Settings {
         let name = flag.entry.name;
         // cutechess-cli does not use the rule if this key is 0.
         let switch = if name == "-draw" {
+            self.require(flag, &["movenumber", "movecount", "score"])?;
             self.set("adjudication.draw.move", 0, name);
             self.set("adjudication.draw.count", 1, name);
             self.set("adjudication.draw.score", 0, name);
             "movenumber"
         } else {
+            self.require(flag, &["movecount", "score"])?;
             self.set("adjudication.resign.count", 1, name);
             self.set("adjudication.resign.score", 0, name);
             "movecount"
@@ -192,6 +195,17 @@ impl Settings {
         Ok(())
     }
 
+    /// Only fastchess has defaults for these keys.
+    fn require(&self, flag: &Given, keys: &[&str]) -> anyhow::Result<()> {
+        let is_missing = |key: &&&str| flag.pairs().all(|pair| pair.key != **key);
+        match keys.iter().find(is_missing) {
+            Some(key) if self.program == Program::Cutechess => {
+                bail!("`{key}=` is missing: cutechess-cli has no default for it")
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Flags with one value that is one key of the configuration.
     pub(super) fn conditions(&mut self, flag: &Given) -> anyhow::Result<()> {
         let key = flag.entry.key;
@@ -212,7 +226,7 @@ impl Settings {
                 };
                 self.set(key, variant, text);
             }
-            "-recover" => {}
+            "-recover" => self.recover = true,
             "-strict" => self.set(key, "stop", text),
             "-startup-ms" | "-ping-ms" => {
                 let number: u32 = flag.number()?;
@@ -259,6 +273,7 @@ impl Settings {
         self.set("adjudication.draw.score", 8, "-quick");
         self.games = Some(2);
         self.rounds = Some(25_000);
+        self.recover = true;
         self.format = OutputFormat::FastchessAsCutechess;
         Ok(())
     }

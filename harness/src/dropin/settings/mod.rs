@@ -118,6 +118,8 @@ pub(crate) struct Settings {
     /// Whether the checksum of the games is printed.
     pub crc: bool,
     pub config: ConfigFile,
+    /// Whether the match continues after a crash or a stall.
+    pub recover: bool,
     /// One line each, about what has no effect.
     pub warnings: Vec<String>,
     pub(super) engines: Vec<Engine>,
@@ -185,6 +187,7 @@ impl Settings {
             dialogue: false,
             crc: false,
             config: ConfigFile::default(),
+            recover: false,
             warnings: Vec::new(),
             engines: Vec::new(),
             is_sprt: false,

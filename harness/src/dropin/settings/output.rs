@@ -1,12 +1,15 @@
 //! Flags that say what is printed and written.
 
-use super::{LogFile, OutFile, Settings, one_of};
+use super::{Settings, one_of};
 use crate::dropin::{OutputFormat, words::Given};
 
 impl Settings {
     pub(super) fn pgn_out(&mut self, flag: &Given) -> anyhow::Result<()> {
-        let mut file = OutFile::default();
-        let mut lines = toml_edit::Array::new();
+        // A flag that is repeated adds to the one before.
+        let mut file = self.pgn.take().unwrap_or_default();
+        let lines = self.keys.get("pgn.match_line");
+        let lines = lines.and_then(|said| said.value.as_array());
+        let mut lines = lines.cloned().unwrap_or_default();
         for (number, pair) in flag.pairs().enumerate() {
             // cutechess-cli's form: the name first, without a key.
             if number == 0 && pair.value.is_none() && pair.key != "min" && pair.key != "fi" {
@@ -39,7 +42,7 @@ impl Settings {
     }
 
     pub(super) fn epd_out(&mut self, flag: &Given) -> anyhow::Result<()> {
-        let mut file = OutFile::default();
+        let mut file = self.epd.take().unwrap_or_default();
         for (number, pair) in flag.pairs().enumerate() {
             match (number, pair.key, pair.value) {
                 (0, name, None) => file.path = Some(name.into()),
@@ -55,7 +58,7 @@ impl Settings {
     }
 
     pub(super) fn log(&mut self, flag: &Given) -> anyhow::Result<()> {
-        let mut log = LogFile::default();
+        let mut log = self.log.take().unwrap_or_default();
         for pair in flag.pairs() {
             if !self.is_effective(flag, pair)? {
                 continue;

@@ -1,5 +1,6 @@
 //! The files that a command line asks for, beside the run's folder.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use crate::dropin::LogFile;
+use crate::dropin::{LogFile, Program};
 use crate::executor::GameText;
 use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile};
 use crate::platform::set_len;
@@ -20,6 +21,8 @@ use crate::run::RunFiles;
 pub(crate) struct Files {
     pgn: Option<Written>,
     epd: Option<Written>,
+    /// Whether final positions are written as FEN.
+    as_fen: bool,
     error: Option<anyhow::Error>,
 }
 
@@ -38,11 +41,11 @@ struct Written {
 type Asked = Option<(PathBuf, bool)>;
 
 impl Files {
-    /// Opens the files, and changes nothing in them.
+    /// Opens the files as `program` writes them, and changes nothing in them.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(pgn: Asked, epd: Asked) -> anyhow::Result<Self> {
+    pub(crate) fn open(pgn: Asked, epd: Asked, program: Program) -> anyhow::Result<Self> {
         let open = |file: Asked| {
             file.map(|(path, append)| Written::open(path, append))
                 .transpose()
@@ -50,6 +53,7 @@ impl Files {
         Ok(Self {
             pgn: open(pgn)?,
             epd: open(epd)?,
+            as_fen: program == Program::Cutechess,
             error: None,
         })
     }
@@ -91,8 +95,8 @@ impl Files {
                 read => read.with_context(|| format!("cannot read {}", path.display()))?,
             };
             let mut known = Known::read(&epd.path, b"")?;
-            for line in text.split_inclusive(|byte| *byte == b'\n') {
-                known.take(epd, line)?;
+            for line in String::from_utf8_lossy(&text).split_inclusive('\n') {
+                known.take(epd, final_position(line, self.as_fen).as_bytes())?;
             }
         }
         Ok(())
@@ -111,7 +115,8 @@ impl Files {
 
     /// Writes a game. Returns the file of the games and its checksum.
     pub(super) fn write(&mut self, game: &GameText) -> Option<(&Path, u32)> {
-        for (file, text) in [(&mut self.pgn, &game.pgn), (&mut self.epd, &game.epd)] {
+        let epd = final_position(&game.epd, self.as_fen);
+        for (file, text) in [(&mut self.pgn, game.pgn.as_str()), (&mut self.epd, &*epd)] {
             let Some(file) = file else {
                 continue;
             };
@@ -205,6 +210,16 @@ impl Known {
         }
         file.append(record)
     }
+}
+
+/// A line of `games.epd`; as a FEN, as cutechess-cli writes it, its operations are
+/// the move counters.
+fn final_position(line: &str, as_fen: bool) -> Cow<'_, str> {
+    if !as_fen {
+        return Cow::Borrowed(line);
+    }
+    let fen = line.replace(" hmvc ", " ").replace("; fmvn ", " ");
+    Cow::Owned(fen.replace(';', ""))
 }
 
 fn hash(record: &[u8]) -> u64 {

@@ -38,6 +38,7 @@ pub(crate) struct Console {
     names: Vec<String>,
     is_gauntlet: bool,
     shuffles: bool,
+    recover: bool,
     conditions: String,
     total_games: u64,
     boards: Boards,
@@ -53,6 +54,8 @@ pub(crate) struct Console {
     absorbed: Option<Tally>,
     /// The test of the run, as of the last update.
     test: Option<TestState>,
+    /// An engine has crashed or stalled, and the run does not recover.
+    is_stopped: bool,
     /// Games at which results were printed last.
     printed_at: Option<u64>,
     elapsed: Duration,
@@ -77,6 +80,7 @@ impl Console {
             names: manifest.names(),
             is_gauntlet: play.tournament == Tournament::Gauntlet,
             shuffles: has_book && play.openings.order == Order::Random,
+            recover: settings.recover,
             conditions: fastchess::conditions(manifest),
             total_games: settings.total_games()?,
             boards: Boards::new(manifest.concurrency),
@@ -87,6 +91,7 @@ impl Console {
             arrived: Tally::new(manifest.config.engine.len()),
             absorbed: None,
             test: None,
+            is_stopped: false,
             printed_at: None,
             elapsed: Duration::ZERO,
         })
@@ -118,8 +123,9 @@ impl Console {
         let [white, black] = [result.engines[game], result.engines[1 - game]];
         let ended = &result.games[game];
         let reason = self.reason(&played.texts[game].reason);
-        let names = [&self.names[white], &self.names[black]];
         let number = number(result.pair, game);
+        self.stop_after(number, ended.termination);
+        let names = [&self.names[white], &self.names[black]];
         if !self.is_cutechess() {
             warn_of_faults(played, game, [names[0], names[1]]);
         }
@@ -138,6 +144,20 @@ impl Console {
         wdl.add(result.first_half_points(game));
         let wdl = *wdl;
         self.print_score(result.engines, &wdl);
+    }
+
+    /// Without `-recover` both programs stop after the first crash or stall.
+    fn stop_after(&mut self, number: u64, termination: Termination) {
+        let is_crash = matches!(termination, Termination::Disconnect | Termination::Stall);
+        if self.recover || self.is_stopped || !is_crash {
+            return;
+        }
+        self.is_stopped = true;
+        if !self.is_cutechess() {
+            warn(format!(
+                "Game {number} stalled / disconnected and no recover option set for engine, stopping tournament."
+            ));
+        }
     }
 
     /// Why a game ended, as the program writes it: only fastchess names an
@@ -262,8 +282,8 @@ impl Console {
     }
 
     /// The lines at the end of a run. `resume` is the command that continues
-    /// it.
-    pub(crate) fn conclude(&mut self, ended: Ended, resume: Option<&str>) {
+    /// it, `played` the number of games in its ledger.
+    pub(crate) fn conclude(&mut self, ended: Ended, resume: &str, played: u64) {
         let test = self.test;
         let accepted = test.as_ref().and_then(TestState::accepted);
         let tally = match (&self.absorbed, test) {
@@ -287,8 +307,13 @@ impl Console {
         if self.format == OutputFormat::Fastchess {
             self.print_failures(&tally);
         }
-        if let Some(resume) = resume.filter(|_| !is_over) {
+        if !is_over {
             outln!("Tournament was interrupted. To resume the tournament, run: {resume}");
+        } else if test.is_some() && tally.games() < played {
+            outln!(
+                "{} of {played} games count: the others ended after the verdict or repeat earlier games",
+                tally.games()
+            );
         }
         outln!("Finished match");
         if !self.is_cutechess() {
@@ -357,6 +382,10 @@ impl<E: Experiment> View<E> for Console {
         self.add(pair);
     }
 
+    fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
     fn update(&mut self, experiment: &E, progress: Progress<'_>) {
         self.elapsed = progress.elapsed;
         self.test = experiment.test().map(TestState::of);
@@ -372,7 +401,7 @@ impl<E: Experiment> View<E> for Console {
             }
             return;
         }
-        if !progress.stopping && experiment.verdict().is_none() {
+        if !progress.stopping && !self.is_stopped && experiment.verdict().is_none() {
             self.start_waiting();
         }
     }

@@ -16,7 +16,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-openings", "match.openings", "-openings file=b.epd", "keys in a table of their own; without it every game starts from the start position";
     Yes Both "-srand", "match.seed", "-srand 42", "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps";
     Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
-    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; fastchess stops after 1,000,000 games by default";
+    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
     Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
     Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others and each other; those of cutechess-cli do not play each other: more than one is refused there";
     Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused; fischerandom needs `-openings file=`, because hone draws no start positions as cutechess-cli does";
@@ -28,14 +28,14 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-tbignore50", "adjudication.syzygy.ignore_fifty", "-tb /tables -tbignore50", "";
     Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
     Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
-    Yes Both "-recover", "", "-recover", "always: an engine that ends or hangs is started again, and the game counts as lost";
+    Yes Both "-recover", "", "-recover", "without it, the run stops after the first pair in which an engine ends or hangs; a configuration of hone always continues";
     Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine; other faults are counted in the report";
     Yes Fastchess "-startup-ms", "match.startup_ms", "-startup-ms 20000", "";
     Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
     Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";
     Yes Fastchess "-use-affinity", "match.affinity", "-use-affinity", "a list of processors is not used: whole cores are chosen, also for engines with several threads";
-    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "keys in a table of their own; `games.pgn` in the run's folder also has every game";
-    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "keys in a table of their own";
+    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "keys in a table of their own; `games.pgn` in the run's folder also has every game, and both also have games of a test that do not count";
+    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "keys in a table of their own; has every game, also those of a test that do not count";
     Yes Both "-event", "pgn.event", "-event Test", "";
     Yes Both "-site", "pgn.site", "-site here", "";
     Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs for fastchess, in games for cutechess-cli";

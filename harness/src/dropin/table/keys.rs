@@ -20,13 +20,13 @@ pub(in crate::dropin) const GROUPS: &[Group] = &[
 ];
 
 const ENGINE: &[Entry] = entries![
-    Yes Both "cmd", "engine.cmd", "cmd=./e", "with `dir`, a bare name is a file in that folder; without, a program on the `PATH` or a file in the current folder";
+    Yes Both "cmd", "engine.cmd", "cmd=./e", "a bare name is a program on the `PATH`, or a file in `dir` or in the current folder; fastchess looks only in `dir` if it is given, cutechess-cli first in the current folder if it is not";
     Yes Both "name", "engine.name", "name=E", "default: the program's file name";
     Yes Fastchess "args", "engine.args", "args=x", "";
     Yes Cutechess "arg", "engine.args", "arg=x", "";
     Yes Both "dir", "engine.dir", "dir=d", "";
     Yes Both "proto", "", "proto=uci", "`uci`; xboard is refused";
-    Yes Cutechess "conf", "", "", "an engine of `engines.json`";
+    Yes Cutechess "conf", "", "", "an engine of `engines.json`; limits that stand before it stay";
     Yes Both "tc", "engine.limit", "tc=40/60+0.5", "as in fastchess, the increment is there for the first move; `inf` needs another limit; hourglass is refused";
     Yes Both "st", "engine.limit", "st=0.1", "";
     Yes Both "nodes", "engine.limit", "nodes=5000", "";
@@ -58,20 +58,20 @@ const OPENINGS: &[Entry] = entries![
 const SPRT: &[Entry] = entries![
     Yes Both "elo0", "sprt.elo0", "elo0=0 elo1=5", "";
     Yes Both "elo1", "sprt.elo1", "elo1=5", "";
-    Yes Both "alpha", "sprt.alpha", "alpha=0.05", "";
+    Yes Both "alpha", "sprt.alpha", "alpha=0.05", "`-sprt` of cutechess-cli needs `elo0`, `elo1`, `alpha` and `beta`";
     Yes Both "beta", "sprt.beta", "beta=0.05", "";
     Yes Fastchess "model", "sprt.model", "model=logistic", "default `normalized`; cutechess-cli has no models: its Elo is `logistic`, here judged by pairs";
 ];
 
 const DRAW: &[Entry] = entries![
     Yes Both "movenumber", "adjudication.draw.move", "movenumber=34", "0: cutechess-cli does not use the rule";
-    Yes Both "movecount", "adjudication.draw.count", "movecount=8", "";
+    Yes Both "movecount", "adjudication.draw.count", "movecount=8", "`-draw` of cutechess-cli needs all three keys";
     Yes Both "score", "adjudication.draw.score", "score=20", "";
 ];
 
 const RESIGN: &[Entry] = entries![
     Yes Both "movecount", "adjudication.resign.count", "movecount=3", "0: cutechess-cli does not use the rule";
-    Yes Both "score", "adjudication.resign.score", "score=600", "";
+    Yes Both "score", "adjudication.resign.score", "score=600", "`-resign` of cutechess-cli needs `movecount` and `score`";
     Yes Both "twosided", "adjudication.resign.twosided", "twosided=true", "";
 ];
 
@@ -99,7 +99,7 @@ const EPDOUT: &[Entry] = entries![
 
 const CONFIG: &[Entry] = entries![
     Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does; `hone` warns that other flags have no effect";
-    Yes Fastchess "outname", "", "outname=c.json", "default `config.json`";
+    Yes Fastchess "outname", "", "outname=c.json", "default `config.json`; if it names a folder, the run is kept there, under `results/`, unless `--out` is given";
     Yes Fastchess "discard", "", "discard=true", "`true`: `file` is not read";
     Yes Fastchess "stats", "", "stats=true", "`false`: the run is started anew with the command line that the file keeps";
 ];

@@ -97,6 +97,19 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             .transpose()
     }
 
+    /// Takes in what is there already, at most a buffer full. Its end and errors are left
+    /// to the next [`LineReader::fill`].
+    pub(super) fn fill_present(&mut self)
+    where
+        R: ReadAlone,
+    {
+        self.make_room();
+        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        if let Ok(Some(count)) = self.source.read_present(room) {
+            self.filled(count);
+        }
+    }
+
     fn make_room(&mut self) {
         if self.start == self.end {
             self.start = 0;

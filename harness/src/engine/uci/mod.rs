@@ -19,6 +19,6 @@ pub use client::{Client, Timeouts};
 pub(crate) use command::{is_one_line, parse_option, split_command};
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
-pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options};
+pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options, nearest};
 pub use process::Launch;
 pub(crate) use transcript::UCI_TRAFFIC;

@@ -187,7 +187,7 @@ pub(crate) fn check_options<'a>(
 }
 
 /// The candidate most like `name`, if any is like it at all.
-fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     candidates
         .map(|candidate| {

@@ -9,6 +9,7 @@ use shakmaty::{Chess, EnPassantMode};
 
 use crate::engine::uci::{Client, MemorySize};
 use crate::executor::{Evidence, PairJob, Situation};
+use crate::output::printable;
 use crate::platform::MachineMemory;
 use crate::rules::openings::Variant;
 
@@ -29,8 +30,8 @@ pub(super) struct Failure<'a> {
     /// Of White and Black: milliseconds left, increment, moves to go.
     pub(super) clocks: [Option<(u64, u64, Option<u32>)>; 2],
     pub(super) allowance: Option<Duration>,
-    /// Of the pair's first and second player.
-    pub(super) clients: [&'a Client; 2],
+    /// Of the pair's first and second player; `None` if it could not be started.
+    pub(super) clients: [Option<&'a Client>; 2],
 }
 
 /// The files of the evidence.
@@ -48,12 +49,20 @@ pub(super) fn collect(failure: &Failure<'_>) -> Evidence {
                 "replay.toml",
                 toml::to_string(&situation).expect("a situation can be put into TOML"),
             ),
-            ("dialogue-first.txt", first.transcript().render()),
-            ("dialogue-second.txt", second.transcript().render()),
-            ("stderr-first.txt", first.stderr()),
-            ("stderr-second.txt", second.stderr()),
+            ("dialogue-first.txt", dialogue(first)),
+            ("dialogue-second.txt", dialogue(second)),
+            ("stderr-first.txt", stderr(first)),
+            ("stderr-second.txt", stderr(second)),
         ],
     }
+}
+
+fn dialogue(client: Option<&Client>) -> String {
+    client.map_or_else(String::new, |client| client.transcript().render())
+}
+
+fn stderr(client: Option<&Client>) -> String {
+    client.map_or_else(String::new, Client::stderr)
 }
 
 /// Lines of standard error that a log has of a failure.
@@ -63,7 +72,7 @@ const LOGGED_LINES: usize = 20;
 fn log(failure: &Failure<'_>, situation: &Situation) {
     let (name, reason) = (&situation.name, &failure.reason);
     tracing::warn!("{name}: {reason} (pair {})", failure.job.pair + 1);
-    let text = failure.clients[failure.player].stderr();
+    let text = stderr(failure.clients[failure.player]);
     let lines: Vec<&str> = text.lines().collect();
     for line in &lines[lines.len().saturating_sub(LOGGED_LINES)..] {
         tracing::warn!("{name} wrote: {line}");
@@ -115,7 +124,8 @@ fn memory(client: &Client) -> String {
 fn summary(failure: &Failure<'_>, situation: &Situation) -> String {
     let mut text = String::new();
     write_summary(&mut text, failure, situation).expect("writing to a string cannot fail");
-    text
+    // An engine's answer may be any bytes.
+    printable(&text).into_owned()
 }
 
 fn write_summary(
@@ -135,7 +145,9 @@ fn write_summary(
     )?;
     writeln!(out, "process:   {}", failure.status)?;
     let player = failure.clients[failure.player];
-    writeln!(out, "memory:    {}", memory(player))?;
+    if let Some(client) = player {
+        writeln!(out, "memory:    {}", memory(client))?;
+    }
     writeln!(out, "command:   {}", situation.launch.command_line())?;
     writeln!(out, "first:     {first} (dialogue-first.txt)")?;
     writeln!(out, "second:    {second} (dialogue-second.txt)")?;
@@ -150,9 +162,15 @@ fn write_summary(
             }
         }
     }
-    writeln!(out, "sent:      {}", situation.position)?;
-    writeln!(out, "           {}", situation.go)?;
-    let best = failure.clients[failure.player].best_move();
+    // Before its first move it gets ready for the game.
+    let sent = match (player, situation.go.is_empty()) {
+        (None, _) => ["uci", ""],
+        (_, true) => ["ucinewgame", "isready"],
+        (_, false) => [situation.position.as_str(), situation.go.as_str()],
+    };
+    writeln!(out, "sent:      {}", sent[0])?;
+    writeln!(out, "           {}", sent[1])?;
+    let best = player.map_or(&[][..], Client::best_move);
     if !best.is_empty() {
         writeln!(out, "answered:  {}", String::from_utf8_lossy(best))?;
     }

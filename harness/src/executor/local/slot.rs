@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use tokio::time::sleep;
+
 use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
 use crate::executor::{MemoryNote, Player, ProgramError, Rules};
 
@@ -25,6 +27,9 @@ pub(super) enum RestartError {
 
 /// How often the memory of an engine is looked at.
 const WEIGHING: Duration = Duration::from_secs(1);
+
+/// How long a start is put off that follows one that has failed.
+const START_PAUSE: Duration = Duration::from_millis(500);
 
 /// How long an engine may take to end after `quit`.
 pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
@@ -57,6 +62,7 @@ impl EngineSlot {
             Ok(client) => client,
             Err(error) => {
                 tracing::info!("{} is started again: {error}", player.name);
+                sleep(START_PAUSE).await;
                 Client::start(&player.launch, timeouts).await?
             }
         };
@@ -67,6 +73,11 @@ impl EngineSlot {
         self.current = Some((player.engine, client));
         self.weighed = None;
         Ok(())
+    }
+
+    /// The engine, if one runs.
+    pub(super) fn running(&self) -> Option<&Client> {
+        self.current.as_ref().map(|(_, client)| client)
     }
 
     /// The running engine.

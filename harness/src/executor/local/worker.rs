@@ -1,5 +1,6 @@
 //! A worker: a thread that plays pairs one after the other.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use super::Jobs;
 use super::deferred::DeferredResult;
 use super::game::{self, GameError, Table};
 use super::slot::{EngineSlot, QUIT_PATIENCE};
+use crate::engine::uci::Client;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
 use crate::platform::{DelayMeter, ReadTimer};
@@ -132,28 +134,36 @@ async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob>
     }
 }
 
-/// Forfeits of a pair that the machine caused, whether it is played again.
+/// Failures in a pair's games that were played again.
 #[derive(Debug, Default)]
-struct Faults {
-    /// By game and colour.
+struct Replays {
+    /// By game and colour of the engine that failed.
     counts: [[u32; 2]; 2],
-    replays: usize,
+    /// How often the whole pair was played again.
+    of_pair: usize,
 }
 
-impl Faults {
-    /// Notes a game, and says whether its pair begins again. Whichever side lost:
-    /// what decides is only that the machine kept it waiting for longer than it
-    /// overran.
-    fn is_again(&mut self, job: &PairJob, game: usize, result: &GameResult) -> bool {
+impl Replays {
+    /// Notes a game that is played again, if an engine lost it.
+    fn count(&mut self, game: usize, result: &GameResult) {
+        if let Some(colour) = result.outcome.loser() {
+            self.counts[game][colour] += 1;
+        }
+    }
+
+    /// Notes a game whose time forfeit the machine caused, and returns whether its pair
+    /// begins again. Whichever side lost: what decides is only that the machine kept it
+    /// waiting for longer than it overran.
+    fn is_pair_again(&mut self, job: &PairJob, game: usize, result: &GameResult) -> bool {
         let is_asked = job.rules.on_machine_fault == OnMachineFault::Replay;
         let Some(colour) = result.fault_of_machine().filter(|_| is_asked) else {
             return false;
         };
-        if self.replays == MAX_REPLAYS {
+        if self.of_pair == MAX_REPLAYS {
             return false;
         }
-        self.replays += 1;
-        self.counts[game][colour] += 1;
+        self.of_pair += 1;
+        self.count(game, result);
         tracing::warn!(
             "pair {} is played again: the machine made {} lose on time",
             job.pair + 1,
@@ -180,6 +190,8 @@ struct WorkerState {
     deferred: DeferredResult,
     /// Opened with the first job that wants them.
     tables: Option<Tables>,
+    /// Engines that it has started.
+    started: BTreeSet<usize>,
 }
 
 impl WorkerState {
@@ -190,6 +202,7 @@ impl WorkerState {
             command: Vec::new(),
             deferred: DeferredResult::new(events.clone()),
             tables: None,
+            started: BTreeSet::new(),
         }
     }
 
@@ -205,25 +218,26 @@ impl WorkerState {
         {
             self.tables = Some(Tables::open(rule)?);
         }
-        let mut faults = Faults::default();
-        let ((first, first_text), (second, second_text)) = loop {
-            let first = self.play_game(job, 0, events, board).await?;
-            if faults.is_again(job, 0, &first.0) {
+        let mut replays = Replays::default();
+        let [(first, first_text), (second, second_text)] = loop {
+            let first = self.play_game(job, 0, events, board, &mut replays).await?;
+            if replays.is_pair_again(job, 0, &first.0) {
                 continue;
             }
-            let second = self.play_game(job, 1, events, board).await?;
-            if faults.is_again(job, 1, &second.0) {
+            let second = self.play_game(job, 1, events, board, &mut replays).await?;
+            if replays.is_pair_again(job, 1, &second.0) {
                 continue;
             }
-            break (first, second);
+            break [first, second];
         };
         let mut games = [first, second];
-        for (number, game) in games.iter().enumerate() {
+        let texts = [first_text, second_text];
+        for (number, (game, text)) in games.iter().zip(&texts).enumerate() {
             if job.rules.on_failure == OnFailure::Stop && game.termination.is_failure() {
-                return Err(GameError::failure(job, number, game));
+                return Err(GameError::failure(job, number, game, text));
             }
         }
-        faults.write(&mut games);
+        replays.write(&mut games);
         Ok(PlayedPair {
             result: PairResult {
                 pair: job.pair,
@@ -231,7 +245,7 @@ impl WorkerState {
                 games,
             },
             opening_number: job.opening_number,
-            texts: [first_text, second_text],
+            texts,
             worker,
             finished_ms: jiff::Timestamp::now().as_millisecond(),
         })
@@ -243,8 +257,9 @@ impl WorkerState {
         number: usize,
         events: &mpsc::UnboundedSender<Event>,
         board: &mut BoardWriter,
+        replays: &mut Replays,
     ) -> Result<(GameResult, GameText), GameError> {
-        let mut replays = 0;
+        let mut tries = 1;
         loop {
             let table = Table {
                 slots: &mut self.slots,
@@ -253,18 +268,14 @@ impl WorkerState {
                 deferred: &mut self.deferred,
                 tables: self.tables.as_ref(),
                 board,
+                started: &mut self.started,
             };
             let game::Played {
                 result,
                 text,
                 evidence,
             } = game::play(table, job, number).await?;
-            for (slot, player) in self.slots.iter_mut().zip(&job.players) {
-                if let Some(note) = slot.weigh(player) {
-                    // The receiver is gone only when the run is over.
-                    let _ = events.send(Event::Memory(Box::new(note)));
-                }
-            }
+            self.note(job, events);
             if let Some(evidence) = evidence {
                 tracing::info!(
                     "game {} of pair {} ended by a failure: {:?}",
@@ -282,12 +293,38 @@ impl WorkerState {
             }
             let failed = result.termination.is_failure();
             match job.rules.on_failure {
-                OnFailure::Replay if failed && replays < MAX_REPLAYS => replays += 1,
+                OnFailure::Replay if failed && tries <= MAX_REPLAYS => {
+                    tries += 1;
+                    replays.count(number, &result);
+                }
                 OnFailure::Stop if failed => {
-                    return Err(GameError::failure(job, number, &result));
+                    return Err(GameError::failure(job, number, &result, &text));
                 }
                 _ => return Ok((result, text)),
             }
+        }
+    }
+
+    /// Reports what the user should know of the engines and the tables after a game.
+    fn note(&mut self, job: &PairJob, events: &mpsc::UnboundedSender<Event>) {
+        // The receiver is gone only when the run is over.
+        let send = |event| {
+            let _ = events.send(event);
+        };
+        for (slot, player) in self.slots.iter_mut().zip(&job.players) {
+            if let Some(note) = slot.weigh(player) {
+                send(Event::Memory(Box::new(note)));
+            }
+            if slot.running().is_some_and(Client::has_answered_unasked) {
+                send(Event::Warning(format!(
+                    "engine `{}` sends a `bestmove` without a `go`: `hone` drops it if it comes \
+                     before the next `go`; one that comes later is taken as the answer to that",
+                    player.name
+                )));
+            }
+        }
+        if let Some(damage) = self.tables.as_ref().and_then(Tables::damage) {
+            send(Event::Warning(damage.to_string()));
         }
     }
 }

@@ -255,6 +255,26 @@ mod tests {
     }
 
     #[test]
+    fn the_most_pairs_in_flight_are_those_that_can_be_planned() {
+        for (batch, window, most) in [(4, 10, 16), (8, 32, 40), (8, 33, 40), (8, 1, 8), (1, 6, 6)] {
+            let text = format!("pairs = 4000\nbatch = {batch}\nwindow = {window}\n");
+            let mut tuning = experiment(&text);
+            let planned = |tuning: &mut TuneExperiment, from: u64| {
+                let is_planned = |pair: &u64| matches!(tuning.plan(*pair), Next::Play(_));
+                (from..).take_while(is_planned).count() as u64
+            };
+            let mut greatest = 0;
+            for absorbed in 0..200 {
+                greatest = greatest.max(planned(&mut tuning, absorbed));
+                tuning.take(Some(2));
+            }
+            assert_eq!(greatest, most, "{text}");
+            let section: TuneSection = toml::from_str(&text).unwrap();
+            assert_eq!(section.budget().most_in_flight(), most);
+        }
+    }
+
+    #[test]
     fn failed_pairs_teach_nothing() {
         let text = "pairs = 80\nbatch = 4\n";
         let mut tuning = experiment(text);

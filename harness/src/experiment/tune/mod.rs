@@ -1,8 +1,8 @@
 //! Tuning: parameters, update rules, and what a run teaches.
 //!
 //! * [`param`], [`space`]: what is tuned and which values an engine can have.
-//! * [`import`], [`pattern`], [`section`], [`resolve`]: where parameters come
-//!   from: other tuners' lists, `[tune]`, the engine's own options.
+//! * [`import`], [`pattern`], [`section`], [`declared`], [`resolve`]: where
+//!   parameters come from: other tuners' lists, `[tune]`, the engine's own options.
 //! * [`method`]: the update rules behind one trait.
 //! * [`tuner`], [`experiment`]: plans batches and pairs, always from the same
 //!   results, so that a run can be killed, resumed and folded again.
@@ -16,6 +16,7 @@
 //! differently last digits may differ; on one platform they never do.
 
 pub(crate) mod advice;
+mod declared;
 mod design;
 pub(crate) mod experiment;
 pub(crate) mod import;

@@ -76,6 +76,16 @@ impl Param {
         }
     }
 
+    /// Whether the range is all there is: a check or a combo.
+    pub fn is_choice(&self) -> bool {
+        matches!(self.kind, Kind::Check | Kind::Combo { .. })
+    }
+
+    /// Whether a value is at an end of a range that could be wider.
+    pub fn is_at_bound(&self, value: f64) -> bool {
+        !self.is_choice() && (value <= self.min || value >= self.max)
+    }
+
     /// Grid points per unit; exact where `1 / quantum` would not be.
     fn resolution(&self) -> f64 {
         match &self.kind {

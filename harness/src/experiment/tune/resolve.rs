@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::SpaceError;
+use super::declared::Declared;
 use super::import::{self, ImportError};
 use super::param::{Kind, Param, STEPS};
 use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
 use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
-
-/// Decimals of a parameter that the engine takes as text.
-const TEXT_DECIMALS: u32 = 4;
 
 /// Why the parameters could not be worked out.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +54,11 @@ pub(crate) fn resolve(
     check_patterns(section, &params, options)?;
     params.retain(|param| selects(&section.group, &section.exclude, &param.name));
     if section.import.is_none() && !section.group.is_empty() {
-        for option in options {
+        let is_named = |option: &EngineOption| {
+            let mut names = section.params.keys();
+            names.any(|name| name.eq_ignore_ascii_case(&option.name))
+        };
+        for option in options.iter().filter(|option| !is_named(option)) {
             if is_constant(option) && selects(&section.group, &section.exclude, &option.name) {
                 let entry = ParamSection::default();
                 params.push(described(&option.name, &entry, Some(option), configured)?);
@@ -179,10 +181,8 @@ fn amend(param: &mut Param, entry: &ParamSection) {
     param.max = entry.max.unwrap_or(param.max);
     param.step = entry.step.unwrap_or(param.step);
     param.gain = entry.gain.or(param.gain);
-    if let Some(factor) = entry.factor {
-        param.kind = Kind::Scaled { factor };
-    } else if let Some(decimals) = entry.decimals {
-        param.kind = Kind::Text { decimals };
+    if let Some(kind) = configured_kind(entry) {
+        param.kind = kind;
     }
 }
 
@@ -219,10 +219,19 @@ fn described(
     };
     let min = value(entry.min, declared.min, "min")?;
     let max = value(entry.max, declared.max, "max")?;
+    let start = match (entry.start, declared.missing) {
+        (None, Some(choice)) => {
+            return Err(fail(&format!(
+                "`choices` do not contain `{choice}`, from which it would start; add it, or set \
+                 `start` to the number of a choice (the first is 0)"
+            )));
+        }
+        (own, _) => value(own, declared.start, "start")?,
+    };
     Ok(Param {
         name: option.map_or(name, |option| &option.name).to_owned(),
         kind,
-        start: value(entry.start, declared.start, "start")?,
+        start,
         min,
         max,
         step: entry.step.unwrap_or((max - min) / STEPS),
@@ -240,69 +249,6 @@ fn configured_kind(entry: &ParamSection) -> Option<Kind> {
         .map(|choices| Kind::Combo { choices })
         .or(entry.factor.map(|factor| Kind::Scaled { factor }))
         .or(entry.decimals.map(|decimals| Kind::Text { decimals }))
-}
-
-/// What an engine declares of an option, in its own units.
-struct Declared {
-    kind: Kind,
-    start: Option<f64>,
-    min: Option<f64>,
-    max: Option<f64>,
-}
-
-impl Declared {
-    fn nothing() -> Self {
-        Self {
-            kind: Kind::Int,
-            start: None,
-            min: None,
-            max: None,
-        }
-    }
-
-    /// The start is the value `given` in the configuration, or else the
-    /// default. `choices` take the place of those of a combo. `None` for a
-    /// button.
-    fn of(option: &OptionKind, given: Option<&str>, choices: Option<&Vec<String>>) -> Option<Self> {
-        let number = |text: &str| text.parse::<f64>().ok();
-        Some(match option {
-            OptionKind::Spin { default, min, max } => Self {
-                kind: Kind::Int,
-                start: given.and_then(number).or(Some(*default as f64)),
-                min: Some(*min as f64),
-                max: Some(*max as f64),
-            },
-            OptionKind::Check { default } => {
-                let on = given.map_or(*default, |text| text == "true");
-                Self {
-                    kind: Kind::Check,
-                    start: Some(f64::from(u8::from(on))),
-                    min: Some(0.0),
-                    max: Some(1.0),
-                }
-            }
-            OptionKind::Combo { default, values } => {
-                let choices = choices.unwrap_or(values).clone();
-                let wanted = given.unwrap_or(default);
-                let index = choices.iter().position(|choice| choice == wanted);
-                Self {
-                    start: index.map(|index| index as f64),
-                    min: Some(0.0),
-                    max: Some(choices.len().saturating_sub(1) as f64),
-                    kind: Kind::Combo { choices },
-                }
-            }
-            OptionKind::Text { default } => Self {
-                kind: Kind::Text {
-                    decimals: TEXT_DECIMALS,
-                },
-                start: given.and_then(number).or_else(|| number(default)),
-                min: None,
-                max: None,
-            },
-            OptionKind::Button => return None,
-        })
-    }
 }
 
 fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
@@ -423,6 +369,58 @@ mod tests {
             let error = resolve(&section(text), &engine(), &[]).unwrap_err();
             assert!(error.to_string().contains(wrong), "{error}");
         }
+    }
+
+    /// As if no group had selected it: from what the engine declares, not from
+    /// a parameter that is complete.
+    #[test]
+    fn a_parameter_of_a_group_that_is_named_too_is_as_it_is_named() {
+        let resolved = |text: &str| {
+            let space = resolve(&section(text), &engine(), &[]).unwrap();
+            space.params()[0].clone()
+        };
+        for entry in [
+            "QsDeltaMargin = { min = 100, max = 300 }",
+            "qsdeltamargin = { factor = 100 }",
+            "QsDeltaMargin = { start = 1, check = true, min = 0, max = 1 }",
+        ] {
+            let named = resolved(&format!("[params]\n{entry}\n"));
+            let grouped = resolved(&format!("group = [\"Qs*\"]\n[params]\n{entry}\n"));
+            assert_eq!(grouped, named);
+        }
+        let narrow =
+            resolved("group = [\"Qs*\"]\n[params]\nQsDeltaMargin = { min = 100, max = 300 }\n");
+        assert_eq!(narrow.step, 10.0);
+    }
+
+    #[test]
+    fn choices_without_the_start_are_named() {
+        let resolved = |entry: &str| {
+            let text = format!("[params]\nStyle = {entry}\n");
+            resolve(&section(&text), &engine(), &[])
+        };
+        let error = resolved("{ choices = [\"Wild\", \"Mad\"] }").unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("`choices` do not contain `Solid`"),
+            "{error}"
+        );
+        // Set to a choice, or written in another case.
+        let start = |entry: &str| resolved(entry).unwrap().start();
+        assert_eq!(start("{ choices = [\"Wild\", \"Mad\"], start = 1 }"), [1.0]);
+        assert_eq!(start("{ choices = [\"mad\", \"solid\"] }"), [1.0]);
+    }
+
+    #[test]
+    fn a_kind_of_an_imported_parameter_is_not_dropped() {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(list.path(), "QsChecks, int, 1, 0, 1, 0.5, 0.002\n").unwrap();
+        let text = format!(
+            "import = {:?}\n[params]\nQsChecks = {{ check = true }}\n",
+            list.path()
+        );
+        let space = resolve(&section(&text), &engine(), &[]).unwrap();
+        assert_eq!(space.params()[0].text(1.0), "true");
     }
 
     #[test]

@@ -70,8 +70,9 @@ pub struct TuneSection {
     #[serde(deserialize_with = "positive")]
     pub batch: u64,
     /// A batch is planned from pairs that lie at least this far before its
-    /// first one, and at most this many pairs are in flight. It does not depend
-    /// on the concurrency, so the tuned values do not either.
+    /// first one, which limits the pairs in flight; see
+    /// [`Budget::most_in_flight`]. It does not depend on the concurrency, so the
+    /// tuned values do not either.
     #[serde(deserialize_with = "positive")]
     pub window: u64,
     /// Seed of perturbations and rounding; by default that of `[match]`.

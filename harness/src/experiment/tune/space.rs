@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SpaceError;
-use super::param::{Kind, Param};
+use super::param::Param;
 
 /// How values between two grid points are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,12 +136,8 @@ impl Space {
     /// Names of the parameters whose value has reached the end of its range.
     pub fn at_bound(&self, values: &[f64]) -> Vec<&str> {
         let pairs = self.params.iter().zip(self.nearest(values));
-        // The range of a check or a combo is all there is.
-        let has_more = |param: &Param| !matches!(param.kind, Kind::Check | Kind::Combo { .. });
         pairs
-            .filter(|(param, value)| {
-                has_more(param) && (*value <= param.min || *value >= param.max)
-            })
+            .filter(|(param, value)| param.is_at_bound(*value))
             .map(|(param, _)| param.name.as_str())
             .collect()
     }
@@ -151,6 +147,7 @@ impl Space {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::param::Kind;
     use super::*;
 
     fn params() -> impl Strategy<Value = Param> {
@@ -219,6 +216,12 @@ mod tests {
         ])
         .unwrap();
         assert_eq!(space.at_bound(&[99.7, 50.0]), ["A"]);
+        let check = Param {
+            kind: Kind::Check,
+            ..Param::int("C", 0.0, 0.0, 1.0)
+        };
+        let space = Space::new(vec![check]).unwrap();
+        assert!(space.at_bound(&[1.0]).is_empty());
     }
 
     #[test]

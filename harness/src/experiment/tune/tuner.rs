@@ -22,6 +22,13 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// The most pairs that are planned and not absorbed: those that a batch does
+    /// not wait for, in whole batches, and the batch.
+    pub(crate) fn most_in_flight(&self) -> u64 {
+        let waited_past = (self.window - 1).div_ceil(self.pairs);
+        self.pairs.saturating_mul(1 + waited_past)
+    }
+
     /// Batches whose results go into the plan of `batch`.
     fn known_before(&self, batch: u64) -> u64 {
         (batch * self.pairs + 1).saturating_sub(self.window) / self.pairs

@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 
 use super::subjects::inbox;
 use crate::fleet::access::Access;
+use crate::output::hex;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(10);
@@ -95,8 +96,7 @@ struct Pinned {
 
 /// SHA-256 of a certificate, in hexadecimal digits.
 pub(crate) fn fingerprint(certificate: &[u8]) -> String {
-    let digest = Sha256::digest(certificate);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(certificate))
 }
 
 impl ServerCertVerifier for Pinned {

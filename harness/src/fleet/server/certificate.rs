@@ -8,8 +8,8 @@ use anyhow::Context;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::fleet::lease::write_private;
 use crate::fleet::nats::fingerprint;
+use crate::platform::write_private;
 
 /// Files of the certificate and its key.
 #[derive(Debug)]

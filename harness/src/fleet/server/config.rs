@@ -9,9 +9,9 @@ use super::certificate::Certificate;
 use super::setup::Setup;
 use super::tokens::Tokens;
 use crate::fleet::access::Role;
-use crate::fleet::lease::write_private;
 use crate::fleet::message::MAX_PAYLOAD;
 use crate::fleet::nats::{submit_permissions, worker_permissions};
+use crate::platform::write_private;
 
 /// The server's log, in its data.
 pub(super) const LOG: &str = "nats-server.log";

@@ -20,8 +20,8 @@ use tokio::time::{sleep, timeout};
 
 use super::access::{Access, Role, SUBMIT_FILE};
 use super::ids::Name;
-use super::lease::write_private;
 use super::nats::{connect, prepare};
+use crate::platform::write_private;
 use crate::run::Interrupts;
 use certificate::Certificate;
 use config::{Configuration, LOG};

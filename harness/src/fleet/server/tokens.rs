@@ -16,7 +16,7 @@ use sha2::Digest;
 use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
-use crate::fleet::lease::write_private;
+use crate::platform::write_private;
 
 const FILE: &str = "tokens.toml";
 const NEVER_STARTED: &str =

@@ -366,6 +366,7 @@ impl<L: WorkerLink> Worker<L> {
             self.give_back(&run).await;
             return self.refuse(run, why);
         }
+        self.refusals.allow(&run);
         if self.shown.insert(run.clone()) {
             errln!("run {run}: {}", notice.title);
         }
@@ -375,9 +376,10 @@ impl<L: WorkerLink> Worker<L> {
         self.draw.heard(run, notice, Instant::now());
     }
 
-    /// Does not play a run any more.
+    /// Does not play a run, until a notice of it has nothing against this worker.
     fn refuse(&mut self, run: Name, why: String) {
         self.draw.forget(&run);
+        self.shown.remove(&run);
         if self.refusals.refuse(run.clone(), &why) {
             errln!("run {run} is not played here: {why}");
         }

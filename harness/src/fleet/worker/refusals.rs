@@ -28,8 +28,8 @@ pub(super) struct Refusals(BTreeMap<Name, Refused>);
 #[derive(Debug)]
 struct Refused {
     why: String,
-    /// After failures: their number, and when the run is tried again. What does
-    /// not change has none.
+    /// After failures: their number, and when the run is tried again. What lasts
+    /// until the run says otherwise has none.
     failures: Option<(u32, Instant)>,
 }
 
@@ -74,6 +74,13 @@ impl Refusals {
     /// A pair of the run was played: earlier failures have passed.
     pub(super) fn played(&mut self, run: &Name) {
         if self.0.get(run).is_some_and(|one| one.failures.is_some()) {
+            self.0.remove(run);
+        }
+    }
+
+    /// Nothing keeps the run from being played here any more, but for failures.
+    pub(super) fn allow(&mut self, run: &Name) {
+        if self.0.get(run).is_some_and(|one| one.failures.is_none()) {
             self.0.remove(run);
         }
     }
@@ -171,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_change_is_not_tried_again() {
+    fn what_lasts_is_not_tried_again_until_it_has_passed() {
         let mut refusals = Refusals::default();
         let now = Instant::now();
         let day = 24 * 60 * MINUTE;
@@ -183,6 +190,11 @@ mod tests {
         refusals.played(&run());
         assert!(refusals.contains(&run(), now + day));
         assert_eq!(refusals.in_words(now + day)[&run()], "in quarantine");
+        refusals.allow(&run());
+        assert!(!refusals.contains(&run(), now));
+        refusals.failed(&run(), "disk full", Duration::ZERO, now);
+        refusals.allow(&run());
+        assert!(refusals.contains(&run(), now), "the disk is still full");
         refusals.forget(&run());
         assert!(!refusals.contains(&run(), now));
     }

@@ -150,6 +150,7 @@ impl SlotState {
                 note.peak,
                 note.hash
             ),
+            Event::Warning(text) => tracing::warn!("{text}"),
             Event::Failed(error) => {
                 self.end().await;
                 self.report(Report::Failed(error.to_string()));

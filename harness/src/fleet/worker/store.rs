@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail, ensure};
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::builds::sha256_file;
@@ -88,16 +89,15 @@ impl Store {
     ) -> anyhow::Result<PathBuf> {
         let folder = self.dir.join(&file.sha256);
         let path = folder.join(&file.name);
-        let is_there = || anyhow::Ok(path.is_file() && sha256_file(&path)? == file.sha256);
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let _lock = match lock(&lock_of(&path)).await {
             Ok(lock) => lock,
             // A cache that cannot be written.
-            Err(_) if is_there()? => return Ok(path),
+            Err(_) if is_there(&path, file).await? => return Ok(path),
             Err(error) => return Err(error.into()),
         };
         Self::keep(&path);
-        if is_there()? {
+        if is_there(&path, file).await? {
             return Ok(path);
         }
         let partial = folder.join(format!("{}.partial", file.name));
@@ -108,7 +108,7 @@ impl Store {
         // A process that is being started has the descriptor, and with it the
         // lock, until its exec. A program that is open so cannot be started.
         drop(locked(File::open(&partial)?).await);
-        let found = sha256_file(&partial)?;
+        let found = sha256_apart(&partial).await?;
         if found != file.sha256 {
             fs::remove_file(&partial)?;
             bail!(
@@ -191,6 +191,24 @@ fn remove_if_unused(folder: &Path) {
     }
 }
 
+/// Whether a file is there whole.
+async fn is_there(path: &Path, file: &FileRef) -> anyhow::Result<bool> {
+    Ok(path.is_file() && sha256_apart(path).await? == file.sha256)
+}
+
+async fn sha256_apart(path: &Path) -> anyhow::Result<String> {
+    let path = path.to_path_buf();
+    apart(move || sha256_file(&path)).await
+}
+
+/// Does what may take seconds with a large file in another thread: meanwhile the worker
+/// keeps its jobs.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    Ok(spawn_blocking(work).await??)
+}
+
 /// Completes what there is of a file.
 async fn append_missing(
     out: &mut File,
@@ -204,7 +222,8 @@ async fn append_missing(
         ensure!(bytes.len() <= CHUNK, "a part of {} is too long", file.name);
         out.write_all(&bytes)?;
     }
-    Ok(out.sync_all()?)
+    let out = out.try_clone()?;
+    apart(move || out.sync_all()).await
 }
 
 fn make_executable(path: &Path) -> std::io::Result<()> {
@@ -225,6 +244,7 @@ mod tests {
 
     use super::*;
     use crate::fleet::link::LinkError;
+    use crate::output::hex;
 
     /// A file that is sent up to a part, and which parts were asked for.
     struct Parts {
@@ -245,9 +265,8 @@ mod tests {
     }
 
     fn file(content: &[u8]) -> FileRef {
-        let digest = Sha256::digest(content);
         FileRef {
-            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: hex(&Sha256::digest(content)),
             bytes: content.len() as u64,
             name: "engine".to_string(),
             player: 0,
@@ -341,6 +360,41 @@ mod tests {
         store.fetch(&wanted, &source).await.expect("there");
         fs::remove_file(&path).expect("removed");
         store.fetch(&wanted, &source).await.expect_err("no lock");
+    }
+
+    /// A large program takes seconds, and the jobs of a worker that is not heard of go
+    /// to another.
+    #[test]
+    fn a_file_is_hashed_in_another_thread() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let store = Store::at(dir.path());
+        let wanted = file(b"engine");
+        let folder = store.dir.join(&wanted.sha256);
+        fs::create_dir_all(&folder).expect("made");
+        fs::write(folder.join(&wanted.name), "engine").expect("written");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .max_blocking_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let (free, until_free) = std::sync::mpsc::channel::<()>();
+            let other = spawn_blocking(move || until_free.recv());
+            let source = Parts {
+                content: Vec::new(),
+                up_to: 0,
+                asked: Mutex::default(),
+            };
+            let mut fetch = std::pin::pin!(store.fetch(&wanted, &source));
+            tokio::select! {
+                biased;
+                _ = &mut fetch => panic!("the other thread is busy"),
+                () = tokio::task::yield_now() => {}
+            }
+            drop(free);
+            other.await.expect("ended").expect_err("no more");
+            fetch.await.expect("there");
+        });
     }
 
     #[cfg(unix)]

@@ -217,3 +217,21 @@ async fn old_files_are_removed_once_a_day_but_not_those_of_a_run() {
     scene.worker.prune(now + DAY);
     assert!(!second.exists() && of_run.exists());
 }
+
+#[tokio::test]
+async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
+    let mut scene = Scene::new().await;
+    let run = scene.run.clone();
+    let excluding = Notice {
+        platform: platform(),
+        threads: 1,
+        exclude: vec![serde_json::from_value("all/box".into()).expect("a worker")],
+        ..samples::notice()
+    };
+    scene.worker.noticed(run, excluding).await;
+    assert!(scene.is_refused(DAY));
+    let pulls = scene.pulls().await;
+    scene.hear(1).await;
+    assert!(!scene.is_refused(Duration::ZERO));
+    assert_eq!(scene.pulls().await, pulls + 1);
+}

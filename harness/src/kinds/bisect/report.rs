@@ -34,8 +34,8 @@ impl Report for BisectReport {
         Ok(serde_json::to_string(&self.outcome)?)
     }
 
-    fn summary(&self, _notes: SummaryNotes<'_>) -> String {
-        self.outcome.markdown()
+    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+        format!("{}\n{}", self.outcome.markdown(), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

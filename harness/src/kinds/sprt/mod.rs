@@ -15,6 +15,7 @@ use super::place::Place;
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
+use crate::ledger::Recovery;
 use crate::rules::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 #[cfg(feature = "serve")]
@@ -83,10 +84,11 @@ impl RunKind for Test {
     fn follow_up(
         report: &mut TestReport,
         place: &Place,
+        recovery: Recovery,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        stages::play(report, place, time_left, announce)
+        stages::play(report, place, recovery, time_left, announce)
     }
 
     fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {

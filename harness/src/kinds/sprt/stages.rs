@@ -67,6 +67,7 @@ pub(super) fn check_engines(
 pub(super) fn play(
     report: &mut TestReport,
     place: &Place,
+    recovery: Recovery,
     time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
@@ -82,7 +83,7 @@ pub(super) fn play(
         let folder = folder(&dir, index);
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let session = match folder.join(MANIFEST).exists() {
-            true => Session::<SingleTest>::resume(&folder, Recovery::LastPair, announce),
+            true => Session::<SingleTest>::resume(&folder, recovery, announce),
             false => {
                 Session::<SingleTest>::create_after(&manifest, &books, config, &folder, announce)
             }

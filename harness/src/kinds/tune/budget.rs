@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::config::Config;
+use crate::experiment::tune::TuneSection;
 use crate::experiment::{Sharded, TournamentExperiment};
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
+use crate::platform::physical_cores;
 use crate::run::{Ended, Progress, RepeatRule, SessionError};
 use crate::settings::{Shard, TimeSpan};
 
@@ -34,7 +36,8 @@ pub(super) fn measured(
 ) -> Result<Option<u64>, SessionError> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut config = config.clone();
-    let batch = config.tune.take().unwrap_or_default().batch;
+    let TuneSection { batch, window, .. } = config.tune.take().unwrap_or_default();
+    config.r#match.concurrency = Some(at_a_time(config.r#match.concurrency, window));
     let probe = folder.path().join("probe");
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
     let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?;
@@ -76,6 +79,12 @@ fn unresumable(error: SessionError) -> SessionError {
     }
 }
 
+/// Pairs at a time, which the window of the tuning may limit.
+fn at_a_time(concurrency: Option<usize>, window: u64) -> usize {
+    let concurrency = concurrency.unwrap_or_else(physical_cores);
+    concurrency.min(usize::try_from(window).unwrap_or(usize::MAX))
+}
+
 fn planned(played: u64, spent: Duration, time: Duration, batch: u64) -> u64 {
     let rate = played as f64 / spent.as_secs_f64().max(1e-3);
     let pairs = rate * time.saturating_sub(spent).as_secs_f64() * PLANNED;
@@ -85,6 +94,13 @@ fn planned(played: u64, spent: Duration, time: Duration, batch: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_speed_is_that_within_the_window() {
+        assert_eq!(at_a_time(Some(12), 8), 8);
+        assert_eq!(at_a_time(Some(2), 32), 2);
+        assert_eq!(at_a_time(None, 1), 1);
+    }
 
     #[test]
     fn the_budget_is_what_fits_into_the_rest_of_the_time() {

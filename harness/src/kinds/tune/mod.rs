@@ -11,6 +11,7 @@ mod prepare;
 mod report;
 mod tested;
 mod units;
+mod values_csv;
 mod verification;
 
 pub(crate) use description::{describe, description_json};
@@ -33,6 +34,7 @@ use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::ledger::Recovery;
 use crate::report::counted;
 use crate::run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
@@ -84,8 +86,11 @@ impl RunKind for Tuning {
         let mut text = describe(&section, &space);
         if manifest.concurrency as u64 > section.window {
             text += &format!(
-                "warning: {} pairs at a time are possible, but `window` in [tune] limits them to {}\n",
-                manifest.concurrency, section.window
+                "warning: {} pairs at a time are possible, but `window` and `batch` in [tune] limit \
+                 them to {} to {}\n",
+                manifest.concurrency,
+                section.window,
+                section.budget().most_in_flight()
             );
         }
         text += &format!(
@@ -113,10 +118,11 @@ impl RunKind for Tuning {
     fn follow_up(
         report: &mut TuneReport,
         place: &Place,
+        recovery: Recovery,
         time_left: Option<Duration>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, place, time_left, announce)
+        verification::play(report, place, recovery, time_left, announce)
     }
 }
 

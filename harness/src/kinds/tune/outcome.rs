@@ -69,12 +69,12 @@ impl Outcome {
         }
     }
 
-    /// The estimated response, if any pair counted.
+    /// The estimated response, if any pair shows a difference of the sides.
     pub(crate) fn response(&self) -> Option<&Response> {
         self.response.as_ref()
     }
 
-    /// Number of parameters that matter.
+    /// Number of parameters that are shown to matter.
     pub(super) fn matter(&self) -> usize {
         let params = self.response.iter().flat_map(|response| &response.params);
         params
@@ -97,10 +97,18 @@ impl Outcome {
                 gain.estimate, gain.low, gain.high
             ),
             None => format!(
-                "none shown, no parameter matters beyond noise (estimate {:+.1} Elo, too high with \
+                "none shown, no parameter is shown to matter (estimate {:+.1} Elo, too high with \
                  many parameters)",
                 gain.estimate
             ),
+        }
+    }
+
+    /// Why there is no response, if there is none.
+    pub(super) fn no_response(&self) -> &'static str {
+        match self.pairs - self.failed {
+            0 => "no pair has counted yet",
+            _ => "the pairs show no difference of the sides",
         }
     }
 
@@ -115,7 +123,7 @@ impl Outcome {
     }
 
     /// The response of each parameter, in the engine's units; none if no pair
-    /// counted.
+    /// shows a difference of the sides.
     pub(super) fn responses(&self) -> Vec<ParamResponse> {
         let known = self.response.iter().flat_map(|response| &response.params);
         let both = self.params().iter().zip(known);
@@ -173,6 +181,9 @@ impl Outcome {
                 self.failed
             );
         }
+        if self.response.is_none() {
+            let _ = writeln!(text, "\npredicted gain: none, {}", self.no_response());
+        }
         if let Some(response) = &self.response {
             let _ = writeln!(
                 text,
@@ -220,10 +231,13 @@ impl Outcome {
                 shown(self.average[index]),
             );
             if let Some(known) = responses.get(index) {
-                let optimum = format!(
-                    "{:.1} [{:.1}, {:.1}]",
-                    known.optimum.estimate, known.optimum.low, known.optimum.high
-                );
+                let Estimate {
+                    estimate,
+                    low,
+                    high,
+                } = known.optimum;
+                let [estimate, low, high] = [estimate, low, high].map(|at| units::place(param, at));
+                let optimum = format!("{estimate} [{low}, {high}]");
                 let quarter = format!(
                     "{:.1} [{:.1}, {:.1}]",
                     known.quarter.estimate, known.quarter.low, known.quarter.high

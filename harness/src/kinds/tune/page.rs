@@ -1,7 +1,7 @@
 //! The report of a tuning run as one page of HTML.
 
 use super::outcome::{Outcome, TOO_HIGH};
-use super::pictures::{self, interval, weight};
+use super::pictures::{self, interval, optimum, weight};
 use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
 use crate::platform::quoted;
@@ -83,7 +83,7 @@ fn lead(content: &Content<'_>) -> String {
     let outcome = content.outcome;
     let gain = match outcome.response() {
         Some(response) => format!("Predicted gain: {}.", outcome.gain_in_words(response.gain)),
-        None => "No pair has counted yet.".to_string(),
+        None => format!("Predicted gain: none, {}.", outcome.no_response()),
     };
     let pairs = counted(outcome.pairs, "pair");
     let mut text = match content.test {
@@ -155,10 +155,10 @@ fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
 /// A predicted gain is a number only if a parameter matters.
 fn predicted_figure(outcome: &Outcome) -> Figure {
     let (value, note) = match (outcome.response(), outcome.gain()) {
-        (None, _) => ("–".to_string(), "no pair has counted yet".to_string()),
+        (None, _) => ("–".to_string(), outcome.no_response().to_string()),
         (_, None) => (
             "–".to_string(),
-            "no parameter matters beyond noise".to_string(),
+            "no parameter is shown to matter".to_string(),
         ),
         (_, Some(gain)) => (
             signed(gain.estimate),
@@ -191,7 +191,7 @@ fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
         )
         .with_progress(share),
         Figure::new(
-            "Parameters that matter",
+            "Parameters shown to matter",
             &outcome.matter().to_string(),
             &format!("of {all}"),
         ),
@@ -231,7 +231,9 @@ fn table(outcome: &Outcome) -> Table {
     );
     let start = outcome.start_options();
     let responses = outcome.responses();
-    for (index, ((name, value), (_, start))) in outcome.options().iter().zip(&start).enumerate() {
+    let options = outcome.options();
+    let values = options.iter().zip(&start).zip(outcome.params());
+    for (index, (((name, value), (_, start)), param)) in values.enumerate() {
         let mut row = vec![
             Cell::text(name),
             Cell::text(start),
@@ -239,7 +241,7 @@ fn table(outcome: &Outcome) -> Table {
             Cell::text(&difference(start, value)),
         ];
         if let Some(known) = responses.get(index) {
-            row.push(Cell::text(&interval(known.optimum)));
+            row.push(Cell::text(&optimum(param, known)));
             row.push(Cell::text(&interval(known.quarter)));
             row.push(Cell::text(weight(known.weight)));
         }

@@ -49,6 +49,26 @@ pub(super) fn interval(known: Estimate) -> String {
     )
 }
 
+/// The optimum of a response in the engine's units.
+pub(super) fn optimum(param: &Param, known: &ParamResponse) -> String {
+    let Estimate {
+        estimate,
+        low,
+        high,
+    } = known.optimum;
+    let [estimate, low, high] = [estimate, low, high].map(|at| units::place(param, at));
+    format!("{estimate} ({low} to {high})")
+}
+
+/// The numbers of a parameter's axis; of a check or a combo, its choices.
+fn ticks(param: &Param) -> Ticks {
+    if !param.is_choice() {
+        return Ticks::Numbers;
+    }
+    let choices = (param.min as u64..=param.max as u64).map(|at| at as f64);
+    Ticks::Named(choices.map(|at| (at, param.text(at))).collect())
+}
+
 pub(super) fn weight(weight: Weight) -> &'static str {
     match weight {
         Weight::Matters => "matters",
@@ -76,13 +96,14 @@ fn path_chart(param: &Param, points: Vec<(f64, f64)>) -> Option<Chart<'static>> 
             param.name,
             param.text(param.start),
             param.text(last),
-            short(&param.min),
-            short(&param.max)
+            param.text(param.min),
+            param.text(param.max)
         ),
         title: param.name.clone(),
         x_title: "pairs",
         y_title: "value",
         x_ticks: Ticks::Whole,
+        y_ticks: ticks(param),
         x: (0.0, pairs),
         y: (param.min, param.max),
         levels: vec![Level {
@@ -142,12 +163,13 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
             "{} {}: best at {}; a quarter of the span away {} Elo are lost.",
             param.name,
             weight(known.weight),
-            interval(known.optimum),
+            optimum(param, known),
             interval(known.quarter)
         ),
         title: param.name.clone(),
         x_title: "value",
         y_title: "Elo",
+        x_ticks: ticks(param),
         x: (param.min, param.max),
         y: (deepest, 0.5),
         lines: vec![
@@ -160,5 +182,22 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
         }),
         marks: vec![mark(known.optimum.low), mark(known.optimum.high)],
         ..Chart::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::tune::param::Kind;
+
+    #[test]
+    fn choices_are_named_on_their_axis() {
+        let param = Param {
+            kind: Kind::Check,
+            ..Param::int("A", 0.0, 0.0, 1.0)
+        };
+        let named = [(0.0, "false".to_string()), (1.0, "true".to_string())];
+        assert_eq!(ticks(&param), Ticks::Named(named.to_vec()));
+        assert_eq!(ticks(&Param::int("A", 0.0, 0.0, 1.0)), Ticks::Numbers);
     }
 }

@@ -4,17 +4,20 @@ use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
 use super::page::{Content, html};
-use super::{pictures, tested};
+use super::{pictures, tested, values_csv};
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, Place, Source};
 use crate::report::{
-    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, evidence_findings, json_file,
+    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, counted, evidence_findings,
+    json_file,
 };
 use crate::run::{Fold, RunFiles};
 use crate::stats::detect::Finding;
 
 /// The values to copy, in the run's folder.
 const VALUES: &str = "values.txt";
+/// The values over time.
+const VALUES_CSV: &str = "values.csv";
 
 /// The results of a tuning.
 pub(crate) struct TuneReport {
@@ -77,14 +80,28 @@ impl TuneReport {
         Some(tested::finding(&test.facts, self.files.folder.path()))
     }
 
-    /// The values to copy, and above them whether the test has rejected them.
+    /// The values to copy, and above them, as a comment, what shows that they are
+    /// better than the start.
     fn values(&self) -> String {
-        let values = self.outcome.exports_file();
+        format!("# {}\n\n{}", self.status(), self.outcome.exports_file())
+    }
+
+    fn status(&self) -> String {
+        let outcome = &self.outcome;
+        if !outcome.is_finished() {
+            return format!(
+                "NOT FINAL: {} of {}",
+                outcome.pairs,
+                counted(outcome.planned, "pair")
+            );
+        }
         match (&self.verification, self.tested()) {
-            (Some(test), Some(finding)) if test.facts.verdict == TestVerdict::H0 => {
-                format!("# {finding}\n\n{values}")
-            }
-            _ => values,
+            (Some(test), Some(finding)) => match test.facts.verdict {
+                TestVerdict::None => format!("undecided test: {}", tested::standing(&test.facts)),
+                TestVerdict::H0 | TestVerdict::H1 => finding,
+            },
+            _ if !outcome.is_changed() => format!("{}.", tested::UNCHANGED),
+            _ => "not tested".to_string(),
         }
     }
 }
@@ -112,15 +129,16 @@ impl Report for TuneReport {
         Ok(serde_json::to_string(&self.object()?)?)
     }
 
-    fn summary(&self, _notes: SummaryNotes<'_>) -> String {
+    fn summary(&self, notes: SummaryNotes<'_>) -> String {
         let run = self.files.folder.name();
-        format!("# {run}\n\n```text\n{}```\n", self.text())
+        format!("# {run}\n\n```text\n{}```\n\n{}", self.text(), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         let mut files = vec![
             (REPORT_JSON, json_file(&self.object()?)?),
             (VALUES, self.values()),
+            (VALUES_CSV, values_csv::table(&self.experiment)?),
         ];
         let paths = pictures::file(&pictures::paths(&self.experiment))?;
         files.extend(paths.map(|text| ("paths.svg", text)));

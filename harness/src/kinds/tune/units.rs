@@ -3,6 +3,7 @@
 
 use crate::experiment::tune::param::{Kind, Param};
 use crate::experiment::tune::response::ParamResponse;
+use crate::report::fixed;
 use crate::stats::Estimate;
 
 /// The engine's units in one of the parameter's own.
@@ -10,6 +11,23 @@ pub(super) fn factor(param: &Param) -> f64 {
     match param.kind {
         Kind::Scaled { factor } => factor,
         Kind::Int | Kind::Text { .. } | Kind::Check | Kind::Combo { .. } => 1.0,
+    }
+}
+
+/// Decimals of what the engine gets.
+pub(super) fn decimals(param: &Param) -> usize {
+    match param.kind {
+        Kind::Text { decimals } => decimals as usize,
+        Kind::Int | Kind::Scaled { .. } | Kind::Check | Kind::Combo { .. } => 0,
+    }
+}
+
+/// A place in the range, in the engine's units, which may lie between two
+/// values; of a check or a combo, the nearest choice.
+pub(super) fn place(param: &Param, at: f64) -> String {
+    match param.is_choice() {
+        true => param.text(at),
+        false => fixed(at, decimals(param).max(1)),
     }
 }
 
@@ -46,6 +64,23 @@ pub(super) fn response(param: &Param, own: &ParamResponse) -> ParamResponse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_have_the_digits_of_the_engine() {
+        let shown = |kind: Kind, at: f64| {
+            let param = Param {
+                kind,
+                ..Param::int("A", 0.0, 0.0, 1.0)
+            };
+            place(&param, at)
+        };
+        assert_eq!(shown(Kind::Int, 138.56), "138.6");
+        assert_eq!(shown(Kind::Scaled { factor: 100.0 }, -0.01), "0.0");
+        assert_eq!(shown(Kind::Text { decimals: 4 }, 0.01234), "0.0123");
+        assert_eq!(shown(Kind::Check, 0.8), "true");
+        let choices = vec!["off".to_owned(), "once".to_owned()];
+        assert_eq!(shown(Kind::Combo { choices }, 0.6), "once");
+    }
 
     #[test]
     fn only_scaled_parameters_change() {

@@ -42,6 +42,7 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
 pub(super) fn play(
     report: &mut TuneReport,
     place: &Place,
+    recovery: Recovery,
     time_left: Option<Duration>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
@@ -70,7 +71,7 @@ pub(super) fn play(
         return Ok(Some(Ended::Verdict(Verdict::Inconclusive)));
     }
     let session = if is_started {
-        Session::<SingleTest>::resume(&dir, Recovery::LastPair, announce)
+        Session::<SingleTest>::resume(&dir, recovery, announce)
     } else {
         let config = configuration(&files.manifest, test, &report.outcome);
         let books = files.manifest.book.as_slice();
@@ -80,12 +81,20 @@ pub(super) fn play(
         .map_err(SessionError::after_start)?
         .limited(time_left)
         .at(place.clone());
+    let played = &session.manifest.config;
+    let sprt = played.sprt.unwrap_or_default();
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
         report.outcome.text(),
-        test.sprt.elo0,
-        test.sprt.elo1
+        sprt.elo0,
+        sprt.elo1
     ));
+    if differs(
+        &configuration(&files.manifest, test, &report.outcome),
+        played,
+    ) {
+        announce(CHANGED);
+    }
     let tuning = files.folder.path().to_path_buf();
     let conclusion = session
         .run(announce)
@@ -93,6 +102,21 @@ pub(super) fn play(
     report.verification = Some(conclusion.report);
     write_files(&*report, &tuning).map_err(SessionError::AfterStart)?;
     Ok(Some(conclusion.ended))
+}
+
+/// A test that has begun keeps its settings: with others its pairs would not be
+/// of one test.
+const CHANGED: &str = "warning: [config.tune.verify] in run.toml has changed since the test \
+     began; the test keeps the settings in verify/run.toml\n\
+     help: to test with the new settings, move the folder `verify` away and resume again";
+
+/// Whether a test with these settings is another one than was begun.
+fn differs(wanted: &Config, played: &Config) -> bool {
+    let (one, other) = (&wanted.r#match, &played.r#match);
+    wanted.sprt != played.sprt
+        || one.limit != other.limit
+        || one.openings != other.openings
+        || one.seed != other.seed
 }
 
 /// The configuration of the verifying test.

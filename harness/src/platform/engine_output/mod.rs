@@ -34,4 +34,10 @@ pub(crate) trait ReadAlone {
     /// # Errors
     /// Those of the stream.
     fn read_alone(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
+
+    /// Reads what is there already; `None` if nothing is.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
 }

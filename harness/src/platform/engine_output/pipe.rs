@@ -63,6 +63,13 @@ impl ReadAlone for EngineOutput {
             read => read.map(Some),
         }
     }
+
+    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.has_something() {
+            true => self.read_alone(into),
+            false => Ok(None),
+        }
+    }
 }
 
 impl AsyncRead for EngineOutput {
@@ -151,6 +158,24 @@ mod tests {
             assert_eq!(read_alone(&mut output), b"", "the end");
             drop(timer);
             assert!(!ReadTimer::arm(), "it is gone");
+        });
+    }
+
+    #[test]
+    fn a_read_of_what_is_present_never_waits() {
+        with_cat(async |mut input, mut output| {
+            let mut bytes = [0; 16];
+            assert_eq!(output.read_present(&mut bytes).expect("read"), None);
+            input.write_all(b"one\n").await.expect("write");
+            while !output.has_something() {
+                thread::yield_now();
+            }
+            assert_eq!(output.read_present(&mut bytes).expect("read"), Some(4));
+            assert_eq!(output.read_present(&mut bytes).expect("read"), None);
+            // The runtime finds what comes later.
+            input.write_all(b"two\n").await.expect("write");
+            let count = output.read(&mut bytes).await.expect("read");
+            assert_eq!(&bytes[..count], b"two\n");
         });
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::ChildStdout;
@@ -41,6 +41,16 @@ impl EngineOutput {
 impl ReadAlone for EngineOutput {
     fn read_alone(&mut self, _: &mut [u8]) -> io::Result<Option<usize>> {
         Ok(None)
+    }
+
+    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+        let mut into = ReadBuf::new(into);
+        // The next wait registers its own waker.
+        let mut context = Context::from_waker(Waker::noop());
+        match Pin::new(&mut self.0).poll_read(&mut context, &mut into) {
+            Poll::Ready(read) => read.map(|()| Some(into.filled().len())),
+            Poll::Pending => Ok(None),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::scale::Scale;
 use super::ticks::short;
 use super::{Band, Bar, Level, Line, Mark, Paint, Reading, Ticks};
 use crate::report::escape;
+use crate::report::numbers::real_minus;
 
 /// A chart's width and height in pixels. The page shows it about as large as
 /// it is drawn, so that its texts can be read.
@@ -98,8 +99,12 @@ impl<'a> Chart<'a> {
         let (x, y) = (axis(self.x)?, axis(self.y)?);
         let is_named = self.bars.iter().any(|bar| bar.name.is_some());
         let (width, height) = root.dim_in_pixel();
-        let y_ticks = self.y_ticks.of(y, (height / LINE) as usize);
-        let x_ticks = self.x_ticks.of(x, self.x_labels(width));
+        let signed = |ticks: Vec<(f64, String)>| -> Vec<(f64, String)> {
+            let ticks = ticks.into_iter();
+            ticks.map(|(at, text)| (at, real_minus(&text))).collect()
+        };
+        let y_ticks = signed(self.y_ticks.of(y, (height / LINE) as usize));
+        let x_ticks = signed(self.x_ticks.of(x, self.x_labels(width)));
         let mut builder = ChartBuilder::on(root);
         if !title.is_empty() {
             builder.caption(title, (FONT.0, 18));

@@ -26,14 +26,9 @@ impl Ticks {
     }
 }
 
-fn numbers(range: (f64, f64), most: usize, finest: f64) -> Vec<(f64, String)> {
-    let places = round_numbers(range, most, finest);
-    places.into_iter().map(|x| (x, short(&x))).collect()
-}
-
 /// Multiples of 1, 2 or 5 times a power of ten, at least `finest`, that divide
-/// the range at most `most` times.
-fn round_numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<f64> {
+/// the range at most `most` times, with as many digits as tell them apart.
+fn numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<(f64, String)> {
     let wanted = ((high - low) / most.max(1) as f64).max(finest);
     let power = 10f64.powf(wanted.log10().floor());
     // A little less than wanted is wanted, too: 0.2 is not exactly 2 times 0.1.
@@ -41,8 +36,10 @@ fn round_numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<f64> 
     let step = steps.into_iter().find(|step| *step >= wanted * 0.999_999);
     let step = step.unwrap_or(wanted);
     let [first, last] = [(low / step).ceil() as i64, (high / step).floor() as i64];
+    let digits = (-(step * 1.000_001).log10().floor()).max(0.0) as usize;
     (first..=last)
         .map(|multiple| multiple as f64 * step)
+        .map(|place| (place, trimmed(&format!("{place:.digits$}"))))
         .collect()
 }
 
@@ -53,9 +50,14 @@ pub(crate) fn short(value: &f64) -> String {
         size if size >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     };
+    trimmed(&text)
+}
+
+/// A number without zeros at its end, and zero without a sign.
+fn trimmed(text: &str) -> String {
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
+        false => text,
     };
     if text == "-0" {
         "0".to_string()
@@ -82,6 +84,14 @@ mod tests {
         assert_eq!(
             texts(&Ticks::Numbers, (0.0, 4321.0), 5),
             ["0", "1000", "2000", "3000", "4000"]
+        );
+        assert_eq!(
+            texts(&Ticks::Numbers, (0.0, 0.025), 6),
+            ["0", "0.005", "0.01", "0.015", "0.02", "0.025"]
+        );
+        assert_eq!(
+            texts(&Ticks::Numbers, (100.0, 101.0), 2),
+            ["100", "100.5", "101"]
         );
         for most in 2..9 {
             for high in [0.01, 1.0, 7.0, 85.0, 1e6] {

@@ -2,6 +2,10 @@
 
 /// Edges within a decade from 10 on, nearly even on a logarithmic scale.
 const DECADE: [u64; 8] = [10, 13, 18, 24, 32, 42, 56, 75];
+/// Numbers that get a bin each at most: an engine may report any depth.
+const MOST: u64 = 128;
+/// Larger numbers may be in no bin, so that no edge overflows.
+const LARGEST: u64 = u64::MAX / 100;
 
 /// Bins of whole numbers: each from one edge to before the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,16 +14,22 @@ pub(super) struct Bins {
 }
 
 impl Bins {
-    /// A bin for each number from `first` to `last`.
+    /// A bin for each number from `first` to `last`; growing ones if they are many.
     pub(super) fn each(first: u64, last: u64) -> Self {
+        let last = last.max(first);
+        if last > LARGEST || last - first >= MOST {
+            return Self::growing(first, last);
+        }
         Self {
-            edges: (first..=last.max(first) + 1).collect(),
+            edges: (first..=last + 1).collect(),
         }
     }
 
     /// Bins that grow with the numbers and hold at least one each, so that
     /// none is empty because no number could be in it.
     pub(super) fn growing(first: u64, last: u64) -> Self {
+        let first = first.min(LARGEST);
+        let last = last.clamp(first, LARGEST);
         let mut edges = vec![0, 1, 2, 3, 4, 6, 8];
         let mut power = 1;
         while edges.last().is_some_and(|edge| *edge <= last) {
@@ -31,6 +41,11 @@ impl Bins {
         edges.truncate(end);
         edges.drain(..start);
         Self { edges }
+    }
+
+    /// Whether each bin is one number.
+    pub(super) fn are_single(&self) -> bool {
+        (0..self.count()).all(|bin| self.edges[bin] + 1 == self.edges[bin + 1])
     }
 
     pub(super) fn count(&self) -> usize {
@@ -79,5 +94,20 @@ mod tests {
         let depths = Bins::each(3, 5);
         assert_eq!((depths.count(), depths.ends(1)), (3, (4, 4)));
         assert_eq!(depths.of(6), None);
+    }
+
+    #[test]
+    fn absurd_numbers_get_few_bins() {
+        for last in [u64::from(u32::MAX), LARGEST, u64::MAX] {
+            for bins in [Bins::each(1, last), Bins::growing(0, last)] {
+                assert!(bins.count() < 200, "{} bins up to {last}", bins.count());
+                assert!(bins.of(last.min(LARGEST)).is_some());
+            }
+        }
+        assert_eq!(Bins::each(u64::MAX, u64::MAX).count(), 1);
+        assert_eq!(Bins::growing(u64::MAX, 0).count(), 1);
+        let (most, more) = (Bins::each(1, MOST), Bins::each(1, MOST + 1));
+        assert!(most.are_single() && most.count() == 128);
+        assert!(!more.are_single());
     }
 }

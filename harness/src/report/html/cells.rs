@@ -1,6 +1,7 @@
 //! Cells of a table: texts, bars, intervals.
 
 use crate::report::escape;
+use crate::report::numbers::real_minus;
 use crate::stats::Estimate;
 
 /// A cell of a table.
@@ -15,9 +16,13 @@ pub(crate) struct Cell {
 impl Cell {
     /// A text.
     pub(crate) fn text(text: &str) -> Self {
+        let is_number = is_number(text);
         Self {
-            html: escape(text),
-            is_number: is_number(text),
+            html: match is_number {
+                true => escape(&real_minus(text)),
+                false => escape(text),
+            },
+            is_number,
             class: "",
             style: String::new(),
         }
@@ -145,7 +150,7 @@ fn is_number(cell: &str) -> bool {
     let is_short = cell.chars().count() <= 28;
     is_short
         && cell
-            .trim_start_matches(['+', '-', '±', '\u{2212}'])
+            .trim_start_matches(['+', '-', '±', '\u{2212}', '<', '>'])
             .starts_with(|c: char| c.is_ascii_digit())
 }
 
@@ -164,6 +169,13 @@ mod tests {
         assert!(html.contains("left:0.0%;width:100.0%"), "{html}");
         assert!(html.contains("left:75.0%"), "{html}");
         assert!(html.contains("&quot;5&quot;"), "{html}");
+    }
+
+    #[test]
+    fn numbers_have_real_minus_signs_and_names_stay() {
+        let html = ["-3.1 to -2", ">99.9 %", "-O3 build"].map(|text| Cell::text(text).html);
+        assert_eq!(html, ["−3.1 to −2", "&gt;99.9 %", "-O3 build"]);
+        assert!(Cell::text("<0.1 %").is_number);
     }
 
     #[test]

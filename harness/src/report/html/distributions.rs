@@ -18,8 +18,9 @@ struct Quantity {
     /// Share of the moves that the chart shows.
     shown: f64,
     bins: fn(u64, u64) -> Bins,
-    /// Whether each bin is one number, written below its middle.
-    is_single: bool,
+    /// Whether its unit is written before the number, and a number that has a bin of
+    /// its own below the middle of that bin.
+    is_count: bool,
 }
 
 const TIME: Quantity = Quantity {
@@ -28,7 +29,7 @@ const TIME: Quantity = Quantity {
     pick: |effort| &effort.ms,
     shown: 1.0,
     bins: Bins::growing,
-    is_single: false,
+    is_count: false,
 };
 
 const DEPTH: Quantity = Quantity {
@@ -38,7 +39,7 @@ const DEPTH: Quantity = Quantity {
     // Mates are found at any depth: the last few would squeeze all others.
     shown: 0.995,
     bins: Bins::each,
-    is_single: true,
+    is_count: true,
 };
 
 /// Of `efforts`, read from the comments of the games, or, if there are no
@@ -135,8 +136,9 @@ impl Quantity {
     }
 
     fn ticks(&self, bins: &Bins) -> Ticks {
-        let shift = if self.is_single { 0.5 } else { 0.0 };
-        let count = bins.edges().len() - usize::from(self.is_single);
+        let is_centred = self.is_count && bins.are_single();
+        let shift = if is_centred { 0.5 } else { 0.0 };
+        let count = bins.edges().len() - usize::from(is_centred);
         let edges = bins.edges().iter().take(count).enumerate();
         Ticks::Named(
             edges
@@ -147,10 +149,13 @@ impl Quantity {
 
     fn readings(&self, bins: &Bins, both: &[(&str, &Counts)], shares: &[Vec<f64>]) -> Vec<Reading> {
         let reading = |bin: usize| {
-            let mut text = match (bins.ends(bin), self.is_single) {
-                ((first, _), true) => format!("{} {first}", self.unit),
-                ((first, last), false) if first == last => format!("{first} {}", self.unit),
-                ((first, last), false) => format!("{first} to {last} {}", self.unit),
+            let numbers = match bins.ends(bin) {
+                (first, last) if first == last => first.to_string(),
+                (first, last) => format!("{first} to {last}"),
+            };
+            let mut text = match self.is_count {
+                true => format!("{} {numbers}", self.unit),
+                false => format!("{numbers} {}", self.unit),
             };
             for ((name, _), shares) in both.iter().zip(shares) {
                 text += &format!("\n{name}: {:.1} %", shares[bin]);
@@ -165,7 +170,7 @@ impl Quantity {
 
     fn table(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> Table {
         let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "most"];
-        let caption = match self.is_single {
+        let caption = match self.is_count {
             true => format!("{}: quantiles", self.title),
             false => format!("{}: quantiles, in {}", self.title, self.unit),
         };
@@ -244,5 +249,18 @@ mod tests {
             panic!("depths are named");
         };
         assert_eq!(ticks, [(0.5, "4".to_string()), (1.5, "5".to_string())]);
+    }
+
+    /// An engine may report any depth, and charts have a point for each bin.
+    #[test]
+    fn absurd_depths_share_bins() {
+        let depths = Effort {
+            depth: counts(&[9, 4_294_967_295]),
+            ..Effort::default()
+        };
+        let figure = DEPTH.figure("moves", &["wild"], &[depths]);
+        let figure = figure.expect("a figure");
+        assert!(figure.len() < 50_000, "{} bytes", figure.len());
+        assert!(figure.contains("depth 8 to 9"), "{figure}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, scale_of};
 use super::markup::{paragraph, side_by_side};
-use super::numbers::{ends, percentage, with_ends, with_margin};
+use super::numbers::{ends, percentage, probability, with_ends, with_margin};
 use super::table::Table;
 use crate::report::facts::{PairingFacts, RunFacts};
 use crate::report::numbers::TOO_FEW;
@@ -37,7 +37,7 @@ fn superiority(ratings: &[Standing]) -> String {
             match los {
                 _ if column == row => Cell::text("").faint(),
                 None => Cell::text("–").faint(),
-                Some(los) => Cell::text(&percentage(*los))
+                Some(los) => Cell::text(&probability(*los))
                     .judged(*los)
                     .explained(&format!("{} over {}", rating.name, other.name)),
             }
@@ -76,7 +76,10 @@ fn ratings(ratings: &[Standing]) -> String {
                 Cell::text(&with_ends(elo)),
                 Cell::interval(elo, scale, &format!("{}: {}", rating.name, ends(elo))),
             ),
-            None => (Cell::text("not defined"), Cell::text("")),
+            None => {
+                let why = rating.why_unrated().unwrap_or("no games");
+                (Cell::text(why), Cell::text(""))
+            }
         };
         let share = rating.points / rating.games.max(1) as f64;
         table.cells(vec![
@@ -87,7 +90,7 @@ fn ratings(ratings: &[Standing]) -> String {
             Cell::text(&rating.games.to_string()),
             Cell::text(&wdl([rating.wins, rating.draws, rating.losses])),
             Cell::text(&percentage(share)),
-            Cell::text(&rating.los.map_or("–".to_string(), percentage)),
+            Cell::text(&rating.los.map_or("–".to_string(), probability)),
         ]);
     }
     table.html()

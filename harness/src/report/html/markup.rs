@@ -2,10 +2,16 @@
 
 use crate::report::chart::{Chart, Paint};
 use crate::report::escape;
+use crate::report::numbers::real_minus;
 
 /// A paragraph of text.
 pub(crate) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", prose(text))
+}
+
+/// A paragraph of text with names of others in it, whose backticks stay.
+pub(super) fn plain(text: &str) -> String {
+    format!("<p>{}</p>\n", escape(&real_minus(text)))
 }
 
 /// Text in which what stands between two backticks is code.
@@ -16,10 +22,11 @@ pub(crate) fn prose(text: &str) -> String {
         .split_once('`')
         .and_then(|(before, after)| Some((before, after.split_once('`')?)))
     {
-        out += &format!("{}<code>{}</code>", escape(before), escape(code));
+        out += &escape(&real_minus(before));
+        out += &format!("<code>{}</code>", escape(code));
         rest = after;
     }
-    out + &escape(rest)
+    out + &escape(&real_minus(rest))
 }
 
 /// Text as it is, scrolling sideways where it is too wide.
@@ -51,7 +58,7 @@ pub(crate) fn figure(chart: &Chart<'_>, entries: &[(Paint, &str)]) -> anyhow::Re
     Ok(format!(
         "<figure>\n{heading}{}\n{legend}<figcaption>{}</figcaption>\n</figure>\n",
         chart.on_page()?,
-        prose(&chart.label)
+        escape(&real_minus(&chart.label))
     ))
 }
 
@@ -100,6 +107,7 @@ mod tests {
         for html in [
             paragraph(evil),
             preformatted(evil),
+            plain(evil),
             prose(evil),
             legend(&[(Paint::First, evil)]),
         ] {
@@ -114,5 +122,9 @@ mod tests {
         assert_eq!(prose("see `a & b`."), "see <code>a &amp; b</code>.");
         assert_eq!(prose("a ` alone"), "a ` alone");
         assert_eq!(prose("`a` and ` one"), "<code>a</code> and ` one");
+        assert_eq!(
+            plain("`a` leads, -3 Elo"),
+            "<p>`a` leads, \u{2212}3 Elo</p>\n"
+        );
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn run_page(
     if facts.stages.is_empty() {
         // What follows its first line is among the results.
         let verdict = verdict_sentence(facts);
-        page.lead(
+        page.plain_lead(
             verdict.lines().next().unwrap_or_default(),
             summary::tone(facts),
         );
@@ -170,7 +170,7 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
-        facts.limit,
+        facts.limits(),
         facts.openings
     )
 }

@@ -1,6 +1,7 @@
 //! Numbers as people read them.
 
-pub(crate) use crate::report::numbers::counted;
+pub(crate) use crate::report::numbers::{counted, real_minus};
+use crate::report::numbers::{probability as in_words, signed as in_text};
 use crate::stats::Estimate;
 
 /// Three digits and a unit: `732 k` for 732035.43.
@@ -28,13 +29,9 @@ pub(crate) fn rounded_or_dash(value: Option<f64>) -> String {
 /// of the interval differ in the digits that are shown: its ends would be others.
 pub(crate) fn with_margin(estimate: Estimate) -> String {
     let value = signed(estimate.estimate);
-    let [below, above] = [
-        estimate.estimate - estimate.low,
-        estimate.high - estimate.estimate,
-    ];
-    match (above - below).abs() < 0.1 {
-        true => format!("{value} ± {:.1}", estimate.half_width()),
-        false => value,
+    match estimate.margin() {
+        Some(margin) => format!("{value} ± {margin:.1}"),
+        None => value,
     }
 }
 
@@ -51,16 +48,17 @@ pub(crate) fn ends(estimate: Estimate) -> String {
 
 /// One decimal with its sign; zero has none.
 pub(crate) fn signed(value: f64) -> String {
-    let text = format!("{value:+.1}");
-    if text == "+0.0" || text == "-0.0" {
-        return "0.0".to_string();
-    }
-    text.replace('-', "\u{2212}")
+    real_minus(&in_text(value))
 }
 
 /// A share as a percentage with one decimal.
 pub(crate) fn percentage(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
+}
+
+/// A probability with one decimal; none is certain.
+pub(crate) fn probability(share: f64) -> String {
+    in_words(share, 1)
 }
 
 /// Seconds as people say them: `7.3 s`, `12 min`, `3 h 20 min`.

@@ -46,15 +46,17 @@ fn totals(facts: &OpeningFacts, manifest: &Manifest) -> Table {
 }
 
 fn extreme(facts: &OpeningFacts, games: Option<&str>) -> Table {
-    let caption = "Openings furthest from level, the worst for the first engine of the pair first";
-    let head = [
-        "opening",
-        "pairs",
-        "score",
-        "White won",
-        "drawn",
-        "Black won",
-    ];
+    let (caption, score) = match facts.is_by_white {
+        true => (
+            "Openings furthest from level, the worst for White first",
+            "score of White",
+        ),
+        false => (
+            "Openings furthest from level, the worst for the first engine first",
+            "score",
+        ),
+    };
+    let head = ["opening", "pairs", score, "White won", "drawn", "Black won"];
     let mut table = Table::new(caption, &head);
     for one in &facts.extreme {
         let number = one.opening.to_string();

@@ -1,13 +1,15 @@
 //! The numbers of a run: results, engines, pairs, endings, colours.
 
 use super::cells::Cell;
-use super::markup::{figure, paragraph, side_by_side};
-use super::numbers::{duration, ends, percentage, rounded_or_dash, with_margin};
-use super::summary::PAIRS;
+use super::markup::{figure, paragraph, plain, side_by_side};
+use super::numbers::{
+    duration, ends, percentage, probability, real_minus, rounded_or_dash, with_margin,
+};
+use super::summary::{PAIRS, los};
 use super::table::Table;
 use crate::report::chart::{Chart, Paint, Reading};
 use crate::report::facts::{EngineFacts, RunFacts, SprtFacts};
-use crate::report::numbers::TOO_FEW;
+use crate::report::numbers::{TOO_FEW, fixed};
 use crate::stats::{Estimate, summary::Interval};
 
 /// Results beside engines.
@@ -16,7 +18,7 @@ pub(super) fn results(facts: &RunFacts) -> String {
     for finding in &facts.findings {
         html += &format!(
             "<div class=\"lead bad\">{}</div>\n",
-            paragraph(&finding.sentence())
+            plain(&finding.sentence())
         );
     }
     let numbers = match facts.engines.len() > 2 {
@@ -28,7 +30,8 @@ pub(super) fn results(facts: &RunFacts) -> String {
 
 fn first_engine(facts: &RunFacts) -> Table {
     let mut table = Table::new("From the first engine's side", &["", ""]);
-    if facts.interval == Interval::FixedLength {
+    let is_fixed = facts.always_valid_only().is_none();
+    if is_fixed && facts.interval == Interval::FixedLength {
         table.row(&["Elo", &interval(facts.elo)]);
     }
     if let Some(valid) = facts.always_valid {
@@ -37,8 +40,10 @@ fn first_engine(facts: &RunFacts) -> Table {
     if let Some(sprt) = &facts.sprt {
         test(&mut table, sprt);
     }
-    table.row(&["normalized Elo", &interval(facts.nelo)]);
-    let los = facts.los.map_or(TOO_FEW.to_string(), percentage);
+    if is_fixed {
+        table.row(&["normalized Elo", &interval(facts.nelo)]);
+    }
+    let los = los(facts).map_or_else(str::to_string, probability);
     table.row(&["LOS", &los]);
     let [wins, draws, losses] = facts.wdl;
     let games = wins + draws + losses;
@@ -65,17 +70,19 @@ fn test(table: &mut Table, sprt: &SprtFacts) {
     }
     table.row(&[
         "LLR",
-        &format!(
-            "{:.2}, bounds {:.2} and {:.2}",
-            sprt.llr, sprt.lower, sprt.upper
-        ),
+        &real_minus(&format!(
+            "{}, bounds {:.2} and {:.2}",
+            fixed(sprt.llr, 2),
+            sprt.lower,
+            sprt.upper
+        )),
     ]);
     table.row(&[
         "hypotheses",
-        &format!(
+        &real_minus(&format!(
             "H0: {} Elo, H1: {} Elo ({}), error rates {} and {}",
             sprt.elo0, sprt.elo1, sprt.model, sprt.alpha, sprt.beta
-        ),
+        )),
     ]);
 }
 
@@ -113,6 +120,7 @@ fn engines(facts: &RunFacts) -> Table {
         cells.extend(facts.engines.iter().map(cell));
         table.row(&cells);
     };
+    row("limit", &|e| e.limit.clone());
     row("score as White", &|e| share_words(share(e.as_white)));
     row("score as Black", &|e| share_words(share(e.as_black)));
     row("depth", &|e| rounded_or_dash(e.depth));

@@ -4,10 +4,14 @@ use std::io::{self, Seek, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
 use tempfile::SpooledTempFile;
 
 use super::escape;
 use super::figures::{self, Figure, Tone};
+use super::markup::plain;
 use crate::platform::write_whole;
 use crate::report::verdict::TestVerdict;
 
@@ -33,9 +37,20 @@ pub(crate) const SCRIPT: [&str; 10] = [
     include_str!("script/list.js"),
 ];
 
-/// Only the page's own script runs, and nothing is ever loaded.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
-                      script-src 'nonce-hone'; base-uri 'none'; form-action 'none'";
+/// Only this script runs, known by its digest, and nothing is ever loaded.
+fn policy(script: &str) -> String {
+    let digest = STANDARD.encode(Sha256::digest(script));
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; \
+         base-uri 'none'; form-action 'none'"
+    )
+}
+
+/// The script of a page, as a browser reads it: without carriage returns.
+fn script() -> String {
+    let script = format!("\n(() => {{\n\"use strict\";\n{}}})();\n", SCRIPT.concat());
+    script.replace('\r', "")
+}
 
 /// What a section holds: HTML, and files of it too large for the memory.
 #[derive(Debug, Default)]
@@ -137,10 +152,17 @@ impl Page {
 
     /// The result in words, one paragraph a line.
     pub(crate) fn lead(&mut self, text: &str, tone: Tone) {
-        let mut lines = String::new();
-        for line in text.lines().filter(|line| !line.is_empty()) {
-            lines += &super::paragraph(line);
-        }
+        self.push_lead(text, tone, super::paragraph);
+    }
+
+    /// The same with names of others in it.
+    pub(crate) fn plain_lead(&mut self, text: &str, tone: Tone) {
+        self.push_lead(text, tone, plain);
+    }
+
+    fn push_lead(&mut self, text: &str, tone: Tone, paragraph: fn(&str) -> String) {
+        let lines = text.lines().filter(|line| !line.is_empty());
+        let lines: String = lines.map(paragraph).collect();
         self.lead += &format!("<div class=\"lead{}\">\n{lines}</div>\n", tone.class());
     }
 
@@ -190,9 +212,9 @@ impl Page {
         write!(
             out,
             "</main>\n<footer><p>Made by hone {}. This page needs no network.</p></footer>\n\
-             <script nonce=\"hone\">\n(() => {{\n\"use strict\";\n{}}})();\n</script>\n</body>\n</html>\n",
+             <script>{}</script>\n</body>\n</html>\n",
             env!("CARGO_PKG_VERSION"),
-            SCRIPT.concat()
+            script()
         )
     }
 
@@ -202,13 +224,14 @@ impl Page {
         let style = STYLE.concat();
         let mut out = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#main\">Skip to the result</a>\n\
              <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n</header>\n\
              <nav aria-label=\"Sections\"><ul>",
+            policy(&script()),
             escape(&self.subtitle)
         );
         for Section { id, heading, .. } in &self.sections {
@@ -257,5 +280,8 @@ mod tests {
             assert!(!html.contains(loads), "{loads}");
         }
         assert_eq!(html.matches("<script").count(), 1);
+        let digest = STANDARD.encode(Sha256::digest(script()));
+        assert!(html.contains(&format!("script-src 'sha256-{digest}';")));
+        assert!(html.contains(&format!("<script>{}</script>", script())));
     }
 }

@@ -1,12 +1,13 @@
 //! LLR and Elo over pairs.
 
 use super::markup::{figure, paragraph, pictures};
-use super::numbers::{ends, signed};
+use super::numbers::{ends, real_minus, signed};
 use super::table::Table;
 use crate::report::chart::{
     Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
 };
 use crate::report::course::{Moment, TestMoment, Trace};
+use crate::report::numbers::fixed;
 use crate::stats::Estimate;
 
 /// Rows of the table beside the pictures.
@@ -47,16 +48,19 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
     let (low, high) = range(tests.iter().flat_map(|(_, t)| [t.llr, t.lower, t.upper]));
     let line = |value: fn(&TestMoment) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
     let label = format!(
-        "The LLR over pairs: {:.2} after {pairs} pairs, between the bounds {:.2} and {:.2}.",
-        last.llr, last.lower, last.upper
+        "The LLR over pairs: {} after {pairs} pairs; its bounds are {:.2} and {:.2}.",
+        fixed(last.llr, 2),
+        last.lower,
+        last.upper
     );
+    let label = real_minus(&label);
     let chart = Chart {
         label,
         title: "LLR".to_string(),
         x_title: "pairs",
         y_title: "LLR",
         x_ticks: Ticks::Whole,
-        readings: readings(&tests, |t| format!("LLR {:.2}", t.llr)),
+        readings: readings(&tests, |t| format!("LLR {}", real_minus(&fixed(t.llr, 2)))),
         x: (0.0, pairs),
         y: (low, high),
         levels: vec![
@@ -100,8 +104,9 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
     let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);
     let (low, high) = range(all.map(|elo| elo.clamp(*kept.start(), *kept.end())));
     let label = format!(
-        "Elo over pairs: {:+.1} after {pairs} pairs, always-valid 95 % band from {:+.1} to {:+.1}.",
-        last.estimate, last.low, last.high
+        "Elo over pairs: {} after {pairs} pairs, always-valid 95 % band from {}.",
+        signed(last.estimate),
+        ends(last)
     );
     let chart = Chart {
         label,
@@ -160,15 +165,13 @@ fn table(moments: &[Moment], is_test: bool) -> Table {
     for (_, moment) in rows {
         let mut row = vec![moment.pairs.to_string()];
         match moment.elo {
-            Some(elo) => row.extend([
-                format!("{:+.1}", elo.estimate),
-                format!("{:+.1} to {:+.1}", elo.low, elo.high),
-            ]),
-            None => row.extend(["-".to_string(), "-".to_string()]),
+            Some(elo) => row.extend([signed(elo.estimate), ends(elo)]),
+            None => row.extend(["–".to_string(), "–".to_string()]),
         }
         if let Some(test) = moment.test {
-            row.push(format!("{:.2}", test.llr));
-            row.push(format!("{} to {}", short(&test.lower), short(&test.upper)));
+            row.push(real_minus(&fixed(test.llr, 2)));
+            let bounds = format!("{} to {}", short(&test.lower), short(&test.upper));
+            row.push(real_minus(&bounds));
         }
         table.row(&row);
     }

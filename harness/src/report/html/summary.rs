@@ -1,7 +1,7 @@
 //! The large figures of a match, a sequential test and a tournament.
 
 use super::figures::{Figure, Part, Tone};
-use super::numbers::{counted, percentage, signed, with_ends};
+use super::numbers::{counted, percentage, probability, real_minus, signed, with_ends};
 use crate::report::facts::{FailureFacts, RunFacts};
 use crate::report::numbers::{TOO_FEW, fixed};
 use crate::stats::summary::Interval;
@@ -28,21 +28,17 @@ pub(super) fn figures(facts: &RunFacts) -> Vec<Figure> {
 pub(super) fn tone(facts: &RunFacts) -> Tone {
     match facts.sprt {
         Some(_) => facts.verdict.into(),
-        None if facts.engines.len() == 2 => Tone::of(match facts.stop {
-            Some(_) => facts.always_valid,
-            None => facts.elo,
-        }),
+        None if facts.engines.len() == 2 => Tone::of(facts.always_valid_only().or(facts.elo)),
         None => Tone::Neutral,
     }
 }
 
 fn elo(facts: &RunFacts) -> Figure {
     let corrected = facts.sprt.as_ref().and_then(|sprt| sprt.elo.as_ref());
+    let valid = facts.always_valid_only();
     match corrected {
         Some(estimate) => Figure::elo("Elo, corrected for stopping", Some(estimate.elo)),
-        None if facts.stop.is_some() => {
-            Figure::early_elo("Elo, always-valid interval", facts.always_valid)
-        }
+        None if valid.is_some() => Figure::early_elo("Elo, always-valid interval", valid),
         None if facts.interval == Interval::AlwaysValid => Figure::early_elo(
             "Elo, always-valid interval: too few different pairs",
             facts.elo,
@@ -53,31 +49,34 @@ fn elo(facts: &RunFacts) -> Figure {
 
 fn evidence(facts: &RunFacts) -> Figure {
     let Some(sprt) = &facts.sprt else {
-        if facts.stop.is_some() {
-            return Figure::new("LOS", "–", "not valid with an early stop");
-        }
-        let Some(los) = facts.los else {
-            return Figure::new("LOS", "–", TOO_FEW);
+        let los = match los(facts) {
+            Ok(los) => los,
+            Err(why) => return Figure::new("LOS", "–", why),
         };
-        return Figure::new("LOS", &percentage(los), "likelihood of superiority")
+        return Figure::new("LOS", &probability(los), "likelihood of superiority")
             .toned(Tone::of(facts.elo))
             .with_progress(los);
     };
-    let note = format!(
-        "bounds {} and {}; H0 {}, H1 {} Elo ({})",
-        rounded(sprt.lower),
-        rounded(sprt.upper),
-        sprt.elo0,
-        sprt.elo1,
-        sprt.model
-    );
+    let note = real_minus(&format!(
+        "bounds {:.2} and {:.2}; H0 {}, H1 {} Elo ({})",
+        sprt.lower, sprt.upper, sprt.elo0, sprt.elo1, sprt.model
+    ));
     Figure::new("LLR", &rounded(sprt.llr), &note)
         .toned(facts.verdict.into())
         .with_gauge(sprt.llr, (sprt.lower, sprt.upper))
 }
 
+/// The likelihood of superiority, or why there is none.
+pub(super) fn los(facts: &RunFacts) -> Result<f64, &'static str> {
+    match facts.always_valid_only() {
+        Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
+        Some(_) => Err("not valid before the end"),
+        None => facts.los.ok_or(TOO_FEW),
+    }
+}
+
 fn rounded(llr: f64) -> String {
-    fixed(llr, 2).replace('-', "\u{2212}")
+    real_minus(&fixed(llr, 2))
 }
 
 fn wdl(facts: &RunFacts) -> Figure {
@@ -110,9 +109,11 @@ fn leader(facts: &RunFacts) -> Figure {
     let Some(first) = facts.ratings.first() else {
         return Figure::new("First place", "–", "no ratings yet");
     };
-    let elo = first.elo.map_or("no rating".to_string(), |elo| {
-        format!("Elo {}", with_ends(elo))
-    });
+    let elo = match (first.elo, first.why_unrated()) {
+        (Some(elo), _) => format!("Elo {}", with_ends(elo)),
+        (None, Some(why)) => format!("{why}: no rating"),
+        (None, None) => "no rating".to_string(),
+    };
     let ahead = match facts.ratings.get(1).map(|second| (first.elo, second.elo)) {
         Some((Some(one), Some(two))) => {
             format!(

@@ -63,7 +63,11 @@ impl Table {
                     true => " class=\"n\"",
                     false => "",
                 };
-                write!(out, "<th scope=\"col\"{class}>{name}</th>")?;
+                match name.is_empty() {
+                    // Of a column that has no name there is nothing to read out.
+                    true => out.push_str("<td></td>"),
+                    false => write!(out, "<th scope=\"col\"{class}>{name}</th>")?,
+                }
             }
             out.push_str("</tr></thead>");
         }
@@ -106,6 +110,16 @@ mod tests {
             assert!(!html.contains("<script"), "{html}");
             assert!(html.contains("&lt;script&gt;"), "{html}");
         }
+    }
+
+    #[test]
+    fn a_column_without_a_name_has_no_empty_heading() {
+        let mut table = Table::new("t", &["", "share", ""]);
+        table.row(&["x", "50 %", "bar"]);
+        let html = table.html();
+        assert!(html.contains(
+            "<thead><tr><td></td><th scope=\"col\" class=\"n\">share</th><td></td></tr>"
+        ));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use console::{Style, truncate_str};
 use super::pace;
 use crate::experiment::Experiment;
 use crate::report::facts::summary_of;
-use crate::report::numbers::{elo_text, percent, plus_minus, supported};
+use crate::report::numbers::{elo_text, percent, plus_minus, probability, signed, supported};
 use crate::report::standings::{Standing, by_score, standings};
 use crate::report::table;
 use crate::report::tournament::{standing_columns, wdl};
@@ -108,14 +108,14 @@ pub(super) fn line(
         let leaders = leaders.iter().take(LEADERS).map(|standing| {
             let elo = standing
                 .elo
-                .map(|elo| format!(" ({:+.1} Elo)", elo.estimate));
+                .map(|elo| format!(" ({} Elo)", signed(elo.estimate)));
             let (share, elo) = (percent(standing.score()), elo.unwrap_or_default());
             format!("{} {share}{elo}", standing.name)
         });
-        parts.push(format!(
-            "leading: {}",
-            leaders.collect::<Vec<_>>().join(", ")
-        ));
+        let leaders: Vec<String> = leaders.collect();
+        if !leaders.is_empty() {
+            parts.push(format!("leading: {}", leaders.join(", ")));
+        }
     }
     parts.extend(experiment.test().map(llr));
     parts.extend(failures(&players.names, progress.tally));
@@ -161,7 +161,7 @@ fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
         "Elo {}  nElo {}  LOS {}",
         elo_text(summary.elo, summary.interval),
         supported(summary.nelo.map(|nelo| plus_minus(Some(nelo)))),
-        supported(summary.los.map(|los| percent(Some(los))))
+        supported(summary.los.map(|los| probability(los, 2)))
     )
 }
 
@@ -372,7 +372,9 @@ mod tests {
         let titles: Vec<_> = lines[0].split_whitespace().collect();
         assert_eq!(
             titles,
-            ["#", "name", "games", "W-D-L", "score", "Elo", "±", "LOS"]
+            [
+                "#", "name", "games", "W-D-L", "score", "Elo", "95", "%", "LOS"
+            ]
         );
         assert_eq!(lines.len(), 4);
         assert!(lines[1].trim_start().starts_with("1  a"), "{text}");
@@ -383,7 +385,7 @@ mod tests {
             terminal(30, false),
         );
         let titles = narrow.lines().nth(2).unwrap();
-        assert!(titles.contains("name") && titles.contains('±') && !titles.contains("LOS"));
+        assert!(titles.contains("name") && titles.contains("Elo") && !titles.contains("LOS"));
     }
 
     #[test]
@@ -410,5 +412,9 @@ mod tests {
         assert!(text.contains("Elo too few different pairs"), "{text}");
         let line = line(&players, &test, &progress(&tally));
         assert!(line.contains("not known before the first pair"), "{line}");
+        let many = TournamentExperiment::round_robin(3, 10);
+        let players = super::tests::players(&["a", "b", "c"]);
+        let line = super::line(&players, &many, &progress(&Tally::new(3)));
+        assert!(!line.contains("leading"), "{line}");
     }
 }

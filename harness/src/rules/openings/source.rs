@@ -25,6 +25,8 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 use zip::ZipArchive;
 
+use crate::output::hex;
+
 /// What a book is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -229,11 +231,6 @@ fn listed(names: &[String]) -> String {
         text += &format!(" and {} more", names.len().saturating_sub(LISTED));
     }
     text
-}
-
-/// Lower-case hexadecimal digits of bytes.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
+use crate::output::hex;
 use crate::rules::openings::Opening;
 use crate::rules::{Adjudication, Notation, game_digests};
 use crate::run::{Fold, MANIFEST, RunFiles, conditions};
@@ -121,9 +122,7 @@ fn folded(
             total - different
         ));
     }
-    let digest = hasher.finalize();
-    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((fold, digest))
+    Ok((fold, hex(&hasher.finalize())))
 }
 
 /// The games must fill the PGN without gap or overlap. Returns the first number after

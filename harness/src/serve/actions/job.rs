@@ -11,6 +11,7 @@ use super::action::Refusal;
 use crate::builds::sha256_of;
 use crate::config;
 use crate::kinds::{self, tune};
+use crate::platform::write_whole;
 use crate::run::Kind;
 
 /// What somebody submits.
@@ -221,10 +222,8 @@ impl Job {
     /// Writes what is wanted, completely or not at all.
     pub(super) fn save(&self, folder: &Path) -> anyhow::Result<()> {
         let path = self.file(folder);
-        let partial = path.with_extension("json.partial");
         let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(&partial, text)
-            .and_then(|()| fs::rename(&partial, &path))
+        write_whole(&path, |file| file.write_all(text.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))
     }
 

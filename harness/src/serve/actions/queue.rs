@@ -94,6 +94,11 @@ impl Queue {
         fs::read_to_string(job.config(&self.folder)).ok()
     }
 
+    /// Whether a run is in the queue.
+    pub(crate) fn has(&self, run: &str) -> bool {
+        self.lock().jobs.iter().any(|job| job.name == run)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -25,14 +25,13 @@ pub(crate) fn document(page: &Snapshot, events: &str, site: Site) -> Markup {
             h1 { (page.title) }
             p.subtitle { (page.subtitle) }
         }
-        @if sections.clone().next().is_some() {
-            nav.sections aria-label="Sections" {
-                ul {
-                    @for part in sections {
-                        li { a href={ "#" (part.name) } { (part.heading.as_deref().unwrap_or_default()) } }
-                    }
+        nav.sections aria-label="Sections" {
+            ul {
+                @for part in sections {
+                    li { a href={ "#" (part.name) } { (part.heading.as_deref().unwrap_or_default()) } }
                 }
             }
+            p #connection role="status" { "Connecting…" }
         }
         main id="main" {
             @for part in page.parts.iter().filter(|part| part.name != "boards") {
@@ -101,9 +100,6 @@ fn framed(
                         @if site.has_fleet { li { a href="/fleet" { "Fleet" } } }
                         @if site.can_act { li { a href="/submit" { "New run" } } }
                         li { a href="/api" { "API" } }
-                    }
-                    @if events.is_some() {
-                        p #connection role="status" { "Connecting…" }
                     }
                 }
                 (body)

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::run_href;
 use super::search::{Search, fields};
-use crate::report::TestVerdict;
 use crate::report::html::{Tone, counted, signed};
+use crate::report::{TestVerdict, fixed};
 use crate::serve::overview::Overview;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::span::{at, span};
@@ -123,8 +123,9 @@ pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -
 
 /// What a search for words looks through.
 pub(super) fn text(run: &RunSummary) -> String {
-    let text = format!("{} {} {}", run.run, run.descriptions.join(" "), run.limit);
-    text.to_lowercase()
+    let found = run.found.as_deref().unwrap_or_default();
+    let engines = run.descriptions.join(" ");
+    format!("{} {engines} {} {found}", run.run, run.limit).to_lowercase()
 }
 
 /// The day on which it was started.
@@ -136,8 +137,9 @@ fn row(run: &RunSummary) -> Markup {
     html! {
         tr data-text=(text(run)) data-kind=(run.kind.name()) data-verdict=(verdict_word(run)) data-date=(date(run)) {
             th scope="row" {
-                a href=(run_href(&run.run)) data-stats { (players(run)) }
+                a href=(run_href(&run.run)) data-stats[run.wdl.is_some()] { (players(run)) }
                 small { (run.kind.name()) ", " (run.limit) " · " (run.run) }
+                @if let Some(found) = &run.found { span.found { (found) } }
             }
             td data-name="state" { span class={ "verdict" (tone(run)) } { (state_words(run)) } }
             td data-name="LLR" { (llr(run)) }
@@ -199,7 +201,7 @@ fn llr(run: &RunSummary) -> Markup {
     let (zero, now) = (place(0.0), place(test.llr));
     let side = if test.llr < 0.0 { "bad" } else { "good" };
     html! {
-        span.number { (format!("{:.2}", test.llr).replace('-', "\u{2212}")) }
+        span.number { (fixed(test.llr, 2).replace('-', "\u{2212}")) }
         " " small { "(" (format!("{:.2}", test.lower).replace('-', "\u{2212}")) ", " (format!("{:.2}", test.upper)) ")" }
         span.gauge aria-hidden="true" {
             i class={ "fill " (side) } style=(format!("left:{:.1}%;width:{:.1}%", zero.min(now), (zero - now).abs())) {}

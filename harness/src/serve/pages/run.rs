@@ -63,11 +63,9 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
                     change.to_string(),
                 ));
             }
-            parts.push(Part::new(
-                "numbers",
-                Some("Numbers to copy"),
-                numbers(summary),
-            ));
+            if let Some(numbers) = numbers(summary) {
+                parts.push(Part::new("numbers", Some("Numbers to copy"), numbers));
+            }
         }
         if id == "failures" {
             if !has_machines {
@@ -125,15 +123,16 @@ fn end(summary: &RunSummary) -> Markup {
     }
 }
 
-/// The statistics in the forms that other test pages use.
-fn numbers(summary: &RunSummary) -> String {
-    html! {
+/// The statistics in the forms that other test pages use, if they fit them.
+fn numbers(summary: &RunSummary) -> Option<String> {
+    let (openbench, fishtest) = (summary.openbench_block()?, summary.fishtest_block()?);
+    let html = html! {
         div.beside {
-            div { h3 { "OpenBench" } (PreEscaped(copyable(&summary.openbench_block()))) }
-            div { h3 { "fishtest" } (PreEscaped(copyable(&summary.fishtest_block()))) }
+            div { h3 { "OpenBench" } (PreEscaped(copyable(&openbench))) }
+            div { h3 { "fishtest" } (PreEscaped(copyable(&fishtest))) }
         }
-    }
-    .into_string()
+    };
+    Some(html.into_string())
 }
 
 /// The page of a folder of nights.

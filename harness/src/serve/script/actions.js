@@ -55,12 +55,12 @@ async function approval(run) {
   const answer = await fetch(`/api/queue/${encodeURIComponent(run)}`);
   const text = await answer.text();
   if (!answer.ok) {
-    tell(text.trim(), false);
+    showAnswer(text.trim(), false);
     return null;
   }
   const config = answer.headers.get("Config-Sha256");
   if (!config) {
-    tell("cannot approve: the header Config-Sha256 is missing from the answer", false);
+    showAnswer("cannot approve: the header Config-Sha256 is missing from the answer", false);
     return null;
   }
   return (await isApproved(run, text)) ? `?config=${config}` : null;
@@ -81,7 +81,7 @@ async function press(button) {
   }
   const token = savedToken() || window.prompt("Token") || "";
   const { isDone, words } = await act(`/api/runs/${encodeURIComponent(run)}/${action}${query}`, null, token);
-  tell(isDone ? `${action}: done` : words, isDone);
+  showAnswer(isDone ? `${action}: done` : words, isDone);
 }
 
 document.addEventListener("click", (event) => {

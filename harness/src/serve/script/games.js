@@ -157,8 +157,9 @@ function startGames() {
     return ask(query);
   }
 
-  // Keeps what is looked for in the address.
+  // Keeps what is looked for in the address, which names no game then.
   function keep(change) {
+    viewer.close();
     const text = wanted().toString();
     const place = window.location.pathname + (text ? `?${text}` : "");
     window.history[change](null, "", `${place}#games`);
@@ -166,14 +167,20 @@ function startGames() {
   }
 
   async function openAddressed([, pair, number]) {
-    const answer = await fetch(`${address}/${pair}-${number}`);
-    if (!answer.ok) return;
-    const one = await answer.json();
     asked += 1;
+    const mine = asked;
     offset = 0;
     isAddressed = true;
-    list({ count: 1, games: [one] });
-    viewer.open(0, one.plies);
+    const answer = await fetch(`${address}/${pair}-${number}`);
+    const found = answer.ok ? [await answer.json()] : [];
+    // The address may have changed meanwhile.
+    if (mine !== asked) return;
+    list({ count: found.length, games: found });
+    if (found.length === 0) {
+      viewer.close();
+      return;
+    }
+    viewer.open(0, found[0].plies);
     byId("viewer").scrollIntoView({ block: "start" });
   }
 

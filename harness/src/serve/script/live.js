@@ -20,16 +20,33 @@ function sectionOf({ name, heading }) {
   return inner;
 }
 
-// Parts that wait until the reader has left them.
+// Parts that wait until the reader is done with what they would replace.
 const waiting = new Map();
+
+// Whether the reader selects, types, presses or reads something there.
+const IN_USE = ":active, :has(input:focus, select:focus, textarea:focus, .reading)";
 
 function isInUse(place) {
   const selected = document.getSelection();
   const isSelected = selected && !selected.isCollapsed && selected.containsNode(place, true);
-  return isSelected || place.contains(document.activeElement) || place.matches(":has(.reading)");
+  return isSelected || place.matches(IN_USE);
+}
+
+// The element of a part that has the focus, by what it is and the row that it is in:
+// `refocus` gives the focus to the one that has taken its place.
+function focusIn(place) {
+  const focused = document.activeElement;
+  if (!place.contains(focused)) return null;
+  const keyOf = (one) =>
+    [one.className, one.getAttribute("href"), one.dataset.action, one.closest("[data-text]")?.dataset.text].join("\n");
+  const key = keyOf(focused);
+  const alike = () => [...place.querySelectorAll(focused.tagName)].filter((one) => keyOf(one) === key);
+  const at = alike().indexOf(focused);
+  return { refocus: () => alike()[at]?.focus({ preventScroll: true }) };
 }
 
 function patch(part) {
+  waiting.delete(part.name);
   const place = byId(`part-${part.name}`) || sectionOf(part);
   if (place.dataset.hash === String(part.hash)) return;
   // The script of the page fills these.
@@ -41,6 +58,7 @@ function patch(part) {
   }
   const open = [...place.querySelectorAll("details")].map((one) => one.open);
   const scrolled = [...place.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
+  const focus = focusIn(place);
   place.innerHTML = part.html;
   place.dataset.hash = part.hash;
   [...place.querySelectorAll("details")].forEach((one, at) => {
@@ -52,46 +70,78 @@ function patch(part) {
   startCharts(place);
   startCopying(place);
   for (const listener of listeners.part) listener(place);
+  focus?.refocus();
 }
 
-function tell(words, isGood) {
+// The state of the connection; what came of an action takes its place for a while.
+const ANSWER_MS = 10000;
+let connection = { words: "Connecting…", isGood: true };
+let answerTimer = null;
+
+function showStatus({ words, isGood }) {
   const place = byId("connection");
   place.textContent = words;
   place.classList.toggle("lost", !isGood);
 }
 
-function follow(address) {
+function tell(words, isGood) {
+  connection = { words, isGood };
+  clearTimeout(answerTimer);
+  showStatus(connection);
+}
+
+function showAnswer(words, isGood) {
+  clearTimeout(answerTimer);
+  showStatus({ words, isGood });
+  answerTimer = setTimeout(() => showStatus(connection), ANSWER_MS);
+}
+
+// The server sends something every 15 s: after this time it is gone.
+const SILENCE_MS = 40000;
+let source = null;
+let heard = 0;
+
+function connect() {
   const hashes = [...document.querySelectorAll("[data-hash]")].map((part) => part.dataset.hash);
-  const source = new EventSource(`${address}?have=${hashes.join(".")}`);
-  source.addEventListener("open", () => tell("Live", true));
-  source.addEventListener("version", (event) => {
+  source = new EventSource(`${document.body.dataset.events}?have=${hashes.join(".")}`);
+  heard = performance.now();
+  const on = (name, listener) =>
+    source.addEventListener(name, (event) => {
+      heard = performance.now();
+      listener(event.data);
+    });
+  on("open", () => tell("Live", true));
+  on("alive", () => {});
+  on("version", (version) => {
     // The server was replaced by another version of itself.
-    if (event.data !== document.body.dataset.version) window.location.reload();
+    if (version !== document.body.dataset.version) window.location.reload();
   });
-  source.addEventListener("part", (event) => patch(JSON.parse(event.data)));
-  source.addEventListener("boards", (event) => {
-    for (const listener of listeners.boards) listener(JSON.parse(event.data));
+  on("part", (part) => patch(JSON.parse(part)));
+  on("boards", (boards) => {
+    for (const listener of listeners.boards) listener(JSON.parse(boards));
   });
-  source.addEventListener("error", () => {
-    tell("Connection lost; trying again", false);
-    // A server that refuses is asked again, too.
-    if (source.readyState === EventSource.CLOSED) {
-      setTimeout(() => follow(address), 5000);
-    }
-  });
+  source.addEventListener("error", lose);
+}
+
+function lose() {
+  tell("Connection lost; trying again", false);
+}
+
+// Asks a server again that is silent or has refused.
+function reconnect() {
+  const isSilent = performance.now() - heard > SILENCE_MS;
+  if (!isSilent && source.readyState !== EventSource.CLOSED) return;
+  source.close();
+  lose();
+  connect();
+}
+
+if (document.body.dataset.events) {
+  connect();
+  setInterval(reconnect, 5000);
+  setInterval(() => [...waiting.values()].forEach(patch), 500);
   window.addEventListener("pagehide", () => source.close());
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) window.location.reload();
   });
-}
-
-if (document.body.dataset.events) {
-  follow(document.body.dataset.events);
-  setInterval(() => {
-    for (const [name, part] of waiting) {
-      if (isInUse(byId(`part-${name}`))) continue;
-      waiting.delete(name);
-      patch(part);
-    }
-  }, 500);
 }

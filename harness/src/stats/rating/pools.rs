@@ -5,9 +5,13 @@
 //! components of the graph "scored against". Between components a difference
 //! is either unknown (no game) or without limit (only wins).
 
+use std::cmp::Reverse;
+
 use super::games::Games;
 
-/// The pool of each player. Pools are numbered by size, the largest first.
+/// The pool of each player. Pools are numbered as they are ranked: one whose players
+/// only beat those of another comes before it, otherwise the larger one; players
+/// without games come last.
 pub(super) fn pools(games: &Games, anchored: &[bool]) -> Vec<usize> {
     let n = games.names().len();
     let mut beats = vec![vec![false; n]; n];
@@ -33,7 +37,13 @@ pub(super) fn pools(games: &Games, anchored: &[bool]) -> Vec<usize> {
             None => members.push(vec![player]),
         }
     }
-    members.sort_by_key(|pool| std::cmp::Reverse(pool.len()));
+    members.sort_by_key(|pool| {
+        let one = pool[0];
+        let has_games = (0..n).any(|other| beats[one][other] || beats[other][one]);
+        // A pool that only lost to another has more players above it than that one.
+        let above = (0..n).filter(|&other| reach[other][one] && !reach[one][other]);
+        (!has_games, above.count(), Reverse(pool.len()))
+    });
     let mut pools = vec![0; n];
     for (number, pool) in members.iter().enumerate() {
         pool.iter().for_each(|&player| pools[player] = number);

@@ -62,6 +62,13 @@ pub enum StartError {
     TooManyOptions { command: String },
 }
 
+impl StartError {
+    /// Whether its process was there and did not do what it should.
+    pub(crate) fn is_of_engine(&self) -> bool {
+        !matches!(self, Self::Spawn { .. })
+    }
+}
+
 /// Options that an engine may declare, and bytes of the lines that do so.
 const MAX_OPTIONS: usize = 4096;
 const MAX_OPTION_BYTES: usize = 1024 * 1024;
@@ -134,6 +141,9 @@ pub struct Client {
     patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
+    /// An answer that came while it pondered.
+    early: Option<Answer>,
+    has_answered_unasked: bool,
 }
 
 impl Client {
@@ -184,6 +194,8 @@ impl Client {
             patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
+            early: None,
+            has_answered_unasked: false,
         };
         match client.handshake(timeouts.startup).await {
             Ok(()) => {

@@ -1,5 +1,7 @@
 //! Waiting for answers.
 
+use std::convert::Infallible;
+use std::future::pending;
 use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
@@ -34,6 +36,35 @@ struct Heard<'a> {
 }
 
 impl Heard<'_> {
+    /// Takes a line of a search, and shows what is known after an `info`. Returns whether
+    /// it is the answer.
+    fn take(&mut self, line: &[u8], watch: &mut impl FnMut(&Info)) -> bool {
+        if !self.patterns.is_empty() {
+            self.keep(line);
+        }
+        let line = line.trim_ascii_start();
+        if let Some(rest) = line.strip_prefix(b"info")
+            && rest.first().is_some_and(u8::is_ascii_whitespace)
+        {
+            self.info.update(line);
+            watch(self.info);
+            return false;
+        }
+        let mut words = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        if words.next() != Some(b"bestmove") {
+            return false;
+        }
+        self.best.clear();
+        self.best.extend(words.next().unwrap_or_default());
+        self.ponder.clear();
+        if words.next() == Some(b"ponder") {
+            self.ponder.extend(words.next().unwrap_or_default());
+        }
+        true
+    }
+
     /// Keeps a line that the record wants.
     fn keep(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
@@ -66,17 +97,28 @@ impl Client {
         self.info.clear();
     }
 
-    /// Drops lines that have been read and answer nothing: a second `bestmove` must not
+    /// Drops lines that have arrived and answer nothing: a second `bestmove` must not
     /// pass for the answer to the next `go`.
     pub(crate) fn drop_unasked(&mut self) {
+        self.has_answered_unasked |= self.early.take().is_some();
+        self.drop_buffered();
+        self.lines.fill_present();
+        self.drop_buffered();
+    }
+
+    fn drop_buffered(&mut self) {
         let arrived = self.lines.arrived();
         while let Some(line) = self.lines.buffered() {
             self.transcript.push(Direction::FromEngine, arrived, line);
-            if line.starts_with(b"bestmove") {
-                let pid = self.pid;
-                tracing::warn!("engine {pid} sent a `bestmove` without a `go`: dropped");
+            if line.trim_ascii_start().starts_with(b"bestmove") {
+                self.has_answered_unasked = true;
             }
         }
+    }
+
+    /// Whether it has sent a `bestmove` without a `go`, which was dropped.
+    pub(crate) fn has_answered_unasked(&self) -> bool {
+        self.has_answered_unasked
     }
 
     /// Waits for a line that `is_it` accepts, which sees every line without
@@ -110,30 +152,29 @@ impl Client {
         deadline: Instant,
         mut watch: impl FnMut(&Info),
     ) -> Result<Answer, AnswerError> {
-        self.wait_for(deadline, |heard, line| {
-            if !heard.patterns.is_empty() {
-                heard.keep(line);
+        match self.early.take() {
+            Some(answer) => Ok(answer),
+            None => {
+                self.wait_for(deadline, |heard, line| heard.take(line, &mut watch))
+                    .await
             }
-            if let Some(rest) = line.strip_prefix(b"info")
-                && rest.first().is_some_and(u8::is_ascii_whitespace)
-            {
-                heard.info.update(line);
-                watch(heard.info);
-                return false;
+        }
+    }
+
+    /// Reads what the engine writes while it ponders: one whose pipe is full stops
+    /// thinking. An answer, which is not due yet, is left to the next wait, and so is the
+    /// end of its output. Cancel safe.
+    pub(crate) async fn read_along(&mut self) -> Infallible {
+        loop {
+            if self.early.is_none() {
+                self.early = self.hear(&mut |heard, line| heard.take(line, &mut |_| {}));
             }
-            let mut words = line
-                .split(u8::is_ascii_whitespace)
-                .filter(|word| !word.is_empty());
-            if words.next() != Some(b"bestmove") {
-                return false;
+            if self.early.is_some() || !matches!(self.lines.fill().await, Ok(true)) {
+                return pending().await;
             }
-            heard.best.extend(words.next().unwrap_or_default());
-            if words.next() == Some(b"ponder") {
-                heard.ponder.extend(words.next().unwrap_or_default());
-            }
-            true
-        })
-        .await
+            // One that never stops writing must not block other tasks.
+            yield_now().await;
+        }
     }
 
     /// What the engine said before its last answer.
@@ -160,22 +201,30 @@ impl Client {
         self.best.clear();
         self.ponder.clear();
         loop {
-            let arrived = self.lines.arrived();
-            let mut heard = Heard {
-                info: &mut self.info,
-                patterns: &self.patterns,
-                best: &mut self.best,
-                ponder: &mut self.ponder,
-            };
-            while let Some(line) = self.lines.buffered() {
-                self.transcript.push(Direction::FromEngine, arrived, line);
-                if is_it(&mut heard, line) {
-                    return Ok(Answer { arrived });
-                }
+            if let Some(answer) = self.hear(&mut is_it) {
+                return Ok(answer);
             }
-            self.stop_if_late(arrived, deadline)?;
+            self.stop_if_late(self.lines.arrived(), deadline)?;
             self.fill(deadline).await?;
         }
+    }
+
+    /// Goes through the lines that have been read, up to one that `is_it` accepts.
+    fn hear(&mut self, is_it: &mut impl FnMut(&mut Heard<'_>, &[u8]) -> bool) -> Option<Answer> {
+        let arrived = self.lines.arrived();
+        let mut heard = Heard {
+            info: &mut self.info,
+            patterns: &self.patterns,
+            best: &mut self.best,
+            ponder: &mut self.ponder,
+        };
+        while let Some(line) = self.lines.buffered() {
+            self.transcript.push(Direction::FromEngine, arrived, line);
+            if is_it(&mut heard, line) {
+                return Some(Answer { arrived });
+            }
+        }
+        None
     }
 
     /// An engine that never stops writing must not block the other tasks.
@@ -273,5 +322,82 @@ impl Client {
     /// because it was stopped itself. Deadlines move by this time.
     pub fn unwatched(&self) -> Duration {
         self.watch.unwatched()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::engine::uci::{Launch, Timeouts};
+    use crate::rules::Score;
+
+    /// An engine in the shell, after its `uciok`.
+    async fn engine(script: &str) -> Client {
+        let launch = Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), format!("read uci\necho uciok\n{script}")],
+            ..Launch::default()
+        };
+        let timeouts = Timeouts {
+            startup: PATIENCE,
+            ready: PATIENCE,
+        };
+        Client::start(&launch, timeouts).await.expect("it starts")
+    }
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// The move that answers a `go`.
+    async fn answer(client: &mut Client) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        client.send(b"go\n", deadline).await.expect("it reads");
+        client.wait_bestmove(deadline).await.expect("it answers");
+        String::from_utf8_lossy(client.best_move()).into_owned()
+    }
+
+    fn block_on(test: impl Future<Output = ()>) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(test);
+    }
+
+    #[test]
+    fn a_second_bestmove_that_comes_later_does_not_answer_the_next_go() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let said = folder.path().join("said");
+        block_on(async {
+            let mut client = engine(&format!(
+                "read go\necho bestmove e2e4\nread on\necho bestmove e2e4\n: >'{}'\n\
+                 read go\necho bestmove g1f3\nread quit",
+                said.display()
+            ))
+            .await;
+            assert_eq!(answer(&mut client).await, "e2e4");
+            client.drop_unasked();
+            assert!(!client.has_answered_unasked());
+            let deadline = Instant::now() + PATIENCE;
+            client.send(b"on\n", deadline).await.expect("it reads");
+            while !said.exists() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            client.drop_unasked();
+            assert!(client.has_answered_unasked());
+            assert_eq!(answer(&mut client).await, "g1f3");
+        });
+    }
+
+    #[test]
+    fn blanks_before_a_line_do_not_matter() {
+        block_on(async {
+            let mut client = engine(
+                "read go\nprintf '  info depth 3 score cp 41 pv e2e4\\n \\tbestmove e2e4\\n'\nread quit",
+            )
+            .await;
+            assert_eq!(answer(&mut client).await, "e2e4");
+            assert_eq!(client.info().score, Some(Score::Cp(41)));
+            assert_eq!(client.info().depth, 3);
+        });
     }
 }

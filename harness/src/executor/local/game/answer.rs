@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 
-use super::{End, Game, index, lost, silence};
+use super::{End, Game, index};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
 use crate::platform::waited_by;
-use crate::rules::Termination;
 
 /// How long after its time an engine may still answer, so that it need not be
 /// started anew.
@@ -24,21 +23,39 @@ impl Game<'_> {
         deadline: Instant,
         timed: bool,
     ) -> (Result<Answer, AnswerError>, Option<Duration>) {
-        let client = self.table.slots[player].client();
         if !timed {
-            return (client.wait_bestmove(deadline).await, None);
+            return (self.answer(player, deadline).await, None);
         }
         let soon = deadline.min(written + PROMPT);
-        let mut answer = client.wait_bestmove(soon).await;
+        let mut answer = self.answer(player, soon).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {
-            waited = waited_by(client.engine_pid());
-            answer = client.wait_bestmove(deadline).await;
+            waited = waited_by(self.table.slots[player].client().engine_pid());
+            answer = self.answer(player, deadline).await;
         }
         if answer == Err(AnswerError::TimedOut) {
             answer = self.late_answer(player).await;
         }
         (answer, waited)
+    }
+
+    /// Waits for a player's answer, and reads what its opponent writes meanwhile, if that
+    /// ponders.
+    async fn answer(&mut self, player: usize, deadline: Instant) -> Result<Answer, AnswerError> {
+        let [first, second] = &mut *self.table.slots;
+        let (asked, other) = match player {
+            0 => (first, second),
+            _ => (second, first),
+        };
+        let answer = asked.client().wait_bestmove(deadline);
+        if self.pondering == [None, None] {
+            return answer.await;
+        }
+        tokio::select! {
+            biased;
+            answer = answer => answer,
+            never = other.client().read_along() => match never {},
+        }
     }
 
     /// Notes of a game lost on time if the machine kept the engine waiting for
@@ -50,7 +67,7 @@ impl Game<'_> {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => return,
         };
-        if is_machines_fault(waiting, end.overrun) {
+        if is_machines_fault(waiting, end.overrun.unwrap_or(GRACE)) {
             self.effort[index(color)].starved_us =
                 u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
         }
@@ -62,25 +79,7 @@ impl Game<'_> {
         let client = self.table.slots[player].client();
         let deadline = Instant::now() + GRACE;
         client.send(b"stop\n", deadline).await?;
-        client.wait_bestmove(deadline).await
-    }
-
-    pub(super) fn no_answer(
-        &mut self,
-        color: Color,
-        error: AnswerError,
-        timed: bool,
-        asked: Instant,
-    ) -> End {
-        let used = asked.elapsed();
-        self.used[index(color)] += used;
-        let mut end = lost(color, silence(error, timed));
-        if end.ending.termination == Termination::TimeForfeit
-            && let Err(overrun) = self.clocks[index(color)].spend(used)
-        {
-            end.overrun = overrun.by;
-        }
-        end
+        self.answer(player, deadline).await
     }
 }
 

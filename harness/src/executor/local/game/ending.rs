@@ -7,6 +7,7 @@ use shakmaty::Color::{self, Black, White};
 
 use super::{End, Game, index, millis};
 use crate::executor::local::evidence;
+use crate::executor::local::slot::EngineSlot;
 use crate::executor::{Evidence, GameText};
 use crate::rules::openings::Variant;
 use crate::rules::{Ending, GameHeader, final_epd, write_game};
@@ -29,7 +30,7 @@ impl Game<'_> {
             termination,
         } = end.ending;
         let style = &job.rules.record;
-        let mut reason = termination.reason(outcome, millis(end.overrun));
+        let mut reason = end.reason();
         if termination == Termination::IllegalMove {
             reason.push_str(&self.illegal_answer(outcome));
         }
@@ -97,24 +98,22 @@ impl Game<'_> {
             _ => Color::White,
         };
         let player = self.player(loser);
-        let status = self.table.slots[player].client().exit_status().await;
-        let [first, second] = &mut *self.table.slots;
-        let clients = [first.client(), second.client()];
+        let status = match &self.missing[player] {
+            Some(why) => why.clone(),
+            None => self.table.slots[player].client().exit_status().await,
+        };
         evidence::collect(&evidence::Failure {
             job: self.job,
             game: self.white,
             player,
-            reason: end
-                .ending
-                .termination
-                .reason(end.ending.outcome, millis(end.overrun)),
+            reason: end.reason(),
             status,
             position: self.referee.position(),
             command: self.table.command,
             position_len: self.position_len,
             clocks: [White, Black].map(|color| self.clocks[index(color)].shown()),
             allowance: self.clocks[index(loser)].allowance(),
-            clients: clients.map(|client| &*client),
+            clients: self.table.slots.each_ref().map(EngineSlot::running),
         })
     }
 
@@ -133,9 +132,8 @@ impl Game<'_> {
         match end.ending.termination {
             Termination::Disconnect | Termination::Stall => self.table.slots[player].kill().await,
             Termination::TimeForfeit => {
-                let slot = &mut self.table.slots[player];
-                if slot.client().best_move().is_empty() {
-                    slot.kill().await;
+                if end.overrun.is_none() {
+                    self.table.slots[player].kill().await;
                 }
             }
             _ => {}

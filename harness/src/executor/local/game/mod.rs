@@ -6,12 +6,14 @@ mod ponder;
 mod ready;
 mod shown;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
+use self::ready::start_engines;
 use super::deferred::DeferredResult;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
@@ -47,7 +49,12 @@ pub(super) enum GameError {
 
 impl GameError {
     /// The failure that ended game `number` of the pair.
-    pub(super) fn failure(job: &PairJob, number: usize, result: &GameResult) -> Self {
+    pub(super) fn failure(
+        job: &PairJob,
+        number: usize,
+        result: &GameResult,
+        text: &GameText,
+    ) -> Self {
         let loser = match result.outcome {
             Outcome::White => 1 - number,
             _ => number,
@@ -56,7 +63,7 @@ impl GameError {
             name: Arc::clone(&job.players[loser].name),
             game: number + 1,
             pair: job.pair + 1,
-            reason: result.termination.reason(result.outcome, 0),
+            reason: text.reason.clone(),
         }
     }
 }
@@ -71,6 +78,8 @@ pub(super) struct Table<'a> {
     pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
     pub(super) board: &'a mut BoardWriter,
+    /// Engines that this worker has started.
+    pub(super) started: &'a mut BTreeSet<usize>,
 }
 
 /// Plays game `number` (0 or 1) of a pair. Whatever an engine does wrong is a
@@ -79,22 +88,18 @@ pub(super) struct Table<'a> {
 /// # Errors
 /// [`GameError`] if it cannot be played at all.
 pub(super) async fn play(
-    table: Table<'_>,
+    mut table: Table<'_>,
     job: &PairJob,
     number: usize,
 ) -> Result<Played, GameError> {
-    for (slot, player) in table.slots.iter_mut().zip(&job.players) {
-        slot.ensure_running(player, &job.rules)
-            .await
-            .map_err(|source| GameError::Start {
-                name: Arc::clone(&player.name),
-                source,
-            })?;
-    }
-    let mut game = Game::new(table, job, number)?;
+    let missing = start_engines(&mut table, job).await?;
+    let mut game = Game::new(table, job, number, missing)?;
     let started = jiff::Zoned::now();
     let clock = Instant::now();
-    let mut end = game.prepare().await;
+    let mut end = match game.without_engine() {
+        None => game.prepare().await,
+        end => end,
+    };
     while end.is_none() {
         end = game.turn().await;
     }
@@ -127,15 +132,25 @@ pub(super) struct Played {
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
-    /// Of a time forfeit.
-    overrun: Duration,
+    /// Of a time forfeit; `None` if there was no answer.
+    overrun: Option<Duration>,
+}
+
+impl End {
+    fn reason(self) -> String {
+        let Ending {
+            outcome,
+            termination,
+        } = self.ending;
+        termination.reason(outcome, self.overrun.map(millis))
+    }
 }
 
 impl From<Ending> for End {
     fn from(ending: Ending) -> Self {
         Self {
             ending,
-            overrun: Duration::ZERO,
+            overrun: None,
         }
     }
 }
@@ -176,6 +191,8 @@ struct Game<'a> {
     pondering: [Option<Move>; 2],
     /// Which of the pair's players did not get ready.
     unready: [bool; 2],
+    /// Why engines of the pair's players could not be started again.
+    missing: [Option<String>; 2],
 }
 
 /// Moves faster than this are not checked for delays, hone's or the engine's:
@@ -183,7 +200,12 @@ struct Game<'a> {
 const DELAY_CHECK: Duration = Duration::from_millis(1);
 
 impl<'a> Game<'a> {
-    fn new(table: Table<'a>, job: &'a PairJob, number: usize) -> Result<Self, GameError> {
+    fn new(
+        table: Table<'a>,
+        job: &'a PairJob,
+        number: usize,
+        missing: [Option<String>; 2],
+    ) -> Result<Self, GameError> {
         let variant = job.rules.variant;
         let position = job
             .opening
@@ -224,6 +246,7 @@ impl<'a> Game<'a> {
             last_move: None,
             pondering: [None; 2],
             unready: [false; 2],
+            missing,
             table,
         };
         game.play_opening()?;
@@ -270,6 +293,11 @@ impl<'a> Game<'a> {
         }
     }
 
+    /// The colour of one of the pair's players.
+    fn color(&self, player: usize) -> Color {
+        Color::from_white(player == self.white)
+    }
+
     /// One move: the engine to move thinks, its answer is judged.
     async fn turn(&mut self) -> Option<End> {
         let color = self.referee.turn();
@@ -287,8 +315,9 @@ impl<'a> Game<'a> {
         let timed = allowance.is_some();
         let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
         let client = self.table.slots[player].client();
-        client.clear_info();
+        // What it has found while it pondered belongs to its move.
         if !guessed {
+            client.clear_info();
             client.drop_unasked();
         }
         // An engine that has guessed its opponent's move has the position.
@@ -324,7 +353,10 @@ impl<'a> Game<'a> {
                 let latency = writing + kept_waiting;
                 self.judge(color, used, latency.min(used))
             }
-            Err(error) => Some(self.no_answer(color, error, timed, asked)),
+            Err(error) => {
+                self.used[side] += asked.elapsed();
+                Some(lost(color, silence(error, timed)))
+            }
         };
         if let Some(end) = end
             && end.ending.termination == Termination::TimeForfeit
@@ -355,7 +387,7 @@ impl<'a> Game<'a> {
         // What kept hone from reading the answer is not the engine's time.
         if let Err(overrun) = self.clocks[side].spend(used - latency) {
             return Some(End {
-                overrun: overrun.by,
+                overrun: Some(overrun.by),
                 ..lost(color, Termination::TimeForfeit)
             });
         }

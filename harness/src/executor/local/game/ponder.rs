@@ -34,6 +34,7 @@ impl Game<'_> {
         command.push(b'\n');
         push_go(&mut command, &self.clocks, index(color), true);
         let client = self.table.slots[player].client();
+        client.clear_info();
         client.drop_unasked();
         // If it does not read any more, its next turn will show that.
         if client.send(&command, deadline).await.is_ok() {

@@ -1,13 +1,51 @@
 //! Both engines get ready for a game.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shakmaty::Color;
-
-use super::{End, Game, lost, silence};
+use super::{End, Game, GameError, Table, lost, silence};
 use crate::engine::uci::{AnswerError, PROMPT};
+use crate::executor::PairJob;
+use crate::executor::local::slot::RestartError;
+use crate::rules::Termination;
+
+/// Starts the engines that do not run. Returns why one could not be started that this
+/// worker has started before.
+///
+/// # Errors
+/// [`GameError::Start`] if one has never run here, or if it is not the engine's fault.
+pub(super) async fn start_engines(
+    table: &mut Table<'_>,
+    job: &PairJob,
+) -> Result<[Option<String>; 2], GameError> {
+    let mut missing = [None, None];
+    for (index, player) in job.players.iter().enumerate() {
+        match table.slots[index].ensure_running(player, &job.rules).await {
+            Ok(()) => {
+                table.started.insert(player.engine);
+            }
+            Err(RestartError::Start(source))
+                if source.is_of_engine() && table.started.contains(&player.engine) =>
+            {
+                missing[index] = Some(source.to_string());
+            }
+            Err(source) => {
+                let name = Arc::clone(&player.name);
+                return Err(GameError::Start { name, source });
+            }
+        }
+    }
+    Ok(missing)
+}
 
 impl Game<'_> {
+    /// The end of a game whose engine could not be started again. If neither could, the
+    /// pair's first player loses.
+    pub(super) fn without_engine(&self) -> Option<End> {
+        let missing = self.missing.iter().position(Option::is_some)?;
+        Some(lost(self.color(missing), Termination::Disconnect))
+    }
+
     /// Brings both engines to the start of the game. They get ready at the
     /// same time. If both fail, the pair's first player loses.
     pub(super) async fn prepare(&mut self) -> Option<End> {
@@ -32,12 +70,7 @@ impl Game<'_> {
             };
             if let Err(error) = ready {
                 self.unready[index] = true;
-                let color = if index == self.white {
-                    Color::White
-                } else {
-                    Color::Black
-                };
-                end = end.or(Some(lost(color, silence(error, false))));
+                end = end.or(Some(lost(self.color(index), silence(error, false))));
             }
         }
         end

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::posterior::{Belief, Grid, Sums, believe};
 use super::spsa::{fitting, linear_gain};
-use super::{Method, Noise, Observation, TailAverage, constant};
+use super::{Method, Noise, Observation, TailAverage, constant, constant_above_zero};
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
 use crate::experiment::tune::space::{Proposal, Space};
 
@@ -36,7 +36,8 @@ pub struct AdaptiveSettings {
     #[serde(deserialize_with = "constant")]
     pub width_max: f64,
     /// Prior standard deviation of an optimum around the start, in ranges.
-    #[serde(deserialize_with = "constant")]
+    /// With 0 there would be nothing to learn.
+    #[serde(deserialize_with = "constant_above_zero")]
     pub spread: f64,
     /// Prior standard deviation of a parameter's skew.
     #[serde(deserialize_with = "constant")]
@@ -160,11 +161,8 @@ impl Method for Adaptive {
     }
 
     fn absorb(&mut self, observation: &Observation) {
-        let progress = observation.batch as f64 / self.batches as f64;
-        let planned = self.batches * self.pairs;
         self.noise.add(observation);
-        let gain =
-            linear_gain(self.settings.gain, 0.0, progress, planned) * self.noise.gain_factor();
+        let gain = self.gain(0, observation.batch) * self.noise.gain_factor();
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.learn(observation);
@@ -174,6 +172,12 @@ impl Method for Adaptive {
             }
         }
         self.average.push(observation.batch, &self.theta);
+    }
+
+    /// The same for all parameters.
+    fn gain(&self, _parameter: usize, batch: u64) -> f64 {
+        let progress = batch as f64 / self.batches as f64;
+        linear_gain(self.settings.gain, 0.0, progress, self.batches * self.pairs)
     }
 
     fn values(&self) -> Vec<f64> {

@@ -207,6 +207,14 @@ impl Method for Classic {
         self.average.push(observation.batch, &self.theta);
     }
 
+    fn gain(&self, parameter: usize, batch: u64) -> f64 {
+        let (c, r) = self.schedule(parameter, self.counter(batch));
+        match self.rule {
+            ClassicRule::WeatherFactory => r / (c * c),
+            _ => r,
+        }
+    }
+
     fn values(&self) -> Vec<f64> {
         self.theta.clone()
     }

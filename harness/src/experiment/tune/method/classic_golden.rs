@@ -190,6 +190,40 @@ fn weather_factory_to_the_last_digit() {
     assert_eq!(steps, 50);
 }
 
+/// Its perturbation is `step c / k^gamma`, its update
+/// `step a / (A + k)^alpha / (c / k^gamma)`.
+#[test]
+fn width_and_gain_stand_for_weather_factorys_a_and_c() {
+    let (a, c, stability) = (3.0, 2.0, 100.0);
+    let customary = ClassicSettings::customary(ClassicRule::WeatherFactory, 0);
+    let settings = ClassicSettings {
+        stability,
+        width: c,
+        gain: a / (c * c),
+        ..customary
+    };
+    let space = Space::new(vec![Param::int("A", 500.0, 0.0, 1000.0)]).unwrap();
+    let mut rule = Classic::new(ClassicRule::WeatherFactory, settings, space, 100, 8);
+    let step = 50.0;
+    for batch in [0, 9] {
+        let k = rule.counter(batch);
+        let c_k = c / k.powf(0.102);
+        let a_k = a / (stability + k).powf(0.601);
+        let plus = rule.propose(batch, &[1.0]).plus[0];
+        let before = rule.values()[0];
+        assert!((plus - before - step * c_k).abs() < 1e-9, "{plus}");
+        rule.update_at(k, &[1.0], 2.0);
+        let moved = rule.values()[0] - before;
+        assert!((moved - 2.0 * step * a_k / c_k).abs() < 1e-9, "{moved}");
+        // In perturbations, as the plan of a run counts it.
+        let gain = rule.gain(0, batch);
+        assert!(
+            (gain * step * c_k - step * a_k / c_k).abs() < 1e-9,
+            "{gain}"
+        );
+    }
+}
+
 #[test]
 fn observations_drive_the_rule() {
     let space = Space::new(vec![Param::int("A", 50.0, 0.0, 100.0)]).unwrap();

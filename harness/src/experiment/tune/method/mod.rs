@@ -29,6 +29,17 @@ fn constant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error>
     )))
 }
 
+/// As [`constant`], but not 0.
+fn constant_above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let number = constant(deserializer)?;
+    if number > 0.0 {
+        return Ok(number);
+    }
+    Err(D::Error::custom(format!(
+        "{number} is out of range: a number above 0, at most {MAX_CONSTANT}, is allowed"
+    )))
+}
+
 /// The finished pairs of one batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
@@ -77,6 +88,10 @@ pub trait Method: Send {
 
     /// Learns from a batch. Batches are absorbed in order, each once.
     fn absorb(&mut self, observation: &Observation);
+
+    /// How many of its perturbations a parameter moves in `batch` for a unit of
+    /// wins minus losses, at the usual noise.
+    fn gain(&self, parameter: usize, batch: u64) -> f64;
 
     /// The values that the method stands for now, not rounded.
     fn values(&self) -> Vec<f64>;

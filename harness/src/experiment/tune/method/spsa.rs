@@ -101,13 +101,17 @@ impl Method for Spsa {
     }
 
     fn absorb(&mut self, observation: &Observation) {
-        let SpsaSettings { gain, gain_end, .. } = self.settings;
-        let progress = self.progress(observation.batch);
         self.noise.add(observation);
-        let gain = linear_gain(gain, gain_end, progress, self.planned) * self.noise.gain_factor();
+        let gain = self.gain(0, observation.batch) * self.noise.gain_factor();
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
         self.average.push(observation.batch, &self.theta);
+    }
+
+    /// The same for all parameters.
+    fn gain(&self, _parameter: usize, batch: u64) -> f64 {
+        let SpsaSettings { gain, gain_end, .. } = self.settings;
+        linear_gain(gain, gain_end, self.progress(batch), self.planned)
     }
 
     fn values(&self) -> Vec<f64> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use self::surface::{Point, Surface};
 use super::method::Observation;
 use super::pair_model::{ELO_PER_SCORE, Moments};
-use super::space::Space;
+use super::space::{Played, Space};
 use super::stream::{Purpose, normal, stream};
 use crate::stats::Estimate;
 use crate::stats::normal::Z95;
@@ -28,7 +28,8 @@ const SIGNIFICANT: f64 = 2.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Weight {
-    /// A quarter of the span certainly (97.5 %) costs Elo.
+    /// A quarter of the span certainly (97.5 %) costs Elo, or the start lies
+    /// outside the 95 % interval of the optimum.
     Matters,
     /// A quarter of the span certainly costs less than one Elo.
     Dead,
@@ -45,7 +46,7 @@ pub(crate) struct ParamResponse {
     pub optimum: Estimate,
     /// Elo lost a quarter of the span away from the optimum.
     pub quarter: Estimate,
-    /// Whether the final value is at an end of the range.
+    /// Whether the final value is at an end of a range that could be wider.
     pub at_bound: bool,
 }
 
@@ -79,10 +80,11 @@ pub(crate) struct History {
     path: Vec<(u64, Vec<f64>)>,
 }
 
+/// A batch with a pair that counts.
 #[derive(Debug, Clone)]
-struct Batch {
-    plus: Vec<f64>,
-    minus: Vec<f64>,
+pub(crate) struct Batch {
+    /// What the two sides had.
+    pub played: Played,
     score: f64,
     pairs: u64,
 }
@@ -98,8 +100,7 @@ impl History {
             *sum += count;
         }
         self.batches.push(Batch {
-            plus: observation.played.plus.clone(),
-            minus: observation.played.minus.clone(),
+            played: observation.played.clone(),
             score: observation.wins_minus_losses() / (4 * pairs) as f64,
             pairs,
         });
@@ -111,7 +112,13 @@ impl History {
         &self.path
     }
 
-    /// The response around the `last` values; `None` if nothing was played.
+    /// The batches, as many and in the order of [`Self::path`].
+    pub(crate) fn batches(&self) -> &[Batch] {
+        &self.batches
+    }
+
+    /// The response around the `last` values; `None` if no batch shows a
+    /// difference of its sides.
     pub(crate) fn response(&self, space: &Space, last: &[f64]) -> Option<Response> {
         let last = space.nearest(last);
         let variance = Moments::of_counts(&self.counts).elo_variance();
@@ -148,7 +155,8 @@ fn widened((mean, deviation): (f64, f64)) -> Estimate {
 
 fn point(batch: &Batch, space: &Space, last: &[f64], variance: f64) -> Point {
     let ranges = space.params().iter().map(super::param::Param::span);
-    let sides = batch.plus.iter().zip(&batch.minus).zip(last).zip(ranges);
+    let Played { plus, minus } = &batch.played;
+    let sides = plus.iter().zip(minus).zip(last).zip(ranges);
     let (d, m) = sides
         .map(|(((plus, minus), last), range)| {
             let half = 0.5 * (plus - minus) / range;
@@ -169,13 +177,6 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
     let curvature = surface.curvature(index);
     let (h, h_deviation) = surface.estimate(&curvature);
     let quarter = widened((h / 32.0, h_deviation / 32.0));
-    let weight = if quarter.low > 0.0 {
-        Weight::Matters
-    } else if quarter.high < NOTICEABLE {
-        Weight::Dead
-    } else {
-        Weight::Unclear
-    };
     let (s, s_deviation) = surface.estimate(&slope);
     let shared = surface.covariance(&slope, &curvature) / h_deviation;
     let own = (s_deviation * s_deviation - shared * shared)
@@ -198,16 +199,31 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
         .collect();
     places.sort_by(f64::total_cmp);
     let quantile = |q: f64| places[(q * (SAMPLES - 1) as f64).round() as usize];
+    let optimum = Estimate {
+        estimate: quantile(0.5),
+        low: quantile(0.025),
+        high: quantile(0.975),
+    };
     ParamResponse {
         name: param.name.clone(),
-        weight,
-        optimum: Estimate {
-            estimate: quantile(0.5),
-            low: quantile(0.025),
-            high: quantile(0.975),
-        },
+        weight: weight(param.start, optimum, quarter),
+        optimum,
         quarter,
-        at_bound: last[index] <= param.min || last[index] >= param.max,
+        at_bound: param.is_at_bound(last[index]),
+    }
+}
+
+/// Whether a parameter matters, from its optimum and from the Elo that it loses
+/// a quarter of the span away.
+fn weight(start: f64, optimum: Estimate, quarter: Estimate) -> Weight {
+    if quarter.low > 0.0 {
+        Weight::Matters
+    } else if quarter.high < NOTICEABLE {
+        Weight::Dead
+    } else if start < optimum.low || start > optimum.high {
+        Weight::Matters
+    } else {
+        Weight::Unclear
     }
 }
 

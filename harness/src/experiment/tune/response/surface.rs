@@ -53,7 +53,8 @@ pub(super) struct Surface {
 pub(super) type Functional = Vec<(usize, f64)>;
 
 impl Surface {
-    /// Fits the surface; `None` without a batch that says anything.
+    /// Fits the surface; `None` without a batch that shows a difference of its
+    /// sides.
     pub(super) fn fit(points: &[Point], parameters: usize) -> Option<Self> {
         let interactions = parameters <= MOST_WITH_INTERACTIONS;
         let size = coefficients(parameters, interactions);

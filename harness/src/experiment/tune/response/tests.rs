@@ -1,7 +1,8 @@
 use super::super::landscape::{Axis, Fall, Landscape};
 use super::super::method::{Spsa, SpsaSettings};
 use super::super::pair_model::PairModel;
-use super::super::param::Param;
+use super::super::param::{Kind, Param};
+use super::super::space::Proposal;
 use super::super::tuner::{Budget, Tuner};
 use super::*;
 
@@ -33,7 +34,7 @@ fn played_run() -> (Landscape, Response, Vec<f64>) {
     };
     let method = Spsa::new(SpsaSettings::default(), space.clone(), 2500, 8);
     let mut tuner = Tuner::new(space.clone(), budget, 3, Box::new(method)).with_history();
-    let mut outcomes = stream(3, Purpose::Outcomes, 0);
+    let mut outcomes = stream(4, Purpose::Outcomes, 0);
     while let Some((_, played)) = tuner.plan() {
         let elo = landscape.elo(&played.plus) - landscape.elo(&played.minus);
         tuner.result(PairModel::BENCHMARK.draw(elo, 8, &mut outcomes));
@@ -84,4 +85,66 @@ fn tells_live_from_dead_and_brackets_the_truth() {
 fn says_nothing_without_pairs() {
     let space = Space::new(vec![Param::int("A", 1.0, 0.0, 2.0)]).unwrap();
     assert!(History::default().response(&space, &[1.0]).is_none());
+}
+
+#[test]
+fn a_start_outside_the_interval_of_the_optimum_matters() {
+    let estimate = |low: f64, high: f64| Estimate {
+        estimate: 0.5 * (low + high),
+        low,
+        high,
+    };
+    let optimum = estimate(84.0, 121.0);
+    let unclear = estimate(-3.0, 28.0);
+    assert_eq!(weight(80.0, optimum, unclear), Weight::Matters);
+    assert_eq!(weight(130.0, optimum, unclear), Weight::Matters);
+    assert_eq!(weight(90.0, optimum, unclear), Weight::Unclear);
+    assert_eq!(weight(90.0, optimum, estimate(0.1, 28.0)), Weight::Matters);
+    assert_eq!(weight(80.0, optimum, estimate(-0.5, 0.5)), Weight::Dead);
+}
+
+#[test]
+fn a_choice_is_never_at_a_bound() {
+    let space = |kind: Kind| {
+        let param = Param {
+            kind,
+            ..Param::int("A", 0.0, 0.0, 1.0)
+        };
+        Space::new(vec![param]).unwrap()
+    };
+    for (kind, at_bound) in [(Kind::Int, true), (Kind::Check, false)] {
+        let space = space(kind);
+        let mut history = History::default();
+        history.push(&observed([0, 0, 0, 8, 0]), vec![1.0]);
+        let response = history.response(&space, &[1.0]).unwrap();
+        assert_eq!(response.params[0].at_bound, at_bound);
+    }
+}
+
+/// Pairs that are all level show nothing.
+#[test]
+fn level_pairs_have_no_response() {
+    let space = Space::new(vec![Param::int("A", 0.0, 0.0, 1.0)]).unwrap();
+    let mut history = History::default();
+    history.push(&observed([0, 0, 8, 0, 0]), vec![0.0]);
+    assert_eq!(history.batches().len(), 1);
+    assert!(history.response(&space, &[0.0]).is_none());
+}
+
+/// A batch with the two sides one apart.
+fn observed(counts: [u64; 5]) -> Observation {
+    let sides = Played {
+        plus: vec![1.0],
+        minus: vec![0.0],
+    };
+    Observation {
+        batch: 0,
+        proposal: Proposal {
+            plus: sides.plus.clone(),
+            minus: sides.minus.clone(),
+        },
+        signs: vec![1.0],
+        played: sides,
+        counts,
+    }
 }

@@ -1,9 +1,16 @@
 // The list of games and its filter.
 const GAMES_SHOWN = 25;
 
-function startList(games, viewer) {
+function startList(games) {
   let page = 0;
   let chosen = games.heads;
+  let isReady = false;
+
+  // The address names the game on the board, except the one that a page begins with.
+  const viewer = startViewer(games, (game) => {
+    const hash = `#game-${game.pair}-${game.game}`;
+    if (isReady && window.location.hash !== hash) window.history.replaceState(null, "", hash);
+  });
 
   // `w`, `d`, `b`, or what an engine did: `won:0`, `lost:1`.
   function hasOutcome(one, wanted) {
@@ -89,8 +96,10 @@ function startList(games, viewer) {
   });
   list();
   viewer.open(0);
+  isReady = true;
+  window.addEventListener("hashchange", () => openAddressed(window.location.hash));
   openAddressed(window.location.hash);
 }
 
 const allGames = readGames();
-if (allGames) startList(allGames, startViewer(allGames));
+if (allGames) startList(allGames);

@@ -53,9 +53,18 @@ function startViewer(games, onOpen = () => {}) {
       current.setAttribute("aria-current", "true");
       list.scrollTop = current.offsetTop - list.clientHeight / 2;
     } else list.scrollTop = 0;
+    moveTabStop(list, current || list.querySelector("button"));
     for (const id of ["step-back", "to-start"]) byId(id).disabled = ply === 0;
     for (const id of ["step-on", "to-end"]) byId(id).disabled = ply === game.plies;
     if (ply === game.plies) stop();
+  }
+
+  // Of the moves only one is a stop of the Tab key; the arrow keys reach the others.
+  function moveTabStop(list, button) {
+    for (const old of list.querySelectorAll("[tabindex='0']")) old.tabIndex = -1;
+    if (!button) return;
+    button.tabIndex = 0;
+    if (list.contains(document.activeElement)) button.focus({ preventScroll: true });
   }
 
   function listMoves() {
@@ -73,6 +82,7 @@ function startViewer(games, onOpen = () => {}) {
       const button = document.createElement("button");
       button.type = "button";
       button.dataset.ply = at;
+      button.tabIndex = -1;
       const { name, said } = game.states[at];
       const move = document.createElement("b");
       move.textContent = name;

@@ -1,0 +1,93 @@
+//! What is played in the night of a commit.
+
+use super::Tracker;
+use crate::builds::{BenchCheck, Commit, short_id};
+use crate::config::Config;
+use crate::run::MANIFEST;
+use crate::track::RUNS;
+use crate::track::gauntlet::{Opponent, opponents};
+use crate::track::previous::previous_of;
+use crate::track::result::opponent_name;
+
+impl Tracker {
+    /// Whom a commit's build plays.
+    ///
+    /// # Errors
+    /// If the repository does not answer, or a release cannot be built although it is not at
+    /// fault.
+    pub(super) fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
+        let history = self.repository.history(&commit.id)?;
+        let branch = self.repository.history(&self.section.branch)?;
+        let previous = previous_of(commit, &history, &branch, &self.nights);
+        let previous = previous.filter(|previous| self.is_there(previous));
+        let releases = &self.section.releases;
+        let mut release = None;
+        if !releases.is_empty()
+            && let Some(tag) = self
+                .repository
+                .newest_tag(&format!("{}^", commit.id), releases)?
+        {
+            let tagged = self.repository.commit(&tag)?;
+            match self.builds(&tagged) {
+                Ok(()) => release = Some(tagged.id),
+                Err(error) if error.is_of_commit() => {
+                    (self.announce)(&format!("the release {tag} does not build: skipped"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let release = release.as_deref();
+        Ok(opponents(&commit.id, &self.anchor.id, previous, release))
+    }
+
+    /// Whether the repository still has the commit of the previous nightly.
+    fn is_there(&self, previous: &str) -> bool {
+        let is_there = self.repository.commit(previous).is_ok();
+        if !is_there {
+            (self.announce)(&format!(
+                "the previous nightly {} is not played: its commit is not in the repository any more",
+                short_id(previous)
+            ));
+        }
+        is_there
+    }
+
+    /// The night's match: the new build against each opponent.
+    pub(super) fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
+        let mut config = self.config.clone();
+        let tracked = config.engine.remove(0);
+        let mut new = tracked.clone();
+        new.name = commit.short().to_string();
+        new.rev = Some(commit.id.clone());
+        config.engine.push(new);
+        for opponent in opponents {
+            let mut engine = tracked.clone();
+            engine.name = opponent_name(opponent);
+            engine.rev = Some(opponent.commit.clone());
+            engine.bench = BenchCheck::Record;
+            config.engine.push(engine);
+        }
+        // Other openings every night: the same games of builds that play alike would
+        // count as new ones.
+        let nights = self.nights.len() as u64;
+        let pairs = config.r#match.pairs;
+        config.r#match.use_openings_after(nights, pairs);
+        config
+    }
+
+    /// A name that no night and no run has yet.
+    pub(super) fn run_name(&self, commit: &Commit) -> String {
+        let runs = self.out.join(RUNS);
+        let is_free = |name: &String| {
+            let is_run = runs.join(name).join(MANIFEST).exists();
+            !is_run && self.nights.iter().all(|night| night.run != *name)
+        };
+        (1..)
+            .map(|number| match number {
+                1 => commit.short().to_string(),
+                number => format!("{}-{number}", commit.short()),
+            })
+            .find(is_free)
+            .expect("numbers do not end")
+    }
+}

@@ -1,0 +1,125 @@
+//! Engines from repositories as jobs and people have them: clones that are shallow, remotes
+//! and submodules.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::repository::{BUILD, EngineRepository};
+use harness::builds::{Builder, Cache, Recipe, Repository, Revision};
+
+/// Clones the repository into a folder beside it.
+fn clone(of: &EngineRepository, arguments: &[&str]) -> PathBuf {
+    let to = of.dir.path().join("clone");
+    let url = format!("file://{}", of.path().display());
+    let place = to.to_str().expect("text");
+    of.git(&[&["clone", "--quiet"], arguments, &[&url, place]].concat());
+    to
+}
+
+#[test]
+fn what_the_last_commit_of_a_shallow_clone_changes_is_unknown() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    for text in ["one", "two"] {
+        repository.write("README", text);
+        repository.commit("Documentation");
+    }
+    repository.git(&["branch", "other", "HEAD^"]);
+    let clone = clone(&repository, &["--depth", "1", "--no-single-branch"]);
+    let shallow = Repository::open(&clone).expect("a repository");
+    let paths = ["engine.sh".to_string()];
+    let refused = [
+        shallow.newest_changing(&paths, "HEAD").map(drop),
+        shallow.changing(&paths, None, "HEAD").map(drop),
+    ];
+    for refused in refused {
+        let error = refused.expect_err("unknown").to_string();
+        for part in ["because the clone is shallow", "git fetch --unshallow"] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+    assert!(shallow.newest_changing(&[], "HEAD").is_ok());
+    let whole = Repository::open(&repository.path()).expect("a repository");
+    let first = whole.newest_changing(&paths, "HEAD").expect("known");
+    assert_eq!(first.expect("there").subject, "First");
+}
+
+#[test]
+fn a_revision_that_is_missing_here_may_be_elsewhere() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    repository.commit("Second");
+    repository.git(&["branch", "other"]);
+    let clone = clone(&repository, &["--depth", "1", "--no-single-branch"]);
+    let shallow = Repository::open(&clone).expect("a repository");
+    for (rev, help) in [
+        ("other", "write `origin/other`"),
+        ("HEAD^1", "git fetch --unshallow"),
+    ] {
+        let error = shallow.commit(rev).expect_err("missing").to_string();
+        let missing = format!("has no commit, tag or branch `{rev}`\nhelp: ");
+        assert!(error.contains(&missing) && error.contains(help), "{error}");
+    }
+    let whole = Repository::open(&repository.path()).expect("a repository");
+    let error = whole.commit("other2").expect_err("missing").to_string();
+    assert!(!error.contains("help"), "{error}");
+}
+
+/// A snapshot has the commits of submodules alone.
+#[test]
+fn changes_inside_a_submodule_are_refused() {
+    let library = EngineRepository::new();
+    library.commit_engine("", 5, "Library");
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    repository.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        library.path().to_str().expect("text"),
+        "sub",
+    ]);
+    repository.commit("With a submodule");
+    let recipe = Recipe {
+        repository: repository.path(),
+        revision: Revision::WorkTree { tree: None },
+        build: Some(BUILD.to_string()),
+        cmd: String::new(),
+    };
+    let build = || Builder::with_cache(Cache::at(&repository.cache())).build(&recipe, &mut |_| {});
+    // A new file may be a leftover of a build.
+    repository.write("sub/object.o", "built");
+    build().expect("nothing has changed");
+    repository.write("sub/engine.sh", "changed");
+    let error = build().expect_err("a change would be lost").to_string();
+    assert!(error.contains("sub has uncommitted changes"), "{error}");
+}
+
+#[test]
+fn a_build_finds_the_address_of_origin() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let clone = clone(&repository, &[]);
+    let found = repository.dir.path().join("found");
+    let line = format!(
+        "git config --get remote.origin.url >'{}'; {BUILD}",
+        found.display()
+    );
+    let recipe = Recipe {
+        repository: clone,
+        revision: Revision::Commit("HEAD".to_string()),
+        build: Some(line),
+        cmd: String::new(),
+    };
+    let builder = Builder::with_cache(Cache::at(&repository.cache()));
+    builder.build(&recipe, &mut |_| {}).expect("built");
+    let url = fs::read_to_string(&found).expect("written");
+    let origin: &Path = url.trim().strip_prefix("file://").expect("a URL").as_ref();
+    assert_eq!(origin, repository.path());
+}

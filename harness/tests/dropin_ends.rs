@@ -1,0 +1,179 @@
+//! How runs of `hone fastchess` and `hone cutechess-cli` end, and what is left of
+//! them: exit codes, the games that count, folders and files.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+#[cfg(unix)]
+use std::process::Stdio;
+
+use common::{Finished, finish, scripted};
+
+/// The words of `line`, in which `ENGINE` is the scripted engine.
+fn called(program: &str, dir: &Path, line: &str) -> Finished {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
+    command.current_dir(dir).arg(program).args(words);
+    finish(command)
+}
+
+const TWO: &str =
+    "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B -each nodes=100 -maxmoves 4 -games 2";
+
+/// The number of lines of standard output that begin with `start`.
+fn count(finished: &Finished, start: &str) -> usize {
+    let lines = finished.stdout.lines();
+    lines.filter(|line| line.starts_with(start)).count()
+}
+
+/// The runs in a folder.
+fn runs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths
+        .filter(|path| path.join("run.toml").is_file())
+        .collect()
+}
+
+/// fastchess warns and exits with 1, cutechess-cli does neither.
+#[test]
+fn without_recover_the_first_crash_ends_the_match() {
+    for (program, key, code, warnings) in
+        [("fastchess", "args", 1, 1), ("cutechess-cli", "arg", 0, 0)]
+    {
+        let dir = tempfile::tempdir().expect("a folder");
+        let crash = format!("name=A {key}=go:2=exit:1");
+        let line = TWO.replacen("name=A", &crash, 1) + " -rounds 50 --out run";
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(code), "{}", finished.stderr);
+        let games = count(&finished, "Finished game");
+        assert!((2..100).contains(&games), "{}", finished.stdout);
+        assert!(finished.stdout.contains(" disconnects}"));
+        let warning = " stalled / disconnected and no recover option set for engine, stopping";
+        let warned = finished.stdout.matches(warning).count();
+        assert_eq!(warned, warnings, "{}", finished.stdout);
+        assert_eq!(common::rows(&dir.path().join("run")), games);
+        let line = line.replace("--out run", "--out verdict --exit-code verdict");
+        assert_eq!(called(program, dir.path(), &line).code, Some(4));
+    }
+}
+
+#[test]
+fn without_recover_a_stall_ends_the_match_and_an_illegal_move_does_not() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for (failure, more, code) in [("go:2=hang", "-ping-ms 1500", 1), ("go:2=illegal", "", 0)] {
+        let failing = format!("name=A args={failure}");
+        let line = TWO.replacen("name=A", &failing, 1) + " -rounds 6 " + more;
+        let finished = called("fastchess", dir.path(), &line);
+        assert_eq!(finished.code, Some(code), "{}", finished.stdout);
+        let is_whole = count(&finished, "Finished game") == 12;
+        assert_eq!(is_whole, code == 0, "{}", finished.stdout);
+    }
+}
+
+/// Where the run stopped, `-config file=` continues it.
+#[test]
+fn a_match_that_stopped_is_continued() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let line = TWO.replacen("name=A", "name=A args=go:2=exit:1", 1) + " -rounds 50 --out run";
+    assert_eq!(called("fastchess", dir.path(), &line).code, Some(1));
+    let run = dir.path().join("run");
+    let before = common::rows(&run);
+    let finished = called("fastchess", dir.path(), "-config file=config.json");
+    assert_eq!(finished.code, Some(1), "{}", finished.stderr);
+    assert!(common::rows(&run) > before, "{}", finished.stdout);
+    assert_eq!(common::on_run("verify", &run).code, Some(0));
+}
+
+/// Engines that start anew play the same games again, which do not count in a test
+/// without a clock.
+#[test]
+fn games_of_a_test_that_do_not_count_are_named() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let test = "-each restart=on -rounds 100 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05";
+    for program in ["fastchess", "cutechess-cli"] {
+        let line = format!("{TWO} {test} -pgnout {program}.pgn");
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let games = count(&finished, "Finished game");
+        let expected = format!("2 of {games} games count: ");
+        assert_eq!(count(&finished, &expected), 1, "{}", finished.stdout);
+        let pgn = fs::read_to_string(dir.path().join(format!("{program}.pgn")));
+        assert_eq!(pgn.expect("written").matches("[Event ").count(), games);
+    }
+    let played = called("fastchess", dir.path(), &format!("{TWO} -rounds 3"));
+    assert!(!played.stdout.contains("games count"), "{}", played.stdout);
+}
+
+/// A server may keep nothing but the folder that `outname=` names.
+#[test]
+fn a_run_is_kept_beside_its_config_file() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let state = dir.path().join("state");
+    let line = format!("{TWO} -rounds 2 -config outname=state/current.json");
+    for number in 1..=2 {
+        let finished = called("fastchess", dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        assert_eq!(runs(&state.join("results")).len(), number);
+    }
+    assert!(!dir.path().join("results").exists());
+    let resumed = called("fastchess", dir.path(), "-config file=state/current.json");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    // Unless another folder is asked for.
+    let elsewhere = format!("{line} --out run");
+    assert_eq!(called("fastchess", dir.path(), &elsewhere).code, Some(0));
+    assert!(dir.path().join("run/run.toml").is_file());
+    let here = line.replace("state/current.json", "current.json");
+    assert_eq!(called("fastchess", dir.path(), &here).code, Some(0));
+    assert_eq!(runs(&dir.path().join("results")).len(), 1);
+    assert_eq!(runs(&state.join("results")).len(), 2);
+}
+
+/// cutechess-cli writes a FEN, fastchess an EPD with the counters as operations.
+#[test]
+fn final_positions_as_each_program_writes_them() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for program in ["fastchess", "cutechess-cli"] {
+        let line = format!("{TWO} -rounds 1 -epdout {program}.epd --out {program}");
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).expect(name);
+        let own = read(&format!("{program}/games.epd"));
+        let written = read(&format!("{program}.epd"));
+        if program == "fastchess" {
+            assert_eq!(written, own);
+            continue;
+        }
+        assert_eq!(written.lines().count(), 2, "{written}");
+        for (fen, epd) in written.lines().zip(own.lines()) {
+            let fields: Vec<&str> = fen.split(' ').collect();
+            let [.., halfmoves, moves] = fields[..] else {
+                panic!("{fen}");
+            };
+            let position = fields[..4].join(" ");
+            assert_eq!(epd, format!("{position} hmvc {halfmoves}; fmvn {moves};"));
+        }
+    }
+}
+
+/// fastchess exits with 1 after an interrupt, cutechess-cli with 0.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_match_exits_as_the_program() {
+    for (program, code) in [("fastchess", 1), ("cutechess-cli", 0)] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let line = format!("{TWO} -rounds 100000 --out run").replace("ENGINE", &scripted());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+        let words = shlex::split(&line).expect("quotes match");
+        command.current_dir(dir.path()).arg(program).args(words);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("hone starts");
+        let run = dir.path().join("run");
+        common::wait_until("a game", || common::rows(&run) > 0);
+        common::signal(&child, libc::SIGINT);
+        let status = child.wait().expect("it ends");
+        assert_eq!(status.code(), Some(code), "{program}");
+    }
+}
