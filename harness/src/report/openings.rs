@@ -154,12 +154,15 @@ mod tests {
     use crate::experiment::PairResult;
     use crate::rules::{GameResult, Termination};
 
-    fn openings(pairs: &[(u64, [Outcome; 2])]) -> OpeningFacts {
+    /// The number of an opening and the results of its two games.
+    type Played = (u64, [Outcome; 2]);
+
+    fn openings(pairs: &[Played]) -> OpeningFacts {
         let pairs: Vec<_> = pairs.iter().map(|pair| ([0, 1], *pair)).collect();
         openings_of(&pairs)
     }
 
-    fn openings_of(pairs: &[([usize; 2], (u64, [Outcome; 2]))]) -> OpeningFacts {
+    fn openings_of(pairs: &[([usize; 2], Played)]) -> OpeningFacts {
         let mut openings = Openings::default();
         for (engines, (number, outcomes)) in pairs {
             let game = |outcome| GameResult {

@@ -129,14 +129,13 @@ impl Game<'_> {
             _ => Color::White,
         };
         let player = self.player(loser);
-        match end.ending.termination {
-            Termination::Disconnect | Termination::Stall => self.table.slots[player].kill().await,
-            Termination::TimeForfeit => {
-                if end.overrun.is_none() {
-                    self.table.slots[player].kill().await;
-                }
-            }
-            _ => {}
+        let failed = match end.ending.termination {
+            Termination::Disconnect | Termination::Stall => true,
+            Termination::TimeForfeit => end.overrun.is_none(),
+            _ => false,
+        };
+        if failed {
+            self.table.slots[player].kill().await;
         }
     }
 }
