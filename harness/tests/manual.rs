@@ -165,6 +165,7 @@ impl Place {
         repository.git(&["tag", "v1.2"]);
         commit(weak(), "Third");
         commit(weak() + "# 4\n", "Fourth");
+        repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
         repository.git(&["checkout", "--quiet", "-b", "change"]);
         commit(strong() + "# 5\n", "Fifth");
         self.write_program("engine.sh", &(strong() + "# 6\n"));

@@ -213,6 +213,39 @@ fn keys_and_controls(browser: &mut Chromium) {
     assert_eq!(browser.eval(pressed), "false");
 }
 
+/// The Tab key reaches one move, the arrow keys the others.
+fn moves_are_one_tab_stop(browser: &mut Chromium) {
+    let stops = "[...document.querySelectorAll('#moves button')]\
+                 .filter(b => b.tabIndex === 0).map(b => b.dataset.ply).join()";
+    browser.click("tr[data-index='0'] button");
+    assert_eq!(browser.eval(stops), "1", "before the first move");
+    browser.click("#moves button[data-ply='3']");
+    browser.press("ArrowRight");
+    assert_eq!(browser.eval(stops), "4");
+    assert_eq!(browser.eval("document.activeElement.dataset.ply"), "4");
+}
+
+/// The game of the address is on the board, whenever it changes, and a chosen game
+/// changes the address.
+fn the_address_names_the_game(browser: &mut Chromium) {
+    browser.click("tr[data-index='3'] button");
+    assert_eq!(browser.eval("location.hash"), "#game-2-2");
+    browser.click("#game-on");
+    assert_eq!(browser.eval("location.hash"), "#game-3-1");
+    browser.eval("location.hash = '#game-1-2'");
+    browser.wait_for("document.getElementById('game-title').textContent.startsWith('Game 1.2:')");
+}
+
+/// The list of moves is not cut off on any screen.
+fn moves_have_room(browser: &mut Chromium) {
+    for width in [360, 600, 740, 768, 860, 900, 1280] {
+        browser.resize(width);
+        let list = "(() => { const list = document.getElementById('moves'); \
+                    return list.scrollWidth - list.clientWidth; })()";
+        assert_eq!(browser.eval(list), 0, "at {width}");
+    }
+}
+
 /// A chart shows its values to the mouse and to the keys.
 fn charts_tell_values(browser: &mut Chromium) {
     let reading = "document.querySelector('#effort .reading')?.textContent ?? ''";
@@ -242,6 +275,9 @@ fn every_game_can_be_played_through() {
     click_through(&mut browser, &games, CastlingMode::Standard);
     keys_and_controls(&mut browser);
     charts_tell_values(&mut browser);
+    moves_are_one_tab_stop(&mut browser);
+    the_address_names_the_game(&mut browser);
+    moves_have_room(&mut browser);
 
     // Names are texts.
     let title = browser.eval("document.querySelector('h1').textContent");
@@ -389,7 +425,8 @@ fn a_test_and_a_page_elsewhere() {
     // The same numbers as everywhere else.
     let sprt = &facts["sprt"];
     let llr = sprt["llr"].as_f64().unwrap();
-    assert!(text.contains(&format!("{llr:.2}, bounds ")), "{llr}");
+    let shown = format!("{llr:.2}, bounds ").replace('-', "\u{2212}");
+    assert!(text.contains(&shown), "{shown}");
     for count in facts["pentanomial"].as_array().unwrap() {
         assert!(text.contains(&format!("<td class=\"n\">{count}</td>")));
     }

@@ -3,7 +3,7 @@
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::places::KeyPath;
+use super::places::{KeyPath, content};
 use crate::rules::Limit;
 use crate::settings::TimeSpan;
 
@@ -79,14 +79,6 @@ impl Assignment {
         }
         table.insert(last, Item::Value(self.value.clone()));
         Ok(())
-    }
-}
-
-/// The text of a value without quotes.
-pub(super) fn content(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) => text.to_string(),
-        None => value.to_string().trim().to_string(),
     }
 }
 

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 
 use super::Config;
-use super::assignment::{Assignment, Level, content};
+use super::assignment::{Assignment, Level};
 use super::castling;
 use super::error::{ConfigError, Place};
 use super::names::name_engines;
-use super::places::{KeyPath, Places};
+use super::places::{KeyPath, Places, content};
 use super::wording::plain;
 use crate::builds::Spec;
 

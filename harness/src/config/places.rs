@@ -7,7 +7,6 @@ use std::path::Path;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::assignment::content;
 use super::error::Place;
 
 /// Names of tables and numbers in lists, from the top down to a key.
@@ -99,6 +98,14 @@ impl Places {
 
     fn add(&mut self, path: &KeyPath, range: Option<Range<usize>>) {
         self.found.extend(range.map(|range| (path.clone(), range)));
+    }
+}
+
+/// The text of a value without quotes.
+pub(super) fn content(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_string(),
+        None => value.to_string().trim().to_string(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::MissedTickBehavior;
 
-use super::failure_limit::FailureLimit;
+use super::failure_limit::{FailureLimit, TooManyFailures};
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
 use super::memory_warnings::MemoryWarnings;
@@ -25,14 +25,8 @@ pub enum RunError {
     Ledger(#[from] LedgerError),
     #[error(transparent)]
     Executor(#[from] ExecutorError),
-    #[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
-    TooManyFailures {
-        name: String,
-        failures: u64,
-        games: u64,
-        by_kind: String,
-        remedy: String,
-    },
+    #[error(transparent)]
+    TooManyFailures(#[from] TooManyFailures),
 }
 
 /// How a run ended.
@@ -449,7 +443,8 @@ impl<E: Experiment> Driver<E> {
             experiment, tally, ..
         } = &self.fold;
         let can_do_without = |engine| experiment.can_do_without(engine);
-        self.failure_limit.check(tally, &self.names, can_do_without)
+        let limit = &self.failure_limit;
+        Ok(limit.check(tally, &self.names, can_do_without)?)
     }
 
     fn progress(&self, stopping: bool) -> Progress<'_> {

@@ -3,12 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use super::driver::RunError;
 use super::tally::{Failures, Tally};
 use crate::config::MatchConfig;
 use crate::executor::PlayedPair;
 use crate::rules::overrun_ms;
 use crate::settings::OnFailure;
+
+/// An engine that fails in too large a share of its games.
+#[derive(Debug, thiserror::Error)]
+#[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
+pub struct TooManyFailures {
+    name: String,
+    failures: u64,
+    games: u64,
+    by_kind: String,
+    remedy: String,
+}
 
 #[derive(Debug)]
 pub(super) struct FailureLimit {
@@ -55,14 +65,14 @@ impl FailureLimit {
     }
 
     /// # Errors
-    /// [`RunError::TooManyFailures`] of the first engine that exceeds the limit and
+    /// [`TooManyFailures`] of the first engine that exceeds the limit and
     /// cannot be done without.
     pub(super) fn check(
         &self,
         tally: &Tally,
         names: &[String],
         can_do_without: impl Fn(usize) -> bool,
-    ) -> Result<(), RunError> {
+    ) -> Result<(), TooManyFailures> {
         let mut failing = tally.failing_engines(self.max_share, self.counts_replays);
         let Some(engine) = failing.find(|engine| !can_do_without(*engine)) else {
             return Ok(());
@@ -73,7 +83,7 @@ impl FailureLimit {
             true => tally.engines[engine].replayed,
             false => 0,
         };
-        Err(RunError::TooManyFailures {
+        Err(TooManyFailures {
             name: names[engine].clone(),
             failures,
             games,

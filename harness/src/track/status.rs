@@ -299,6 +299,8 @@ mod tests {
         let nights = nights();
         let quiet = Status::new(&nights[..6], "a", 3650);
         assert!(!quiet.is_regression());
+        let first = Status::new(&nights[..1], "a", 3650).sentences();
+        assert!(first.contains("from the games of 1 night.\n"), "{first}");
         assert!(
             quiet.sentences().contains("No change detected"),
             "{}",

@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, scale_of};
 use super::markup::{paragraph, side_by_side};
-use super::numbers::{ends, percentage, probability, with_ends, with_margin};
+use super::numbers::{ends, percentage, probability, real_minus, with_ends, with_margin};
 use super::table::Table;
 use crate::report::facts::{PairingFacts, RunFacts};
 use crate::report::numbers::TOO_FEW;
@@ -59,6 +59,7 @@ fn ratings(ratings: &[Standing]) -> String {
         scale.0,
         scale.1
     );
+    let caption = real_minus(&caption);
     let head = [
         "",
         "engine",

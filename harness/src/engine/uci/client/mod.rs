@@ -26,8 +26,13 @@ use crate::platform::sandbox::engine_in;
 use crate::platform::{EngineOutput, ProcessGroup};
 use crate::rules::{Info, LinePattern};
 
-pub(crate) use waiting::Answer;
 pub(crate) use waiting::PROMPT;
+
+/// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    pub arrived: Instant,
+}
 
 /// How long an engine may take to get ready.
 #[derive(Debug, Clone, Copy)]

@@ -6,16 +6,10 @@ use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
 
-use super::{AnswerError, Client};
+use super::{Answer, AnswerError, Client};
 use crate::engine::uci::transcript::Direction;
 use crate::platform::{DelayMeter, ReadTimer, TICK};
 use crate::rules::{Info, LinePattern};
-
-/// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
-    pub arrived: Instant,
-}
 
 /// An answer that comes within this time is prompt.
 pub(crate) const PROMPT: Duration = Duration::from_millis(5);

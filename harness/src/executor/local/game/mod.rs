@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
-use self::ready::start_engines;
 use super::deferred::DeferredResult;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
@@ -92,7 +91,7 @@ pub(super) async fn play(
     job: &PairJob,
     number: usize,
 ) -> Result<Played, GameError> {
-    let missing = start_engines(&mut table, job).await?;
+    let missing = table.start_engines(job).await?;
     let mut game = Game::new(table, job, number, missing)?;
     let started = jiff::Zoned::now();
     let clock = Instant::now();

@@ -9,33 +9,35 @@ use crate::executor::PairJob;
 use crate::executor::local::slot::RestartError;
 use crate::rules::Termination;
 
-/// Starts the engines that do not run. Returns why one could not be started that this
-/// worker has started before.
-///
-/// # Errors
-/// [`GameError::Start`] if one has never run here, or if it is not the engine's fault.
-pub(super) async fn start_engines(
-    table: &mut Table<'_>,
-    job: &PairJob,
-) -> Result<[Option<String>; 2], GameError> {
-    let mut missing = [None, None];
-    for (index, player) in job.players.iter().enumerate() {
-        match table.slots[index].ensure_running(player, &job.rules).await {
-            Ok(()) => {
-                table.started.insert(player.engine);
-            }
-            Err(RestartError::Start(source))
-                if source.is_of_engine() && table.started.contains(&player.engine) =>
-            {
-                missing[index] = Some(source.to_string());
-            }
-            Err(source) => {
-                let name = Arc::clone(&player.name);
-                return Err(GameError::Start { name, source });
+impl Table<'_> {
+    /// Starts the engines that do not run. Returns why one could not be started that this
+    /// worker has started before.
+    ///
+    /// # Errors
+    /// [`GameError::Start`] if one has never run here, or if it is not the engine's fault.
+    pub(super) async fn start_engines(
+        &mut self,
+        job: &PairJob,
+    ) -> Result<[Option<String>; 2], GameError> {
+        let mut missing = [None, None];
+        for (index, player) in job.players.iter().enumerate() {
+            match self.slots[index].ensure_running(player, &job.rules).await {
+                Ok(()) => {
+                    self.started.insert(player.engine);
+                }
+                Err(RestartError::Start(source))
+                    if source.is_of_engine() && self.started.contains(&player.engine) =>
+                {
+                    missing[index] = Some(source.to_string());
+                }
+                Err(source) => {
+                    let name = Arc::clone(&player.name);
+                    return Err(GameError::Start { name, source });
+                }
             }
         }
+        Ok(missing)
     }
-    Ok(missing)
 }
 
 impl Game<'_> {
