@@ -1,0 +1,126 @@
+//! The words of a report: who leads, by which limits, and what is known before the end.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Setup, engines, finish, hone, on_run, scripted};
+
+fn player(name: &str, arguments: &str) -> String {
+    format!(
+        "[[engine]]\nname = \"{name}\"\ncmd = '{} {arguments}'\n",
+        scripted()
+    )
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// An engine that won all its games is a pool of its own: the two others make a larger one.
+#[test]
+fn who_won_all_games_leads_the_tournament() {
+    let weak = player("weak1", "move=illegal") + &player("weak2", "move=illegal");
+    let setup = Setup::new(&format!(
+        "{weak}{}[match]\npairs = 1\nlimit = \"nodes=5\"\nmax_failures = 1.0\n",
+        player("strong", "--seed 3")
+    ));
+    let played = setup.play("match", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let json = played.json();
+    assert_eq!(json["ratings"][0]["name"], "strong", "{json}");
+    let run = setup.run("run");
+    let text = on_run("report", &run).stdout;
+    for part in [
+        "strong leads 3 engines with 100.00 % of the points; it won all its games and has no rating.",
+        "strong won all its games: it has no rating.\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let page = read(&run.join("report.html"));
+    for part in [
+        "<dt>First place</dt><dd class=\"value\">strong</dd>",
+        "won all its games: no rating",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
+    let cmd = scripted();
+    let players = engines(
+        ("one `x`", &cmd, "limit = \"nodes=3\""),
+        ("two", &cmd, "limit = \"nodes=2\""),
+    );
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=5\"\npairs = 1\n[adjudication]\nmax_moves = 10\n"
+    ));
+    let played = setup.play("match", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    assert_eq!(played.json()["engines"][1]["limit"], "nodes=2");
+    let run = setup.run("run");
+    let text = on_run("report", &run).stdout;
+    let title = "Results of one `x` vs two (nodes=3 – nodes=2, ";
+    assert!(text.starts_with(title), "{text}");
+    let markdown = read(&run.join("report.md"));
+    let row = "| limit | nodes=3 | nodes=2 |";
+    assert!(markdown.contains(row), "{markdown}");
+    let page = read(&run.join("report.html"));
+    for part in [
+        ", limit nodes=3 – nodes=2, openings: ",
+        "<th scope=\"row\">limit</th><td>nodes=3</td><td>nodes=2</td>",
+        "<p>one `x` against two: ",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+/// It may be looked at again and again: of a match that is not finished, only the
+/// always-valid interval holds.
+#[test]
+fn a_match_that_is_not_finished_has_the_always_valid_interval() {
+    let failures: String = (1..=10)
+        .map(|at| format!(" go:{}=illegal", 150 * at))
+        .collect();
+    let players = player("one", "--seed 1") + &player("two", &format!("--seed 2{failures}"));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=5\"\npairs = 70\nconcurrency = 1\nmax_failures = 1.0\n\
+         [adjudication]\nmax_moves = 20\n"
+    ));
+    let played = setup.play("match", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    let verdict = || {
+        let text = on_run("report", &run).stdout;
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("one against two"));
+        line.expect("a verdict").to_string()
+    };
+    let whole = verdict();
+    assert!(
+        whole.contains(" Elo (95 %: ") && whole.contains(" probability."),
+        "{whole}"
+    );
+    let green = "<div class=\"lead good\">";
+    assert!(read(&run.join("report.html")).contains(green));
+
+    let manifest = run.join("run.toml");
+    let longer = read(&manifest).replace("\npairs = 70\n", "\npairs = 5000\n");
+    fs::write(&manifest, longer).expect("written");
+    let part = verdict();
+    assert!(
+        part.contains(" Elo (always-valid 95 %: ") && !part.contains("probability"),
+        "{part}"
+    );
+    assert!(part.contains(" Not finished: 70 of 5000 pairs."), "{part}");
+    let page = setup.run("page.html");
+    let mut report = hone();
+    report.arg("report").arg(&run).arg("--html").arg(&page);
+    assert_eq!(finish(report).code, Some(0));
+    let page = read(&page);
+    assert!(page.contains("not valid before the end"));
+    assert!(!page.contains(green));
+}
