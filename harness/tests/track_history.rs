@@ -48,8 +48,6 @@ fn a_commit_that_is_gone_keeps_no_night_from_being_played() {
     let night = track(&repository, &config, &out, &[]);
     assert_eq!(night.code, Some(0), "{}", night.stderr);
     let committed = nights(&out)[0].committed;
-    // A night that was killed before it had its row.
-    fs::remove_file(out.join("elo.csv")).expect("removed");
     repository.git(&["reset", "--quiet", "--hard", "v1"]);
     let third = repository.commit_engine("", 3, "Second, rewritten");
     repository.git(&["update-ref", "-d", "ORIG_HEAD"]);
