@@ -63,7 +63,7 @@ fn numbers_of_go_are_rounded_and_limited() {
 }
 
 #[test]
-fn a_clock_of_the_other_side_alone_is_no_search_without_end() {
+fn a_search_with_only_the_clock_of_the_other_side_ends() {
     let mut session = Session::new();
     let complaint = "info string go: the side to move has no clock; it is taken as 0";
     for go in [

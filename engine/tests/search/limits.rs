@@ -83,7 +83,7 @@ fn a_mate_is_a_bound_in_the_first_iteration() {
 }
 
 #[test]
-fn no_moves_to_go_is_no_time_control() {
+fn zero_moves_to_go_are_ignored() {
     let position = &game(FALLING[0]).position;
     let (limits, complaints) = parse::go("wtime 3000 btime 3000 movestogo 0", position);
     assert_eq!((limits.moves_to_go, complaints), (None, vec![]));

@@ -178,7 +178,7 @@ impl WorkTree {
     fn copy_origin(&self) -> Result<(), GitError> {
         let mut theirs = git::git(&self.repository);
         theirs.args(["config", "--local", "--get", ORIGIN]);
-        // It fails if there is none.
+        // It fails in a repository without `origin`.
         let Ok(url) = succeed(&mut theirs) else {
             return Ok(());
         };

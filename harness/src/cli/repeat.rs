@@ -182,7 +182,7 @@ mod tests {
             ),
             ("resume latest", &["c1", "c2"], "hone resume latest"),
             (
-                "sprt --out /home/runner/x --dev git:HEAD --summary=/tmp/s.md --base ./b --out=y --summary z.md",
+                "sprt --out runs/x --dev git:HEAD --summary=s.md --base ./b --out=y --summary z.md",
                 &["c1", ""],
                 "hone sprt --dev git:.@c1 --base ./b",
             ),

@@ -186,7 +186,7 @@ mod tests {
         for minutes in [0, 2, 600] {
             assert_eq!(speed(minutes, 1_000), Some(1.0), "{minutes}");
         }
-        // Pairs of a quarter of an hour: as long a gap is no pause.
+        // Pairs of a quarter of an hour: a gap of that length does not count as a pause.
         let slow = speed(15, 900_000).expect("two pairs");
         assert!((slow - 39.0 / (40.0 * 900.0)).abs() < 1e-9, "{slow}");
     }

@@ -42,8 +42,8 @@ impl Estimate {
         (self.high - self.low) / 2.0
     }
 
-    /// That half, if it says where both ends are: if the two sides differ by
-    /// less than 0.1.
+    /// That half, for an interval whose two sides differ by less than 0.1; `None` for
+    /// others, which it would not describe.
     pub fn margin(&self) -> Option<f64> {
         let [below, above] = [self.estimate - self.low, self.high - self.estimate];
         ((above - below).abs() < 0.1).then(|| self.half_width())

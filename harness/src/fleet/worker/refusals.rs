@@ -28,8 +28,8 @@ pub(super) struct Refusals(BTreeMap<Name, Refused>);
 #[derive(Debug)]
 struct Refused {
     why: String,
-    /// After failures: their number, and when the run is tried again. What lasts
-    /// until the run says otherwise has none.
+    /// After failures: their number, and when the run is tried again. `None` for what lasts
+    /// until the run itself changes.
     failures: Option<(u32, Instant)>,
 }
 

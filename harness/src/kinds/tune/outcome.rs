@@ -104,7 +104,7 @@ impl Outcome {
         }
     }
 
-    /// Why there is no response, if there is none.
+    /// Why the response is missing, if it is.
     pub(super) fn no_response(&self) -> &'static str {
         match self.pairs - self.failed {
             0 => "no pair has counted yet",
@@ -231,12 +231,7 @@ impl Outcome {
                 shown(self.average[index]),
             );
             if let Some(known) = responses.get(index) {
-                let Estimate {
-                    estimate,
-                    low,
-                    high,
-                } = known.optimum;
-                let [estimate, low, high] = [estimate, low, high].map(|at| units::place(param, at));
+                let [estimate, low, high] = units::places(param, &known.optimum);
                 let optimum = format!("{estimate} [{low}, {high}]");
                 let quarter = format!(
                     "{:.1} [{:.1}, {:.1}]",

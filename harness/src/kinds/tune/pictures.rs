@@ -51,12 +51,7 @@ pub(super) fn interval(known: Estimate) -> String {
 
 /// The optimum of a response in the engine's units.
 pub(super) fn optimum(param: &Param, known: &ParamResponse) -> String {
-    let Estimate {
-        estimate,
-        low,
-        high,
-    } = known.optimum;
-    let [estimate, low, high] = [estimate, low, high].map(|at| units::place(param, at));
+    let [estimate, low, high] = units::places(param, &known.optimum);
     format!("{estimate} ({low} to {high})")
 }
 

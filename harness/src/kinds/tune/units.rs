@@ -31,6 +31,11 @@ pub(super) fn place(param: &Param, at: f64) -> String {
     }
 }
 
+/// Estimate, low and high end of an optimum, as places.
+pub(super) fn places(param: &Param, optimum: &Estimate) -> [String; 3] {
+    [optimum.estimate, optimum.low, optimum.high].map(|at| place(param, at))
+}
+
 /// The same parameter with a range in the engine's units.
 pub(super) fn in_engine_units(param: &Param) -> Param {
     let factor = factor(param);

@@ -66,7 +66,7 @@ fn evidence(facts: &RunFacts) -> Figure {
         .with_gauge(sprt.llr, (sprt.lower, sprt.upper))
 }
 
-/// The likelihood of superiority, or why there is none.
+/// The likelihood of superiority, or why it is not shown.
 pub(super) fn los(facts: &RunFacts) -> Result<f64, &'static str> {
     match facts.always_valid_only() {
         Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),

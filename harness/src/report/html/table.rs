@@ -64,7 +64,7 @@ impl Table {
                     false => "",
                 };
                 match name.is_empty() {
-                    // Of a column that has no name there is nothing to read out.
+                    // Screen readers would read out an empty heading.
                     true => out.push_str("<td></td>"),
                     false => write!(out, "<th scope=\"col\"{class}>{name}</th>")?,
                 }

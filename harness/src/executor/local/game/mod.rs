@@ -131,7 +131,7 @@ pub(super) struct Played {
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
-    /// Of a time forfeit; `None` if there was no answer.
+    /// Of a time forfeit; `None` without an answer.
     overrun: Option<Duration>,
 }
 

@@ -29,7 +29,7 @@ const SIGNIFICANT: f64 = 2.5;
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Weight {
     /// A quarter of the span certainly (97.5 %) costs Elo, or the start lies
-    /// outside the 95 % interval of the optimum.
+    /// outside the 99 % interval of the optimum.
     Matters,
     /// A quarter of the span certainly costs less than one Elo.
     Dead,
@@ -204,23 +204,25 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
         low: quantile(0.025),
         high: quantile(0.975),
     };
+    let nearly_sure = [quantile(0.005), quantile(0.995)];
     ParamResponse {
         name: param.name.clone(),
-        weight: weight(param.start, optimum, quarter),
+        weight: weight(param.start, nearly_sure, quarter),
         optimum,
         quarter,
         at_bound: param.is_at_bound(last[index]),
     }
 }
 
-/// Whether a parameter matters, from its optimum and from the Elo that it loses
-/// a quarter of the span away.
-fn weight(start: f64, optimum: Estimate, quarter: Estimate) -> Weight {
+/// Whether a parameter matters, from the 99 % interval of its optimum and from the Elo
+/// that it loses a quarter of the span away. Tunings have many parameters: at 95 %, dead
+/// ones would often seem to matter.
+fn weight(start: f64, [low, high]: [f64; 2], quarter: Estimate) -> Weight {
     if quarter.low > 0.0 {
         Weight::Matters
     } else if quarter.high < NOTICEABLE {
         Weight::Dead
-    } else if start < optimum.low || start > optimum.high {
+    } else if start < low || start > high {
         Weight::Matters
     } else {
         Weight::Unclear

@@ -1,0 +1,254 @@
+//! The test that verifies what `hone tune` has found, with Stillwater.
+
+mod common;
+
+use std::fs;
+
+use common::{Setup, finish, hone, on_run, rows, stillwater, tuning, wait_until};
+
+fn games(tune: &str) -> Setup {
+    tuning(tune, "HistoryDecay = { min = 64, max = 1000 }")
+}
+
+#[test]
+fn the_verifying_test_decides_the_exit_code() {
+    let setup = games("pairs = 4");
+    // Nothing can be shown in one pair.
+    let finished = setup.play(
+        "tune",
+        "run",
+        &[
+            "--verify",
+            "--json",
+            "--set",
+            "tune.verify.sprt.max_pairs=1",
+        ],
+    );
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let verify = &finished.json()["verify"];
+    assert_eq!(verify["verdict"], "none");
+    assert_eq!(verify["engines"][1]["options"]["QsDeltaMargin"], "20");
+    assert_eq!(verify["pairs"], 1);
+    // Its games are lost: they are played again when that is asked for.
+    let run = setup.run("run");
+    fs::remove_file(run.join("verify/games.pgn")).expect("removed");
+    assert_eq!(on_run("resume", &run).code, Some(4));
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).arg("--replay-missing");
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert!(run.join("verify/games.pgn").exists());
+}
+
+#[test]
+fn the_verifying_test_has_other_openings_in_the_order_of_the_book_too() {
+    let setup = games("pairs = 4");
+    let settings = [
+        "match.openings.order=sequential",
+        "match.seed=9223372036854775807",
+        "tune.verify.sprt.max_pairs=2",
+    ];
+    let args = settings.iter().flat_map(|setting| ["--set", *setting]);
+    let args: Vec<&str> = ["--verify"].into_iter().chain(args).collect();
+    let finished = setup.play("tune", "run", &args);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let openings = |folder: &str| -> Vec<String> {
+        let mut names = openings_of(&setup, folder);
+        names.sort();
+        names.dedup();
+        names
+    };
+    let (tuned, tested) = (openings("run"), openings("run/verify"));
+    assert_eq!((tuned.len(), tested.len()), (4, 2), "{tuned:?} {tested:?}");
+    assert!(
+        tested.iter().all(|opening| !tuned.contains(opening)),
+        "{tuned:?} {tested:?}"
+    );
+    // The seed after the greatest one fits into TOML: the run can be read.
+    assert_eq!(on_run("report", &setup.run("run/verify")).code, Some(0));
+}
+
+/// The column `opening` of a run's games.
+fn openings_of(setup: &Setup, folder: &str) -> Vec<String> {
+    let text = fs::read_to_string(setup.run(folder).join("games.csv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = header.iter().position(|name| *name == "opening").unwrap();
+    lines.map(|line| line[column].to_string()).collect()
+}
+
+#[test]
+fn values_that_did_not_change_are_not_tested() {
+    let setup = games("pairs = 4\nspsa = { gain = 0, gain_end = 0 }");
+    let finished = setup.play("tune", "run", &["--verify"]);
+    assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+    let sentence = "The values did not change";
+    assert!(finished.stderr.contains(sentence), "{}", finished.stderr);
+    assert!(!setup.run("run/verify").exists());
+    let page = fs::read_to_string(setup.run("run/report.html")).unwrap();
+    assert!(page.contains(sentence));
+    assert!(page.contains("Predicted gain: none shown"));
+    let again = on_run("resume", &setup.run("run"));
+    assert_eq!(again.code, Some(3), "{}", again.stderr);
+}
+
+/// Until a pair of the verifying test is on the disk, then stopped.
+#[cfg(unix)]
+#[test]
+fn a_tuning_that_has_ended_can_be_verified() {
+    let setup = games("pairs = 4");
+    let tuned = setup.play("tune", "run", &[]);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let run = setup.run("run");
+    let values = run.join("values.txt").display().to_string();
+    assert!(tuned.stdout.contains(&values), "{}", tuned.stdout);
+    let advice = format!("hone resume {} --verify", run.display());
+    assert!(tuned.stderr.contains(&advice), "{}", tuned.stderr);
+    let before = on_run("verify", &run).last_line();
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).arg("--verify");
+    let mut child = resume.spawn().expect("starts");
+    wait_until("verifying games", || rows(&run.join("verify")) >= 2);
+    common::signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    // The time limit of the process ends the test too.
+    let before_test = rows(&run.join("verify"));
+    let mut resume = hone();
+    resume.arg("resume").arg(&run).args(["--max-time", "1s"]);
+    let limited = finish(resume);
+    assert_eq!(limited.code, Some(3), "{}", limited.stderr);
+    assert!(
+        limited.stderr.contains("Time limit reached"),
+        "{}",
+        limited.stderr
+    );
+    assert!(rows(&run.join("verify")) >= before_test);
+    // Asked for once, it continues.
+    let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
+    assert!(manifest.contains("[config.tune.verify"), "{manifest}");
+    assert_eq!(on_run("verify", &run).last_line(), before);
+}
+
+/// An engine keeps its old value when it gets one that it does not accept: a
+/// tuning would learn from games in which its values were never set.
+#[test]
+fn values_that_the_engine_does_not_accept_are_refused() {
+    let setup = games("pairs = 4");
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let play = |entry: &str, args: &[&str]| {
+        let text = text.replace("QsDeltaMargin = { min = 0, max = 400 }", entry);
+        fs::write(&setup.config, text).unwrap();
+        setup.play("tune", "run", args)
+    };
+    let refused = |entry: &str, args: &[&str], value: &str, allowed: &str| {
+        let finished = play(entry, args);
+        assert_eq!(finished.code, Some(2), "{entry}: {}", finished.stderr);
+        for part in [value, allowed] {
+            assert!(finished.stderr.contains(part), "{}", finished.stderr);
+        }
+        assert!(!setup.run("run").exists());
+    };
+    let margin = "option `QsDeltaMargin`: allowed is whole numbers from 0 to 4000";
+    for (entry, value) in [
+        ("QsDeltaMargin = { max = 5000 }", "`5000`"),
+        // The bounds are those of the option, not divided by the factor.
+        (
+            "QsDeltaMargin = { factor = 100, min = 0, max = 600 }",
+            "`60000`",
+        ),
+        ("QsDeltaMargin = { decimals = 2 }", "`0.00`"),
+    ] {
+        refused(entry, &[], value, margin);
+    }
+    refused(
+        "QsNodeDelta = { choices = [\"off\", \"margin\", \"best-capure\"] }",
+        &[],
+        "`best-capure`",
+        "option `QsNodeDelta`: allowed is one of: off, margin, best-capture",
+    );
+    let list = setup.run("list");
+    let set = format!("tune.import={}", list.display());
+    for import in [
+        "QsDeltaMargin, int, 200, 0, 5000, 20, 0.002",
+        r#"{"QsDeltaMargin": {"value": 200, "min_value": 0, "max_value": 5000, "step": 20}}"#,
+    ] {
+        fs::write(&list, import).unwrap();
+        refused("", &["--set", &set], "`5000`", margin);
+    }
+    fs::write(&list, "QsDeltaMargin, int, many, 0, 600, 20, 0.002").unwrap();
+    let finished = play("", &["--set", &set]);
+    let reasons = finished.stderr.matches("`many` is not a number").count();
+    assert_eq!(
+        (finished.code, reasons),
+        (Some(2), 1),
+        "{}",
+        finished.stderr
+    );
+    let finished = play("QsDeltaMargin = { factor = 100 }", &["--dry-run"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+}
+
+/// Tunes with an engine that runs the line `change` at its third game, after
+/// which the verifying test must be refused with `says`. Returns the engine's
+/// file too.
+#[cfg(unix)]
+fn tuned_but_not_verified(change: &str, says: &str) -> (Setup, String) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let setup = games("pairs = 4");
+    let folder = setup.dir.path();
+    let text = fs::read_to_string(&setup.config).unwrap();
+    let stillwater = stillwater().display().to_string();
+    let book = common::workspace().join("books/quick.epd");
+    fs::copy(book, setup.run("book.epd")).unwrap();
+    let text = text
+        .replace(&format!("{stillwater:?}"), "\"./engine\"")
+        .replace("books/quick.epd", "book.epd")
+        .replace("[match]", "[match]\nconcurrency = 1");
+    fs::write(&setup.config, text).unwrap();
+    let program = setup.run("engine");
+    let script = format!(
+        "#!/bin/sh\ngames=0\nwhile read -r line; do\n\
+         [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
+         if [ $games = 3 ]; then games=4; {change}; fi\n\
+         echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{stillwater}'\n"
+    );
+    fs::write(&program, &script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let one_pair = ["--verify", "--set", "tune.verify.sprt.max_pairs=1"];
+    let mut tune = setup.command("tune", "run", &one_pair);
+    tune.current_dir(folder);
+    let tuned = finish(tune);
+    assert_eq!(tuned.code, Some(4), "{}", tuned.stdout);
+    assert!(tuned.stderr.contains(says), "{}", tuned.stderr);
+    assert!(!setup.run("run/verify").exists());
+    (setup, script)
+}
+
+#[cfg(unix)]
+#[test]
+fn values_are_not_verified_with_another_book() {
+    let change = "tail -n +2 book.epd >book.$$; mv book.$$ book.epd";
+    let says = "the book book.epd is not the one this run was started with";
+    tuned_but_not_verified(change, says);
+}
+
+/// An engine that replaces its own file, as a compiler does.
+#[cfg(unix)]
+#[test]
+fn values_are_verified_with_the_engine_that_was_tuned() {
+    let change = "cp \"$0\" \"$0.$$\"; echo '# changed' >>\"$0.$$\"; mv \"$0.$$\" \"$0\"";
+    let says = "/engine has changed (sha256";
+    let (setup, script) = tuned_but_not_verified(change, says);
+    let verify = setup.run("run/verify");
+
+    // With the engine that was tuned, and from any folder.
+    fs::write(setup.run("engine"), &script).unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut resume = hone();
+    resume.arg("resume").arg(setup.run("run"));
+    resume.current_dir(elsewhere.path());
+    let resumed = finish(resume);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert_eq!(rows(&verify), 2);
+}
