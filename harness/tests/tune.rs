@@ -6,9 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
-use common::{
-    Finished, Setup, finish, hone, on_run, rows, scripted, stillwater, tuning, wait_until,
-};
+use common::{Finished, Setup, finish, hone, on_run, rows, scripted, tuning, wait_until};
 use serde_json::Value;
 
 const MODEL: &str = r#"
