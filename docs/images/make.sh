@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 export PATH="$PWD/target/quick:$PATH"
-cargo build --profile quick --no-default-features --bin hone
+cargo build --profile quick --bin hone
 
 work=$(mktemp -d)
 run=$work/quickstart
@@ -23,7 +23,7 @@ picture() { # FILE ADDRESS
 }
 
 command="hone sprt configs/quickstart.toml --out $run"
-"${terminal[@]}" -f /dev/null new-session -d -x 120 -y 40 "$command; echo \$? >$work/code; sleep 60"
+"${terminal[@]}" -f /dev/null new-session -d -x 132 -y 40 "$command; echo \$? >$work/code; sleep 60"
 
 # One frame when at least 25 pairs are played, one when the run has ended.
 capture() { "${terminal[@]}" capture-pane -ept 0; }
@@ -45,7 +45,7 @@ capture >"$work/ended"
     echo "\$ hone sprt configs/quickstart.toml"
     sed -n '/ of at most /,/ H1$/p' "$work/running"
     echo "…"
-    sed -n '/^Results of /,$p' "$work/ended"
+    sed -n '/^Results of /,$p' "$work/ended" | sed "s,$work/,results/,"
 } >"$work/text"
 python3 docs/images/terminal.py "$work/text" >docs/images/scoreboard.svg
 

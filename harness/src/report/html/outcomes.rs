@@ -116,9 +116,10 @@ fn engines(facts: &RunFacts) -> Table {
     head.extend(facts.engines.iter().map(|engine| engine.name.as_str()));
     let mut table = Table::new("The engines: means over their moves", &head);
     let mut row = |name: &str, cell: &dyn Fn(&EngineFacts) -> String| {
-        let mut cells = vec![name.to_string()];
-        cells.extend(facts.engines.iter().map(cell));
-        table.row(&cells);
+        let mut cells = vec![Cell::text(name)];
+        let values = facts.engines.iter().map(cell);
+        cells.extend(values.map(|value| Cell::text(&value).of_number()));
+        table.cells(cells);
     };
     row("limit", &|e| e.limit.clone());
     row("score as White", &|e| share_words(share(e.as_white)));

@@ -51,7 +51,7 @@ pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> Stri
     };
     match forecast::remaining_pairs(test) {
         None => format!(
-            "end: in at most {} (too few pairs for an estimate)",
+            "end: in at most {} (too few different pairs for an estimate)",
             time(left)
         ),
         Some(forecast) if forecast.low >= left => {
