@@ -70,7 +70,7 @@ fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
     let page = read(&run.join("report.html"));
     for part in [
         ", limit nodes=3 – nodes=2, openings: ",
-        "<th scope=\"row\">limit</th><td>nodes=3</td><td>nodes=2</td>",
+        "<th scope=\"row\">limit</th><td class=\"n\">nodes=3</td><td class=\"n\">nodes=2</td>",
         "<p>one `x` against two: ",
     ] {
         assert!(page.contains(part), "{part}");
