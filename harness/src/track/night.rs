@@ -14,7 +14,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::role::Role;
 use crate::builds::short_id;
+use crate::platform::write_whole;
 use crate::report::{guarded, unguarded};
 use crate::stats::{Estimate, Pentanomial};
 
@@ -205,16 +206,12 @@ pub(crate) fn append(
         path: path.to_path_buf(),
         source,
     })?;
-    let partial = path.with_extension("csv.partial");
     let write = || {
         let bytes = writer.into_inner().map_err(|error| error.into_error())?;
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut file = fs::File::create(&partial)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        fs::rename(&partial, path)
+        write_whole(path, |file| file.write_all(&bytes))
     };
     write().map_err(|source| HistoryError::Io {
         path: path.to_path_buf(),
