@@ -16,8 +16,9 @@
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
-//! * [`rules`]: a game without its engines: openings, limits and clocks, the
-//!   referee, adjudication, endgame tables, the record.
+//! * [`rules`]: a game without its engines: limits and clocks, the referee,
+//!   adjudication, endgame tables, the record.
+//! * [`openings`]: reads opening books, and chooses the opening of each pair.
 //! * [`engine`]: one engine: its process and the UCI protocol, analysis of
 //!   positions, compliance with the protocol.
 //! * [`builds`]: engines from commits, built once and kept.
@@ -65,6 +66,7 @@ mod fleet;
 pub mod fuzzing;
 mod kinds;
 pub mod ledger;
+pub mod openings;
 mod pool;
 mod report;
 pub mod rules;

@@ -11,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use harness::rules::openings::Variant;
-use harness::rules::openings::epd::PositionLine;
+use harness::openings::Variant;
+use harness::openings::epd::PositionLine;
 
 /// A shell script that is a UCI engine, whose score is a checksum of the position: between -100 and
 /// 99, whatever the nodes.
@@ -216,11 +216,11 @@ fn chess960_and_games_are_sources_too() {
         "1",
     ];
     succeed(make(&engine, &folder.join("frc.pgn.gz"), &recipe));
-    let options = harness::rules::openings::BookOptions {
+    let options = harness::openings::BookOptions {
         variant: Variant::Chess960,
         ..Default::default()
     };
-    let book = harness::rules::openings::Book::open(&folder.join("frc.pgn.gz"), options).unwrap();
+    let book = harness::openings::Book::open(&folder.join("frc.pgn.gz"), options).unwrap();
     let starts: HashSet<_> = book.iter().map(|opening| opening.fen).collect();
     assert_eq!(starts.len(), 20);
 

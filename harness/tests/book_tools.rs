@@ -6,7 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use harness::rules::openings::{Book, BookOptions, Variant};
+use harness::openings::{Book, BookOptions, Variant};
 use serde_json::Value;
 
 fn hone(folder: &Path, args: &[&str]) -> Output {

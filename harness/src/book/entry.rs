@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position, fen::Epd, san::SanPlus};
 
-use crate::rules::openings::{Opening, Variant};
+use crate::openings::{Opening, Variant};
 
 /// One opening on its way into a book.
 #[derive(Debug, Clone)]
@@ -156,8 +156,8 @@ fn wrapped(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::epd::PositionLine;
-    use crate::rules::openings::games::Games;
+    use crate::openings::epd::PositionLine;
+    use crate::openings::games::Games;
 
     fn entry(moves: &str, score: Option<i32>) -> Entry {
         let opening = Opening {

@@ -9,7 +9,7 @@ use super::{
     entry::Entry,
     scan::{Fault, Scan},
 };
-use crate::rules::openings::Format;
+use crate::openings::Format;
 
 /// Facts about a book.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,7 +103,7 @@ fn material(board: &Board, side: Color) -> i32 {
 mod tests {
     use super::*;
     use crate::book::scan::scan;
-    use crate::rules::openings::BookOptions;
+    use crate::openings::BookOptions;
 
     fn info(name: &str, text: &str) -> Info {
         let folder = tempfile::tempdir().unwrap();

@@ -11,8 +11,8 @@ use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::entry::Entry;
+use crate::openings::Format;
 use crate::platform::write_whole;
-use crate::rules::openings::Format;
 
 /// A book that could not be written.
 #[derive(Debug, Error)]
@@ -154,7 +154,7 @@ impl Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::{Book, BookOptions};
+    use crate::openings::{Book, BookOptions};
 
     #[test]
     fn every_packing_is_read_back() {

@@ -20,10 +20,10 @@ use super::{
     entry::{Entry, from_white},
     polyglot::Polyglot,
 };
-use crate::rules::openings::epd::{LineError, PositionLine, is_blank, unquoted};
-use crate::rules::openings::games::{Games, unreadable_move};
-use crate::rules::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
-use crate::rules::openings::{Book, BookOptions, Format, Variant};
+use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
+use crate::openings::games::{Games, unreadable_move};
+use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
+use crate::openings::{Book, BookOptions, Format, Variant};
 
 /// Half-moves followed in a Polyglot book where none are given.
 pub(crate) const POLYGLOT_PLIES: usize = 8;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::analysis::EngineCommand;
-use crate::engine::compliance::{self, Outcome, Subject};
+use crate::engine::compliance::{self, CheckResult, Subject};
 use crate::engine::uci::{Client, StartError, Timeouts, parse_option};
 
 /// Check that an engine follows the UCI protocol.
@@ -40,7 +40,7 @@ struct Report<'a> {
     engine: &'a str,
     passed: usize,
     failed: usize,
-    checks: &'a [Outcome],
+    checks: &'a [CheckResult],
 }
 
 impl CheckArgs {
@@ -56,7 +56,7 @@ impl CheckArgs {
             .enable_all()
             .build()?;
         runtime.block_on(started(&subject))?;
-        let mut show = |outcome: &Outcome| {
+        let mut show = |outcome: &CheckResult| {
             if !self.json {
                 print_outcome(outcome, self.dialogue);
             }
@@ -95,7 +95,7 @@ async fn started(subject: &Subject) -> Result<(), StartError> {
     }
 }
 
-fn print_outcome(outcome: &Outcome, dialogue: bool) {
+fn print_outcome(outcome: &CheckResult, dialogue: bool) {
     let mark = if outcome.passed { "ok    " } else { "FAILED" };
     let colon = if outcome.detail.is_empty() { "" } else { ": " };
     outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);

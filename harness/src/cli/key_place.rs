@@ -9,8 +9,8 @@ use super::Failure;
 use super::common::failure;
 use crate::config::{Config, place_of};
 use crate::engine::uci::OptionError;
+use crate::openings::BookError;
 use crate::output::with_causes;
-use crate::rules::openings::BookError;
 use crate::run::{PrepareError, SessionError};
 
 /// The error as that of the process, with the place of the value in the

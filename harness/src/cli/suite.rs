@@ -11,7 +11,7 @@ use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
 use crate::engine::uci::parse_option;
-use crate::rules::openings::{Opening, Variant};
+use crate::openings::{Opening, Variant};
 use crate::suite::grade::Grade;
 use crate::suite::problem::Suite as Problems;
 use crate::suite::report::{Comparison, Report};

@@ -2,7 +2,7 @@
 
 use super::places::KeyPath;
 use super::{Config, EngineOptions};
-use crate::rules::openings::Variant;
+use crate::openings::Variant;
 
 const OPTION: &str = "UCI_Chess960";
 

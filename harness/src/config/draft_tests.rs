@@ -395,5 +395,5 @@ fn a_key_of_openings_keeps_the_book_of_the_short_form() {
         .expect("set");
     let openings = draft.finish().expect("finished").r#match.openings;
     assert_eq!(openings.file, Some(BookSource::StartPosition));
-    assert_eq!(openings.order, crate::rules::openings::Order::Sequential);
+    assert_eq!(openings.order, crate::openings::Order::Sequential);
 }

@@ -65,7 +65,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::Order;
+    use crate::openings::Order;
 
     const STAGES: &str = "[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\nlimit = \"nodes=5\"\n\
         [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nseed = 5\n\

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::ProgramFile;
 use crate::engine::uci::Launch;
 use crate::experiment::PairResult;
-use crate::rules::openings::{Opening, Variant};
+use crate::openings::{Opening, Variant};
 use crate::rules::{Adjudication, Limit, RecordStyle};
 use crate::settings::{OnFailure, OnMachineFault};
 

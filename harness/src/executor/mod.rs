@@ -1,8 +1,8 @@
 //! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
 //! in whatever order they finish.
 
-mod boards;
 mod job;
+mod live_games;
 pub(crate) mod local;
 pub(crate) mod machine;
 mod memory;
@@ -12,9 +12,9 @@ pub(crate) mod remote;
 pub mod simulated;
 mod situation;
 
-pub(crate) use boards::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
 pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
+pub(crate) use live_games::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
 pub(crate) use memory::MemoryNote;
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;

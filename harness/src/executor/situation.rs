@@ -17,8 +17,8 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::engine::uci::Launch;
+use crate::openings::usual_start;
 use crate::rules::Referee;
-use crate::rules::openings::usual_start;
 
 /// A failure as `replay.toml` keeps it: all that is needed to put the engine
 /// into it again.

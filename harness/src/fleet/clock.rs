@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::table::Table;
 use crate::executor::PairJob;
-use crate::run::machines::CLOCKS;
-pub(crate) use crate::run::machines::ClockRow;
+use crate::run::files::machines::CLOCKS;
+pub(crate) use crate::run::files::machines::ClockRow;
 
 /// Factors beyond these are not played: such a machine is not what the time
 /// control is meant for, or its measurement is wrong.

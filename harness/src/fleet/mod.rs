@@ -7,45 +7,32 @@
 //!        ◄─Reply─ results ◄─┘      Notice, Status: who is there
 //! ```
 //!
-//! * `message`, `ids`, `lease`, `access`: what travels, and who may send it.
-//! * `dispatch`, `accept`, `suspects`, `draw`: decisions, without any network.
+//! * `message`, `ids`, `access`: what travels, and who may send it.
 //! * `link`: what is needed of a transport; `nats` is one.
 //! * `runner`, `worker`: the two sides. `server`: `hone fleet up`. `overview`:
 //!   `hone fleet status`.
 
-mod accept;
 mod access;
-mod boards;
 mod clock;
-mod dispatch;
-mod draw;
-mod files;
 mod ids;
-mod incidents;
-mod lease;
 mod link;
+mod live_message;
 mod message;
 mod nats;
 mod overview;
-mod presence;
-mod roster;
 mod runner;
 #[cfg(test)]
 mod samples;
 mod server;
-mod sources;
-mod suspects;
 mod table;
 mod worker;
 
 pub(crate) use access::{Access, Role, VARIABLE, data_dir};
-pub(crate) use draw::BuildWhen;
 pub(crate) use ids::Name;
-pub(crate) use lease::RunKey;
 pub(crate) use message::{Notice, read_any as read_any_message};
 #[cfg(feature = "serve")]
 pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
 pub(crate) use overview::{check_reachable, overview};
-pub(crate) use runner::{FleetRun, start};
+pub(crate) use runner::{FleetRun, RunKey, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};
-pub(crate) use worker::{Asked, WorkerOptions, platform, work};
+pub(crate) use worker::{Asked, BuildWhen, WorkerOptions, platform, work};

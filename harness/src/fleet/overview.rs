@@ -9,9 +9,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::access::Access;
-#[cfg(feature = "serve")]
-use super::boards::Shown;
 use super::ids::Name;
+#[cfg(feature = "serve")]
+use super::live_message::Shown;
 use super::message::{Notice, Status, decode};
 #[cfg(feature = "serve")]
 use super::nats::BoardWatch;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::uci::Launch;
 use crate::executor::{PairJob, Player, Rules};
-use crate::rules::openings::{Opening, Variant};
+use crate::openings::{Opening, Variant};
 use crate::settings::{OnFailure, OnMachineFault};
 
 fn player(engine: usize, name: &str) -> Player {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::platform::write_whole;
-use crate::run::machines::rows;
+use crate::run::files::machines::rows;
 
 /// A table that is being written.
 #[derive(Debug)]

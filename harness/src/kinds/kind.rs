@@ -12,11 +12,11 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
+use crate::openings::Opening;
 use crate::report::{Report, counted};
-use crate::rules::openings::Opening;
 use crate::run::{
     Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
-    SessionError, View, setup,
+    SessionError, View, prepare::setup,
 };
 use crate::settings::TimeSpan;
 

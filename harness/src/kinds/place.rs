@@ -12,9 +12,9 @@ use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
 use crate::run::Manifest;
-use crate::run::machines::first_local_worker;
+use crate::run::files::machines::first_local_worker;
 #[cfg(feature = "fleet")]
-use crate::run::setup::processors_a_game;
+use crate::run::prepare::setup::processors_a_game;
 #[cfg(feature = "fleet")]
 use crate::run::{EngineIdentity, option_value};
 

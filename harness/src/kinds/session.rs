@@ -13,18 +13,18 @@ use super::scale;
 use crate::config::{Config, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use crate::openings::Book;
 use crate::output::with_causes;
 use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
-use crate::rules::openings::Book;
-use crate::run::live::Publisher;
-use crate::run::setup::{
+use crate::run::files::live::Publisher;
+use crate::run::prepare::setup::{
     book_identity, check_same_book, check_same_programs, first_opening, leave_built, open_book,
     open_tables, placement, same_book, warn_of_repeats,
 };
 use crate::run::{
     BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError,
-    View, conditions, final_positions,
+    View, files::final_positions, prepare::conditions,
 };
 use crate::settings::TimeSpan;
 

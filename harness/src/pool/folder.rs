@@ -13,7 +13,10 @@ use super::merge::Merged;
 use super::source::Source;
 use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::platform::physical_cores;
-use crate::run::{Folder, MANIFEST, Manifest, PooledRun, conditions, setup};
+use crate::run::{
+    Folder, MANIFEST, Manifest, PooledRun,
+    prepare::{conditions, setup},
+};
 use crate::settings::Shard;
 
 /// The run that the others are pooled in.

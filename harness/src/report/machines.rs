@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::workers::Workers;
 use crate::output::with_causes;
-use crate::run::machines::{Incident, IncidentKind, Machine, Machines};
+use crate::run::files::machines::{Incident, IncidentKind, Machine, Machines};
 
 /// The part of a report about a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::experiment::PairResult;
 use crate::ledger::Entry;
-use crate::run::machines::{Machine, Machines};
+use crate::run::files::machines::{Machine, Machines};
 use crate::run::{Failures, Manifest, PooledRun};
 use crate::stats::Pentanomial;
 use crate::stats::detect::{Test, between_groups};
@@ -218,7 +218,7 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
     use crate::rules::{GameResult, Outcome, Termination};
-    use crate::run::machines::WORKERS;
+    use crate::run::files::machines::WORKERS;
 
     fn entry(worker: usize, half_points: usize, ending: Termination) -> Entry {
         let game = |outcome| GameResult {

@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use super::without_counters;
 use crate::rules::Outcome;
-use crate::rules::openings::without_counters;
 
 /// The first 64 bits of the SHA-256 of the start position's FEN (or
 /// `startpos`), the moves in UCI notation separated by single spaces, and the

@@ -1,15 +1,15 @@
-//! The rules of a game between engines: openings, limits and clocks, the
-//! referee, adjudication, endgame tables, and the record. No engine runs here:
-//! what happens is passed in.
+//! The rules of a game between engines: limits and clocks, the referee,
+//! adjudication, endgame tables, and the record. No engine runs here: what
+//! happens is passed in.
 
 mod adjudication;
 mod clock;
 mod digest;
+mod fen;
 mod go;
 mod limit;
 mod line_pattern;
 mod movetext;
-pub mod openings;
 mod pgn;
 mod pv;
 mod referee;
@@ -22,6 +22,7 @@ pub(crate) mod tablebase;
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
 pub(crate) use clock::Clock;
 pub(crate) use digest::{GameDigest, game_digests};
+pub(crate) use fen::{STANDARD_START, without_counters};
 pub(crate) use go::push_go;
 pub use limit::{Limit, Stage};
 pub(crate) use line_pattern::LinePattern;
@@ -30,7 +31,7 @@ pub(crate) use movetext::without_engine_lines;
 pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub(crate) use pgn::{GameHeader, final_epd, overrun_ms, tag_text, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
-pub(crate) use referee::{Ending, Referee};
+pub(crate) use referee::{Ending, Referee, position_key};
 pub(crate) use repeated_tags::RepeatedTags;
 pub(crate) use result::{Effort, GameResult, Outcome, Termination};
 pub(crate) use search_info::{Info, Score};

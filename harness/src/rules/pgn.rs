@@ -7,8 +7,8 @@ use std::time::Duration;
 use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Position};
 
+use super::STANDARD_START;
 use super::movetext::RecordStyle;
-use crate::rules::openings::STANDARD_START;
 use crate::rules::{Outcome, Termination};
 
 /// The tags of a game.

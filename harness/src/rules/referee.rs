@@ -37,7 +37,7 @@ pub(super) fn uci_move(text: &[u8]) -> Option<UciMove> {
 impl Referee {
     /// The referee of a game that starts at `position` with no past.
     pub(crate) fn new(position: Chess) -> Self {
-        let key = key(&position);
+        let key = position_key(&position);
         Self {
             position,
             keys: vec![key],
@@ -98,7 +98,7 @@ impl Referee {
         if self.position.halfmoves() == 0 {
             self.keys.clear();
         }
-        self.keys.push(key(&self.position));
+        self.keys.push(position_key(&self.position));
         self.ending()
     }
 
@@ -176,7 +176,7 @@ fn has_plain_move(position: &Chess) -> bool {
 }
 
 /// What equal positions share: a repetition is found by it.
-pub(super) fn key(position: &Chess) -> u64 {
+pub(crate) fn position_key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
 

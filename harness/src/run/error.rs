@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::driver::RunError;
-use super::folder::FolderError;
-use super::prepare_error::PrepareError;
+use super::files::folder::FolderError;
+use super::play::driver::RunError;
+use super::prepare::error::PrepareError;
 use crate::ledger::LedgerError;
+use crate::openings::BookError;
 use crate::output::with_causes;
 use crate::platform::quoted;
-use crate::rules::openings::BookError;
 use crate::rules::tablebase::TablebaseError;
 
 /// Why a run could not start or had to stop.

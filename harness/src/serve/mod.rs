@@ -13,10 +13,10 @@ mod act;
 mod actions;
 mod api;
 mod assets;
-mod boards;
+mod board_html;
 mod catalog;
+mod downloads;
 mod events;
-mod files;
 #[cfg(feature = "fleet")]
 mod fleet;
 #[cfg(feature = "fleet")]

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::pages::Site;
 use super::state::{FOLLOWERS, Shared};
-use super::{act, api, assets, events, files, guard, metrics, pages};
+use super::{act, api, assets, downloads, events, guard, metrics, pages};
 
 /// Time for an answer; events go on for longer.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -26,10 +26,13 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/finished", get(finished))
         .route("/runs/{run}", get(run))
         .route("/runs/{run}/events", get(run_events))
-        .route("/runs/{run}/games.pgn", get(files::games))
-        .route("/runs/{run}/failures/{bundle}", get(files::bundle))
-        .route("/runs/{run}/failures/{bundle}/", get(files::bundle))
-        .route("/runs/{run}/failures/{bundle}/{file}", get(files::evidence))
+        .route("/runs/{run}/games.pgn", get(downloads::games))
+        .route("/runs/{run}/failures/{bundle}", get(downloads::bundle))
+        .route("/runs/{run}/failures/{bundle}/", get(downloads::bundle))
+        .route(
+            "/runs/{run}/failures/{bundle}/{file}",
+            get(downloads::evidence),
+        )
         .route("/assets/{name}", get(asset))
         .route("/metrics", get(metrics::metrics))
         .route("/api", get(api::description))

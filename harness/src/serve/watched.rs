@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::watch;
 
-use super::boards::boards;
+use super::board_html::boards;
 use super::followed::Followed;
 use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
@@ -27,8 +27,8 @@ use crate::output::with_causes;
 use crate::platform::FileId;
 use crate::report::html::Place;
 #[cfg(feature = "fleet")]
-use crate::run::live::LIVE;
-use crate::run::live::LiveGames;
+use crate::run::files::live::LIVE;
+use crate::run::files::live::LiveGames;
 use crate::run::{MANIFEST, Manifest};
 
 /// A page changes this often at most, and less often where making it takes

@@ -9,7 +9,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::values::positive;
-use crate::rules::openings::Order;
+use crate::openings::Order;
 
 /// Where openings come from: `default`, `none`, or a file. A file of one of
 /// these names is written with its folder, as in `./none`.

@@ -116,7 +116,7 @@ fn milliseconds(elapsed: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::Variant;
+    use crate::openings::Variant;
 
     const KINGS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - -";
 

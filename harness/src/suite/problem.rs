@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Chess, Move, san::SanPlus, uci::UciMove};
 use thiserror::Error;
 
-use crate::rules::openings::Variant;
-use crate::rules::openings::epd::{LineError, PositionLine, is_blank, unquoted};
-use crate::rules::openings::source::{self, BYTE_ORDER_MARK, SourceError};
+use crate::openings::Variant;
+use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
+use crate::openings::source::{self, BYTE_ORDER_MARK, SourceError};
 
 /// A position with what is known about it. A position without points is worth
 /// one point.

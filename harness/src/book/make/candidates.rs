@@ -9,9 +9,9 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, san::SanPlus, zobrist::Zobr
 use super::{Recipe, SourceKind};
 use crate::book::chess960;
 use crate::book::entry::Entry;
-use crate::rules::openings::games::Game;
-use crate::rules::openings::schedule::{uniform, words};
-use crate::rules::openings::{Order, Schedule, Variant};
+use crate::openings::games::Game;
+use crate::openings::schedule::{uniform, words};
+use crate::openings::{Order, Schedule, Variant};
 
 const PURPOSE: &[u8; 16] = b"hone book make 1";
 
@@ -191,7 +191,7 @@ fn start_fields(start: Option<&Chess>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::openings::games::Games;
+    use crate::openings::games::Games;
 
     fn recipe(source: SourceKind) -> Recipe {
         Recipe {

@@ -6,8 +6,8 @@ use shakmaty::{Chess, Position};
 use super::Recipe;
 use crate::book::entry::from_white;
 use crate::engine::analysis::{AnalysisError, Analyst, Limit};
+use crate::openings::Opening;
 use crate::rules::Score;
-use crate::rules::openings::Opening;
 
 /// The judge's decision on a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

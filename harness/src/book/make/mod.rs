@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::openings::Variant;
+use crate::openings::Variant;
 
 /// All that decides which positions a book holds. The same recipe, judge and
 /// games give the same book.

@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::book::make::SourceKind;
-    use crate::rules::openings::Variant;
+    use crate::openings::Variant;
 
     fn recipe() -> Recipe {
         Recipe {

@@ -10,7 +10,7 @@ use super::read::Reading;
 use crate::book::entry::Entry;
 use crate::book::output::Output;
 use crate::cli::{Exit, Failure};
-use crate::rules::openings::{Format, Order, Schedule};
+use crate::openings::{Format, Order, Schedule};
 
 /// Convert books: EPD, FEN, PGN and Polyglot in, EPD and PGN out
 ///

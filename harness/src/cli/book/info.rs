@@ -16,8 +16,8 @@ use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
 use crate::engine::uci::parse_option;
+use crate::openings::Opening;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
-use crate::rules::openings::Opening;
 
 /// Describe a book: openings, duplicates, illegal lines, first moves
 ///

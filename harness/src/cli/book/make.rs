@@ -21,8 +21,8 @@ use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, ranges};
 use crate::engine::analysis::{Analyst, EngineCommand};
 use crate::engine::uci::parse_option;
-use crate::rules::openings::games::{Game, Games};
-use crate::rules::openings::{Variant, source};
+use crate::openings::games::{Game, Games};
+use crate::openings::{Variant, source};
 use crate::run::find_program;
 
 /// Make a book: draw positions by seed, keep those in a score window

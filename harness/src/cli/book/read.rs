@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::Args;
 
 use crate::book::scan::{Scan, scan};
-use crate::rules::openings::source::SourceError;
-use crate::rules::openings::{BookOptions, Variant};
+use crate::openings::source::SourceError;
+use crate::openings::{BookOptions, Variant};
 
 #[derive(Debug, Args)]
 pub(super) struct Reading {

@@ -17,7 +17,7 @@ use crate::book::worth::{Usage, Worth, undecided, usage};
 use crate::cli::{Exit, Failure};
 use crate::experiment::PairResult;
 use crate::kinds;
-use crate::rules::openings::BookOptions;
+use crate::openings::BookOptions;
 use crate::run::{Manifest, RunFiles, find_run};
 use crate::settings::BookSource;
 

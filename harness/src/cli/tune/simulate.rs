@@ -12,7 +12,7 @@ use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::Outcome;
+use crate::kinds::tune::TuneFacts;
 
 /// Tunes against the model: the experiment of a real run, fed with drawn
 /// results.
@@ -49,7 +49,7 @@ pub(super) fn run(
         }
         experiment.take(Some(draw_one(&distribution, &mut outcomes)));
     }
-    let outcome = Outcome::of(&experiment, &section);
+    let outcome = TuneFacts::of(&experiment, &section);
     let start = strength.elo(&space.start());
     let gain = strength.elo(&outcome.final_values) - start;
     let outcome = outcome.with_true_gain(gain);

@@ -4,12 +4,12 @@
 //! programs do: servers want a block for each pair. The last block of a
 //! sequential test is of the pairs up to its verdict.
 
-mod boards;
 mod cutechess;
+mod extra_files;
 mod fastchess;
 mod figures;
-mod files;
 mod scores;
+mod slots;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,16 +18,16 @@ use super::{OutputFormat, Settings};
 use crate::config::Tournament;
 use crate::executor::PlayedPair;
 use crate::experiment::Experiment;
+use crate::openings::Order;
 use crate::rules::Termination;
-use crate::rules::openings::Order;
 use crate::run::{Ended, Manifest, Progress, Tally, View};
 use crate::settings::BookSource;
 use crate::stats::Wdl;
 
-pub(crate) use files::Files;
+pub(crate) use extra_files::Files;
 
-use boards::Boards;
 use scores::{Counts, TestState, by_engine};
+use slots::Boards;
 
 /// The live view of a run that was started by another program's command line.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::{EngineCommand, Limit};
 use crate::engine::uci::{AnswerError, Client, OptionError, StartError, Timeouts, check_options};
+use crate::openings::Variant;
 use crate::rules::Score;
-use crate::rules::openings::Variant;
 
 /// Time for `uciok`, and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);

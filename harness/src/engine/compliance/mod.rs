@@ -16,7 +16,7 @@ use dialogue::Dialogue;
 
 /// How one check went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Outcome {
+pub(crate) struct CheckResult {
     pub name: &'static str,
     pub passed: bool,
     /// What was wrong, or why there was nothing to check.
@@ -27,20 +27,23 @@ pub(crate) struct Outcome {
 }
 
 /// Runs all checks, each with a fresh process, telling `report` of each.
-pub(crate) async fn check(subject: &Subject, report: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
+pub(crate) async fn check(
+    subject: &Subject,
+    report: &mut dyn FnMut(&CheckResult),
+) -> Vec<CheckResult> {
     let mut outcomes = Vec::new();
     for (name, rule) in checks::ALL {
         let outcome = match Dialogue::start(subject).await {
             Ok(mut dialogue) => {
                 let result = rule(&mut dialogue).await;
-                Outcome {
+                CheckResult {
                     name,
                     passed: result.is_ok(),
                     detail: result.map_or_else(|fault| fault, |note| note.unwrap_or_default()),
                     dialogue: dialogue.end().await,
                 }
             }
-            Err(fault) => Outcome {
+            Err(fault) => CheckResult {
                 name,
                 passed: false,
                 detail: fault,

@@ -9,9 +9,9 @@ use shakmaty::{Chess, EnPassantMode};
 
 use crate::engine::uci::{Client, MemorySize};
 use crate::executor::{Evidence, PairJob, Situation};
+use crate::openings::Variant;
 use crate::output::printable;
 use crate::platform::MachineMemory;
-use crate::rules::openings::Variant;
 
 /// A failure with everything known about it.
 pub(super) struct Failure<'a> {

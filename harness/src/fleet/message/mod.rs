@@ -1,7 +1,7 @@
 //! What travels between runners and workers: JSON with a version, of bounded
 //! size. What is malformed, too long or of another version is refused.
 
-mod files;
+mod file_ref;
 #[cfg(test)]
 pub(super) mod samples;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use super::ids::Name;
 use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
-pub(crate) use files::{CHUNK, FileRef, SourceRef};
+pub(crate) use file_ref::{CHUNK, FileRef, SourceRef};
 
 /// Raised when a message changes its meaning: a worker and a runner that do
 /// not speak the same version refuse each other.

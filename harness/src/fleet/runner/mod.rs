@@ -1,7 +1,18 @@
 //! The owner of a run on a fleet: sends its jobs, takes their results, and
 //! acknowledges them when they are in the ledger.
+//!
+//! `dispatch`, `accept`, `presence` and `suspects` decide, without any network.
 
+mod accept;
+mod dispatch;
+mod files;
+mod incidents;
+mod lease;
+mod presence;
 mod results;
+mod roster;
+mod sources;
+mod suspects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,21 +27,21 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::access::Access;
 use super::clock::{self, Reference};
-use super::dispatch::{Dispatch, Dropped, Judged};
-use super::files::{LocalFile, files_of, read_chunk, without_paths};
 use super::ids::WorkerId;
-use super::incidents::Incidents;
-use super::lease::RunKey;
 use super::link::{LinkError, RunnerLink, ToRunner};
 use super::message::{Job, Notice, Status, encode};
 use super::nats::{NatsRunner, connect};
-use super::roster::Roster;
-use super::sources::Sources;
-use super::suspects::Suspects;
 use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, PlayedPair, Stop};
 use crate::run::RunFiles;
+use dispatch::{Dispatch, Dropped, Judged};
+use files::{LocalFile, files_of, read_chunk, without_paths};
+use incidents::Incidents;
+pub(crate) use lease::RunKey;
+use roster::Roster;
+use sources::Sources;
+use suspects::Suspects;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
 /// How long those who ask wait for others who do.

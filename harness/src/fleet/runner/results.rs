@@ -7,14 +7,14 @@ use futures_util::FutureExt;
 
 use super::{Runner, TOGETHER};
 use crate::executor::Event;
-use crate::fleet::accept::Accepted;
-use crate::fleet::dispatch::{Dropped, Judged};
 use crate::fleet::ids::WorkerId;
-use crate::fleet::incidents::Incidents;
 use crate::fleet::link::{RunnerLink, ToRunner};
 use crate::fleet::message::{Played, Refusal, Reply, Status, decode};
+use crate::fleet::runner::accept::Accepted;
+use crate::fleet::runner::dispatch::{Dropped, Judged};
+use crate::fleet::runner::incidents::Incidents;
 use crate::output::with_causes;
-use crate::run::machines::{ClockRow, IncidentKind};
+use crate::run::files::machines::{ClockRow, IncidentKind};
 
 /// A worker with this many results that contradict their pairs is at fault: an
 /// honest one has none.

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::Worker;
+use super::builder::{BuildOrder, Workshop};
 use super::slot::Doing;
-use super::workshop::{BuildOrder, Workshop};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::Job;

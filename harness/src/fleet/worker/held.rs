@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PairJob, PlayedPair};
-use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
 use crate::fleet::message::{
     EvidenceText, Job, MAX_GAME, MAX_TEXT, MessageError, Played, Refusal, Reply, encode,
 };
+use crate::fleet::worker::draw::Room;
 use crate::rules::without_engine_lines;
 use crate::settings::OnFailure;
 

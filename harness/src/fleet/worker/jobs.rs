@@ -3,18 +3,18 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::builder::Workshop;
 use super::held::{self, Confinement, Held, Phase, reply_of};
 use super::prepare::prepare;
 use super::refusals::{in_minutes, shortened};
 use super::slot::{Doing, Report};
-use super::workshop::Workshop;
 use super::{PACE, Readied, Worker};
 use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PlayedPair};
-use crate::fleet::draw::Room;
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
+use crate::fleet::worker::draw::Room;
 use crate::output::with_causes;
 use crate::rules::Termination;
 

@@ -1,6 +1,8 @@
 //! A worker: takes jobs from a fleet, plays them, gives back results.
 
+mod builder;
 mod building;
+mod draw;
 mod held;
 mod jobs;
 mod options;
@@ -12,7 +14,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod watched;
-mod workshop;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -22,13 +23,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::draw::{Abilities, BuildWhen, Draw};
 use super::ids::{Name, WorkerId};
 use super::link::{ToWorker, WorkerLink};
 use super::message::{Message, Notice, Status, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
 use crate::run::{Interrupts, Request};
+use builder::BuildOrder;
+pub(crate) use draw::BuildWhen;
+use draw::{Abilities, Draw};
 use held::{EngineNumbers, Held, Phase};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
@@ -36,7 +39,6 @@ use refusals::Refusals;
 use slot::{Doing, Report, Slot};
 use store::Store;
 use watched::Watched;
-use workshop::BuildOrder;
 
 const REPORT: Duration = Duration::from_secs(5);
 /// Often enough that the server does not give a job to another.

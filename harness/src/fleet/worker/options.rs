@@ -8,8 +8,8 @@ use anyhow::{Context, ensure};
 
 use crate::builds::Cache;
 use crate::fleet::access::{Access, Role};
-use crate::fleet::draw::{Abilities, BuildWhen, Room};
 use crate::fleet::ids::Name;
+use crate::fleet::worker::draw::{Abilities, BuildWhen, Room};
 use crate::platform::{
     CAN_LIMIT_MEMORY, host_name, memory_mb, physical_cores, processor_name, sandbox,
 };

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
 
+use super::builder::Workshop;
 use super::store::Store;
-use super::workshop::Workshop;
 use crate::builds::{BuildHold, run_bench, speed};
 use crate::engine::uci::{Client, Launch, Timeouts};
 use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
-use crate::rules::openings::Variant;
+use crate::openings::Variant;
 
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);

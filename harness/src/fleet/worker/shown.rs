@@ -5,9 +5,9 @@ use std::time::Instant;
 use super::Worker;
 use super::slot::Doing;
 use crate::executor::LiveGame;
-use crate::fleet::boards::{MOST, Shown};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
+use crate::fleet::live_message::{MOST, Shown};
 use crate::fleet::message::encode;
 
 impl<L: WorkerLink> Worker<L> {

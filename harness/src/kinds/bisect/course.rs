@@ -1,6 +1,6 @@
 //! The probabilities over the pairs of a bisection, as a chart.
 
-use super::outcome::{Outcome, Suspect};
+use super::facts::{BisectFacts, Suspect};
 use crate::builds::short_id;
 use crate::experiment::bisect::Moment;
 use crate::report::chart::{Chart, Level, Line, Reading, Ticks};
@@ -13,7 +13,7 @@ const COLOURS: [Paint; 4] = [Paint::Bad, Paint::First, Paint::Second, Paint::Goo
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn section(outcome: &Outcome) -> anyhow::Result<String> {
+pub(super) fn section(outcome: &BisectFacts) -> anyhow::Result<String> {
     let moments = &outcome.moments;
     let Some(last) = moments.last().filter(|_| moments.len() > 1) else {
         return Ok(String::new());

@@ -2,12 +2,12 @@
 
 mod builds;
 mod course;
+mod facts;
 mod history;
-mod live;
-mod outcome;
+mod next_build;
 mod page;
 mod report;
-mod workshop;
+mod view;
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ use super::reread::Reread;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::{BisectExperiment, Known};
+use crate::openings::Opening;
 use crate::report::counted;
-use crate::rules::openings::Opening;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
 use report::BisectReport;
 
@@ -88,7 +88,7 @@ impl RunKind for Bisection {
         let section = manifest.config.bisect.clone().unwrap_or_default();
         let last = manifest.engines.len().saturating_sub(1);
         ensure!(last >= 1, "the manifest has no commits");
-        let is_timed = workshop::is_timed(manifest);
+        let is_timed = next_build::is_timed(manifest);
         let is_skipped =
             |rev: &Option<String>| rev.as_ref().is_some_and(|id| section.skip.contains(id));
         let commits = manifest.config.engine.iter().enumerate();
@@ -114,14 +114,14 @@ impl RunKind for Bisection {
     }
 
     fn view(manifest: &Manifest) -> impl View<BisectExperiment> {
-        live::Suspects::new(manifest)
+        view::Suspects::new(manifest)
     }
 
     fn prepare_next(
         waiting: Waiting<'_, BisectExperiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Readiness, SessionError> {
-        workshop::prepare_next(waiting, announce)
+        next_build::prepare_next(waiting, announce)
     }
 
     #[cfg(feature = "serve")]

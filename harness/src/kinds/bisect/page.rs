@@ -1,7 +1,7 @@
 //! The report of a bisection as one page of HTML.
 
 use super::course;
-use super::outcome::{BisectVerdict, MatchFacts, Outcome, Suspect};
+use super::facts::{BisectFacts, BisectVerdict, MatchFacts, Suspect};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
@@ -22,7 +22,7 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(crate) fn html(outcome: &Outcome, source: Source<'_>) -> anyhow::Result<Page> {
+pub(crate) fn html(outcome: &BisectFacts, source: Source<'_>) -> anyhow::Result<Page> {
     let manifest = source.manifest;
     let forge = forge(manifest);
     let title = format!(
@@ -63,14 +63,14 @@ fn forge(manifest: &Manifest) -> Option<Forge> {
         .forge()
 }
 
-fn tone(outcome: &Outcome) -> Tone {
+fn tone(outcome: &BisectFacts) -> Tone {
     match outcome.verdict {
         BisectVerdict::Found => Tone::of(outcome.change),
         BisectVerdict::NoChange | BisectVerdict::None => Tone::Neutral,
     }
 }
 
-fn figures(outcome: &Outcome) -> Vec<Figure> {
+fn figures(outcome: &BisectFacts) -> Vec<Figure> {
     let found = outcome.verdict == BisectVerdict::Found;
     let name = if found { "Culprit" } else { "Most probable" };
     let commit = match outcome.culprit.as_slice() {
@@ -102,7 +102,7 @@ fn figures(outcome: &Outcome) -> Vec<Figure> {
 }
 
 /// What is known of the culprit, and how to look at it.
-fn culprit(outcome: &Outcome, forge: Option<&Forge>) -> String {
+fn culprit(outcome: &BisectFacts, forge: Option<&Forge>) -> String {
     let mut html = String::new();
     for one in &outcome.culprit {
         let mut table = Table::new("", &["", ""]);
@@ -127,7 +127,7 @@ fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
     }
 }
 
-fn suspects(outcome: &Outcome, forge: Option<&Forge>) -> anyhow::Result<String> {
+fn suspects(outcome: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String> {
     let mut words = vec![(Paint::Bad, "probability")];
     if !outcome.skipped.is_empty() {
         words.push((Paint::Faint, "skipped: does not build or play"));
@@ -145,7 +145,7 @@ fn suspects(outcome: &Outcome, forge: Option<&Forge>) -> anyhow::Result<String> 
 }
 
 /// The probability of every commit, oldest first.
-fn chart(outcome: &Outcome) -> Chart<'static> {
+fn chart(outcome: &BisectFacts) -> Chart<'static> {
     let posterior = || outcome.posterior.iter().zip((0..).map(f64::from));
     let percent = |suspect: &Suspect| 100.0 * suspect.probability.unwrap_or_default();
     let most = posterior()
@@ -197,14 +197,19 @@ fn chart(outcome: &Outcome) -> Chart<'static> {
     }
 }
 
-fn is_skipped(outcome: &Outcome, suspect: &Suspect) -> bool {
+fn is_skipped(outcome: &BisectFacts, suspect: &Suspect) -> bool {
     outcome
         .skipped
         .iter()
         .any(|one| one.commit == suspect.commit)
 }
 
-fn table(caption: &str, outcome: &Outcome, suspects: &[&Suspect], forge: Option<&Forge>) -> Table {
+fn table(
+    caption: &str,
+    outcome: &BisectFacts,
+    suspects: &[&Suspect],
+    forge: Option<&Forge>,
+) -> Table {
     let head = ["commit", "probability", "", "subject", "date", "author"];
     // Older runs know the subjects alone.
     let columns = match suspects.iter().any(|suspect| suspect.date.is_some()) {

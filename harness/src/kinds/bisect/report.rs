@@ -1,6 +1,6 @@
 //! The report of a bisection.
 
-use super::outcome::Outcome;
+use super::facts::BisectFacts;
 use super::page::html;
 use crate::experiment::bisect::BisectExperiment;
 use crate::ledger::LedgerError;
@@ -11,7 +11,7 @@ use crate::run::{Fold, RunFiles};
 /// The results of a bisection.
 pub(crate) struct BisectReport {
     files: RunFiles,
-    outcome: Outcome,
+    outcome: BisectFacts,
 }
 
 impl BisectReport {
@@ -20,7 +20,7 @@ impl BisectReport {
     /// # Errors
     /// If the ledger cannot be read.
     pub(super) fn new(files: RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
-        let outcome = Outcome::of(&files, fold)?;
+        let outcome = BisectFacts::of(&files, fold)?;
         Ok(Self { files, outcome })
     }
 }

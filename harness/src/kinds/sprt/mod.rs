@@ -16,7 +16,7 @@ use super::place::Place;
 use super::reread::Reread;
 use crate::config::Config;
 use crate::ledger::Recovery;
-use crate::rules::openings::Opening;
+use crate::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 #[cfg(feature = "serve")]
 pub(crate) use folders::folder as stage_folder;

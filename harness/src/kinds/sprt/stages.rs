@@ -15,7 +15,7 @@ use crate::kinds::place::Place;
 use crate::kinds::session::Session;
 use crate::ledger::Recovery;
 use crate::report::write_files;
-use crate::run::setup::{first_opening, leave_built, open_book};
+use crate::run::prepare::setup::{first_opening, leave_built, open_book};
 use crate::run::{BookIdentity, Ended, EngineIdentity, MANIFEST, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played: they may start hours later.

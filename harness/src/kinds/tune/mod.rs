@@ -3,8 +3,7 @@
 
 mod budget;
 mod description;
-mod live;
-mod outcome;
+mod facts;
 mod page;
 mod pictures;
 mod prepare;
@@ -13,9 +12,10 @@ mod tested;
 mod units;
 mod values_csv;
 mod verification;
+mod view;
 
 pub(crate) use description::{describe, description_json};
-pub(crate) use outcome::Outcome;
+pub(crate) use facts::TuneFacts;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 #[cfg(feature = "serve")]
 pub(crate) use tested::FOLDER as VERIFY;
@@ -102,7 +102,7 @@ impl RunKind for Tuning {
     }
 
     fn view(manifest: &Manifest) -> impl View<TuneExperiment> {
-        live::Paths::new(manifest)
+        view::Paths::new(manifest)
     }
 
     #[cfg(feature = "serve")]

@@ -1,6 +1,6 @@
 //! The report of a tuning run as one page of HTML.
 
-use super::outcome::{Outcome, TOO_HIGH};
+use super::facts::{TOO_HIGH, TuneFacts};
 use super::pictures::{self, interval, optimum, weight};
 use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
@@ -23,7 +23,7 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 /// What the page of a run shows.
 pub(super) struct Content<'a> {
     pub(super) experiment: &'a TuneExperiment,
-    pub(super) outcome: &'a Outcome,
+    pub(super) outcome: &'a TuneFacts,
     pub(super) findings: &'a [Finding],
     /// The verifying test, if it has been started.
     pub(super) test: Option<&'a MatchReport>,
@@ -72,7 +72,7 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
 }
 
 /// Of the test if there is one: the response only predicts.
-fn tone(outcome: &Outcome, test: Option<&MatchReport>) -> Tone {
+fn tone(outcome: &TuneFacts, test: Option<&MatchReport>) -> Tone {
     match test {
         Some(test) => test.facts.verdict.into(),
         None => Tone::of(outcome.gain()),
@@ -101,7 +101,7 @@ fn lead(content: &Content<'_>) -> String {
 }
 
 /// The advice while no result of a test is known; one may just be played.
-fn untested(outcome: &Outcome, source: Source<'_>) -> String {
+fn untested(outcome: &TuneFacts, source: Source<'_>) -> String {
     if !outcome.is_changed() {
         return format!("{UNCHANGED}.");
     }
@@ -138,7 +138,7 @@ fn verifying(test: &MatchReport, source: Source<'_>) -> String {
 }
 
 /// The measured gain, or else the predicted one.
-fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
+fn gain_figure(outcome: &TuneFacts, test: Option<&MatchReport>) -> Figure {
     match test.map(|test| elo(&test.facts)) {
         None => predicted_figure(outcome),
         Some(Some((elo, Interval::AlwaysValid))) => Figure::early_elo(
@@ -153,7 +153,7 @@ fn gain_figure(outcome: &Outcome, test: Option<&MatchReport>) -> Figure {
 }
 
 /// A predicted gain is a number only if a parameter matters.
-fn predicted_figure(outcome: &Outcome) -> Figure {
+fn predicted_figure(outcome: &TuneFacts) -> Figure {
     let (value, note) = match (outcome.response(), outcome.gain()) {
         (None, _) => ("–".to_string(), outcome.no_response().to_string()),
         (_, None) => (
@@ -168,7 +168,7 @@ fn predicted_figure(outcome: &Outcome) -> Figure {
     Figure::new("Predicted gain, Elo", &value, &note).toned(Tone::of(outcome.gain()))
 }
 
-fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
+fn figures(outcome: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
     let share = outcome.pairs as f64 / outcome.planned.max(1) as f64;
     let of = format!("of {}", counted(outcome.planned, "pair"));
     let all = counted(outcome.params().len() as u64, "parameter");
@@ -199,14 +199,14 @@ fn figures(outcome: &Outcome, test: Option<&MatchReport>) -> Vec<Figure> {
     ]
 }
 
-fn left_out(outcome: &Outcome, note: String) -> String {
+fn left_out(outcome: &TuneFacts, note: String) -> String {
     match outcome.failed {
         0 => note,
         failed => format!("{note}; {failed} left out, an engine failed in them"),
     }
 }
 
-fn values(outcome: &Outcome) -> String {
+fn values(outcome: &TuneFacts) -> String {
     let copies = outcome
         .exports()
         .map(|(name, text)| format!("<h3>{name}</h3>\n{}", copyable(&text)));
@@ -215,7 +215,7 @@ fn values(outcome: &Outcome) -> String {
         + &collapsed("All of it as text", &preformatted(&outcome.text()))
 }
 
-fn table(outcome: &Outcome) -> Table {
+fn table(outcome: &TuneFacts) -> Table {
     let mut table = Table::new(
         "Final values; optimum, and the Elo lost a quarter of the span away from it, with 95 % \
          intervals",
@@ -280,7 +280,7 @@ fn all(charts: &[Chart<'_>], colours: &[(Paint, &str)]) -> anyhow::Result<String
     Ok(in_rows(&figures))
 }
 
-fn responses(outcome: &Outcome) -> anyhow::Result<String> {
+fn responses(outcome: &TuneFacts) -> anyhow::Result<String> {
     let Some(response) = outcome.response() else {
         return Ok(String::new());
     };

@@ -1,6 +1,6 @@
 //! Charts of a run: the parameters' paths and their responses.
 
-use super::outcome::Outcome;
+use super::facts::TuneFacts;
 use super::units;
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::param::Param;
@@ -27,7 +27,7 @@ pub(super) fn paths(experiment: &TuneExperiment) -> Vec<Chart<'static>> {
 }
 
 /// The response of each parameter; none before the first pair.
-pub(super) fn responses(outcome: &Outcome) -> Vec<Chart<'static>> {
+pub(super) fn responses(outcome: &TuneFacts) -> Vec<Chart<'static>> {
     let params = outcome.params().iter().map(units::in_engine_units);
     let both = params.zip(outcome.responses());
     both.map(|(param, known)| response_chart(&param, &known))

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::outcome::Outcome;
+use super::facts::TuneFacts;
 use super::page::{Content, html};
 use super::{pictures, tested, values_csv};
 use crate::experiment::tune::TuneExperiment;
@@ -23,7 +23,7 @@ const VALUES_CSV: &str = "values.csv";
 pub(crate) struct TuneReport {
     pub(super) files: RunFiles,
     experiment: TuneExperiment,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: TuneFacts,
     /// What makes the games weak evidence.
     findings: Vec<Finding>,
     repeated_pairs: u64,
@@ -48,7 +48,7 @@ impl TuneReport {
         experiment.conclude();
         let section = files.manifest.config.tune.clone().unwrap_or_default();
         Self {
-            outcome: Outcome::of(&experiment, &section),
+            outcome: TuneFacts::of(&experiment, &section),
             verification,
             findings: evidence_findings(&files.manifest, &tally),
             repeated_pairs: tally.repeated_pairs,

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::outcome::Outcome;
+use super::facts::TuneFacts;
 use super::report::TuneReport;
 use super::tested::{FOLDER, UNCHANGED};
 use crate::config::Config;
@@ -120,7 +120,7 @@ fn differs(wanted: &Config, played: &Config) -> bool {
 }
 
 /// The configuration of the verifying test.
-fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &Outcome) -> Config {
+fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &TuneFacts) -> Config {
     let mut config = manifest.config.clone();
     config.tune = None;
     config.sprt = Some(test.sprt);

@@ -4,7 +4,7 @@ use super::cells::Cell;
 use super::markup::paragraph;
 use super::table::Table;
 use crate::report::machines::{FleetFacts, MachineFacts};
-use crate::run::machines::IncidentKind;
+use crate::run::files::machines::IncidentKind;
 
 pub(super) fn section(fleet: &FleetFacts) -> String {
     let caption = "Workers: what each played, and how often a difference as large as that \

@@ -17,8 +17,8 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
+use crate::openings::usual_start;
 use crate::rules::Notation;
-use crate::rules::openings::usual_start;
 
 /// What an engine said about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

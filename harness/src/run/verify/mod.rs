@@ -14,10 +14,10 @@ use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
+use crate::openings::Opening;
 use crate::output::hex;
-use crate::rules::openings::Opening;
 use crate::rules::{Adjudication, Notation, game_digests};
-use crate::run::{Fold, MANIFEST, RunFiles, conditions};
+use crate::run::{Fold, MANIFEST, RunFiles, prepare::conditions};
 use opening::Openings;
 use replay::replay;
 

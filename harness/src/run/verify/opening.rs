@@ -15,10 +15,10 @@
 use shakmaty::Color;
 
 use super::replay::Replayed;
-use crate::rules::openings::{Book, Opening, Schedule};
+use crate::openings::{Book, Opening, Schedule};
 use crate::rules::{GameResult, Termination};
-use crate::run::driver::schedule;
-use crate::run::{Manifest, setup};
+use crate::run::play::driver::schedule;
+use crate::run::{Manifest, prepare::setup};
 
 /// The opening of a game by the ledger's number of plies, which is compared with
 /// what the PGN and the row tell besides.

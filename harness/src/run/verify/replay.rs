@@ -20,7 +20,8 @@ use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Move, Position};
 
-use crate::rules::openings::{STANDARD_START, usual_start};
+use crate::openings::usual_start;
+use crate::rules::STANDARD_START;
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
 /// A game as the PGN has it.

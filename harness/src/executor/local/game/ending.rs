@@ -9,7 +9,7 @@ use super::{End, Game, index, millis};
 use crate::executor::local::evidence;
 use crate::executor::local::slot::EngineSlot;
 use crate::executor::{Evidence, GameText};
-use crate::rules::openings::Variant;
+use crate::openings::Variant;
 use crate::rules::{Ending, GameHeader, final_epd, write_game};
 use crate::rules::{GameResult, Outcome, Termination};
 

@@ -17,8 +17,8 @@ use super::deferred::DeferredResult;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
+use crate::openings::StartError as OpeningError;
 use crate::platform::DelayMeter;
-use crate::rules::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
     Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move, push_go,

@@ -1,0 +1,158 @@
+//! Files that a job needs on another machine: the engines' programs, and nets
+//! that an option names.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::builds::{record_of, sha256_file};
+use crate::executor::{PairJob, Player};
+use crate::fleet::message::{CHUNK, FileRef};
+
+/// A file here, and how a job names it.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalFile {
+    pub(crate) path: PathBuf,
+    pub(crate) file: FileRef,
+}
+
+/// The files that a job needs. `known` are those of earlier jobs, which are
+/// not read again.
+///
+/// # Errors
+/// If a file cannot be read.
+pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<Vec<LocalFile>> {
+    let mut files = Vec::new();
+    for (index, player) in job.players.iter().enumerate() {
+        for (option, path) in paths_of(player) {
+            let earlier = known
+                .iter()
+                .find(|one| one.path == path && is_same_program(one, &option, player));
+            let sha256 = match (earlier, &option) {
+                (Some(earlier), _) => earlier.file.sha256.clone(),
+                (None, None) if !player.program.sha256().is_empty() => {
+                    player.program.sha256().to_string()
+                }
+                _ => sha256_file(&path)?,
+            };
+            let bench = match option {
+                None => record_of(&path, &sha256).and_then(|record| record.bench),
+                Some(_) => None,
+            };
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let found = LocalFile {
+                file: FileRef {
+                    sha256,
+                    bytes: path.metadata()?.len(),
+                    name: name.trim_start_matches('.').to_string(),
+                    player: index,
+                    option,
+                    bench,
+                },
+                path,
+            };
+            if earlier.is_none() {
+                known.push(found.clone());
+            }
+            files.push(found);
+        }
+    }
+    Ok(files)
+}
+
+/// A program may be built anew under the same path, in a bisection.
+fn is_same_program(known: &LocalFile, option: &Option<String>, player: &Player) -> bool {
+    option.is_some() || known.file.sha256 == player.program.sha256()
+}
+
+/// The program, and the options whose values are files.
+fn paths_of(player: &Player) -> Vec<(Option<String>, PathBuf)> {
+    let base = player.launch.dir.clone().unwrap_or_default();
+    let files = player.options.iter().filter_map(|(name, value)| {
+        let path = base.join(value);
+        let is_path = !value.is_empty() && value.contains(['.', '/', '\\']);
+        (is_path && path.is_file()).then(|| (Some(name.clone()), path))
+    });
+    let program = (None, player.launch.program.clone());
+    std::iter::once(program).chain(files).collect()
+}
+
+/// The job without what only means something here.
+pub(crate) fn without_paths(job: &PairJob) -> PairJob {
+    let mut job = job.clone();
+    for player in &mut job.players {
+        let mut launch = (*player.launch).clone();
+        let name = launch.program.file_name().unwrap_or_default();
+        launch.program = PathBuf::from(name);
+        launch.dir = None;
+        player.launch = Arc::new(launch);
+    }
+    job
+}
+
+/// A part of a file.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn read_chunk(path: &Path, chunk: u64) -> io::Result<Vec<u8>> {
+    use std::io::{Seek, SeekFrom};
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(chunk * CHUNK as u64))?;
+    let mut bytes = Vec::new();
+    file.take(CHUNK as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::fleet::samples::pair_job;
+
+    #[test]
+    fn programs_and_nets_travel_and_paths_do_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("engine"), "program").expect("written");
+        fs::write(at("net.nnue"), "weights").expect("written");
+        let mut job = pair_job(0);
+        for player in &mut job.players {
+            let mut launch = (*player.launch).clone();
+            launch.program = at("engine");
+            launch.dir = Some(folder.path().into());
+            player.launch = Arc::new(launch);
+        }
+        let options = [
+            ("EvalFile", "net.nnue"),
+            ("Hash", "16"),
+            ("Book", "missing.bin"),
+        ];
+        job.players[1].options = options.map(|(a, b)| (a.to_string(), b.to_string())).into();
+        let mut known = Vec::new();
+        let files = files_of(&job, &mut known).expect("read");
+        let named: Vec<_> = files
+            .iter()
+            .map(|one| (one.file.player, one.file.name.as_str()))
+            .collect();
+        assert_eq!(named, [(0, "engine"), (1, "engine"), (1, "net.nnue")]);
+        assert_eq!(files[2].file.option.as_deref(), Some("EvalFile"));
+        assert_eq!(files[0].file.sha256, files[1].file.sha256);
+        let sent = without_paths(&job);
+        assert_eq!(sent.players[0].launch.program, Path::new("engine"));
+        assert_eq!(sent.players[0].launch.dir, None);
+    }
+
+    #[test]
+    fn chunks_make_up_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let content: Vec<u8> = (0..CHUNK * 2 + 5).map(|i| i as u8).collect();
+        fs::write(&path, &content).expect("written");
+        let parts: Vec<u8> = (0..3)
+            .flat_map(|i| read_chunk(&path, i).expect("read"))
+            .collect();
+        assert_eq!(parts, content);
+    }
+}

@@ -1,0 +1,122 @@
+//! What happens to workers and to their pairs, kept in the run's folder.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::fleet::ids::WorkerId;
+use crate::fleet::table::Table;
+use crate::run::files::machines::{INCIDENTS, Incident, IncidentKind};
+
+/// The incidents of a run.
+#[derive(Debug)]
+pub(crate) struct Incidents {
+    table: Table,
+    /// Those of a worker as a whole: each is kept once.
+    known: BTreeSet<(String, &'static str, String)>,
+}
+
+impl Incidents {
+    /// Reads what the run's folder has. Returns the workers, with the reasons,
+    /// that are in quarantine.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn open(dir: &Path) -> anyhow::Result<(Self, Vec<(String, String)>)> {
+        let (table, rows) = Table::open::<Incident>(dir.join(INCIDENTS))?;
+        let of_workers = rows.iter().filter(|row| row.pair.is_none());
+        let known = of_workers
+            .map(|row| (row.worker.clone(), label(row.kind), row.reason.clone()))
+            .collect();
+        let quarantined = rows
+            .into_iter()
+            .filter(|row| row.kind == IncidentKind::Quarantined)
+            .map(|row| (row.worker, row.reason));
+        Ok((Self { table, known }, quarantined.collect()))
+    }
+
+    /// Keeps what happened to a worker.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn worker(
+        &mut self,
+        worker: &WorkerId,
+        kind: IncidentKind,
+        reason: &str,
+    ) -> anyhow::Result<()> {
+        let (worker, reason) = (worker.to_string(), reason.to_string());
+        match self
+            .known
+            .insert((worker.clone(), label(kind), reason.clone()))
+        {
+            true => self.append(worker, kind, None, reason),
+            false => Ok(()),
+        }
+    }
+
+    /// Keeps that a pair, from 0, was taken from a worker.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn played_again(
+        &mut self,
+        worker: &WorkerId,
+        pair: u64,
+        reason: &str,
+    ) -> anyhow::Result<()> {
+        let kind = IncidentKind::PlayedAgain;
+        self.append(worker.to_string(), kind, Some(pair + 1), reason.to_string())
+    }
+
+    fn append(
+        &mut self,
+        worker: String,
+        kind: IncidentKind,
+        pair: Option<u64>,
+        reason: String,
+    ) -> anyhow::Result<()> {
+        self.table.append(&Incident {
+            at: jiff::Timestamp::now(),
+            worker,
+            kind,
+            pair,
+            reason,
+        })
+    }
+}
+
+fn label(kind: IncidentKind) -> &'static str {
+    match kind {
+        IncidentKind::Excluded => "excluded",
+        IncidentKind::Quarantined => "quarantined",
+        IncidentKind::Declined => "declined",
+        IncidentKind::PlayedAgain => "played again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::ids::Name;
+    use crate::run::files::machines::Machines;
+
+    #[test]
+    fn a_quarantine_outlives_the_process_and_is_kept_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let box_ = WorkerId {
+            credential: Name::new("all").expect("a name"),
+            machine: Name::new("box").expect("a name"),
+        };
+        for _ in 0..2 {
+            let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
+            let kind = IncidentKind::Quarantined;
+            incidents.worker(&box_, kind, "slow").expect("written");
+            incidents.played_again(&box_, 4, "slow").expect("written");
+        }
+        let (_, quarantined) = Incidents::open(folder.path()).expect("opened");
+        assert_eq!(quarantined, [("all/box".to_string(), "slow".to_string())]);
+        let machines = Machines::read(folder.path()).expect("read").expect("some");
+        let pairs: Vec<_> = machines.incidents.iter().map(|one| one.pair).collect();
+        assert_eq!(pairs, [None, Some(5), Some(5)]);
+    }
+}

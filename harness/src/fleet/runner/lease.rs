@@ -1,0 +1,108 @@
+//! Who may answer for a pair. A job carries a token that only the run's owner
+//! can make, so a result without it is not of a machine that was given the
+//! pair. It is the same however often the pair is sent: late results of an
+//! earlier delivery count, once.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::fleet::ids::Name;
+use crate::output::hex;
+use crate::platform::write_private;
+
+/// In a run's folder: what it is called on the fleet, and its secret.
+const FILE: &str = "fleet.toml";
+
+/// The name and the secret of a run on the fleet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RunKey {
+    pub(crate) run: Name,
+    secret: String,
+}
+
+impl RunKey {
+    pub(crate) fn random() -> Self {
+        let secret: [u64; 4] = rand::random();
+        Self {
+            run: Name::random(),
+            secret: secret.map(|part| format!("{part:016x}")).concat(),
+        }
+    }
+
+    /// Whether the run in a folder has been on a fleet.
+    pub(crate) fn exists(dir: &Path) -> bool {
+        dir.join(FILE).exists()
+    }
+
+    /// What the run in a folder is called on the fleet, if it has been on one.
+    #[cfg(feature = "serve")]
+    pub(crate) fn name_in(dir: &Path) -> Option<Name> {
+        let text = fs::read_to_string(dir.join(FILE)).ok()?;
+        let key: Self = toml::from_str(&text).ok()?;
+        Some(key.run)
+    }
+
+    /// The key of the run in a folder, made if there is none.
+    ///
+    /// # Errors
+    /// Those of the file system, and if the file is damaged.
+    pub(crate) fn of(dir: &Path) -> anyhow::Result<Self> {
+        let path = dir.join(FILE);
+        let failed = || format!("cannot use {}", path.display());
+        match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).with_context(failed),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let key = Self::random();
+                let text = toml::to_string(&key)?;
+                write_private(&path, text.as_bytes()).with_context(failed)?;
+                Ok(key)
+            }
+            Err(error) => Err(error).with_context(failed),
+        }
+    }
+
+    /// The token of a pair: 32 hexadecimal digits.
+    pub(crate) fn lease(&self, pair: u64) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(self.secret.as_bytes());
+        hasher.update(pair.to_le_bytes());
+        hex(&hasher.finalize()[..16])
+    }
+
+    /// Whether a token is the pair's.
+    pub(crate) fn is_lease(&self, pair: u64, lease: &str) -> bool {
+        // A guess is sent over a network and can be tried once per message:
+        // the time of this comparison tells nothing.
+        self.lease(pair) == lease
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_kept_and_its_leases_are_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(!RunKey::exists(folder.path()));
+        let key = RunKey::of(folder.path()).expect("made");
+        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
+        assert!(key.is_lease(7, &key.lease(7)));
+        assert!(!key.is_lease(8, &key.lease(7)));
+        assert!(!key.is_lease(7, ""));
+        assert!(!RunKey::random().is_lease(7, &key.lease(7)));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(folder.path().join(FILE))
+                .expect("there")
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o077, 0);
+        }
+    }
+}

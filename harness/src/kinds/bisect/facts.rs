@@ -1,0 +1,312 @@
+//! The result of a bisection, in all its forms.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::builds::short_id;
+use crate::experiment::bisect::{BisectExperiment, Moment, Record};
+use crate::experiment::{Experiment, Verdict};
+use crate::ledger::LedgerError;
+use crate::report::{EndReason, escape_markdown, evidence_findings};
+use crate::run::{Fold, Kind, RunFiles};
+use crate::stats::detect::Finding;
+use crate::stats::summary::{Interval, Summary};
+use crate::stats::{Estimate, Pentanomial};
+
+/// Rows of the table for people.
+const ROWS: usize = 10;
+
+/// Everything that a report of a bisection contains.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct BisectFacts {
+    run: String,
+    kind: Kind,
+    pub(crate) verdict: BisectVerdict,
+    /// Whether it has come to its end: nothing is left to resume.
+    finished: bool,
+    /// Why it ended without a verdict of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<EndReason>,
+    pub(crate) good: Suspect,
+    pub(crate) bad: Suspect,
+    /// The culprit; several, if those between them do not build.
+    pub(crate) culprit: Vec<Suspect>,
+    pub(crate) probability: f64,
+    /// Elo by which it changed the engine: below 0, a loss. Present once any
+    /// pair was played.
+    pub(crate) change: Option<Estimate>,
+    /// Probability that nothing changed.
+    pub(crate) no_change: f64,
+    /// Pairs of the matches.
+    pub(crate) pairs: u64,
+    pub(crate) games: u64,
+    /// The most pairs that the run may play.
+    max_pairs: u64,
+    /// Pairs up to the verdict, including those that are in no match.
+    #[serde(skip)]
+    pub(crate) absorbed: u64,
+    /// Pairs of which both games had been played before: with a limit of nodes
+    /// or depth they are in no match.
+    repeated_pairs: u64,
+    distinct_games: u64,
+    /// What makes the games weak evidence.
+    findings: Vec<Finding>,
+    /// Commits that do not build or play.
+    pub(crate) skipped: Vec<Suspect>,
+    /// Every commit, oldest first, with its probability.
+    pub(crate) posterior: Vec<Suspect>,
+    /// The probability that ends it.
+    #[serde(skip)]
+    pub(crate) needed: f64,
+    /// How the probabilities have moved.
+    #[serde(skip)]
+    pub(crate) moments: Vec<Moment>,
+    pub(crate) matches: Vec<MatchFacts>,
+    seconds: f64,
+}
+
+/// What a bisection has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BisectVerdict {
+    Found,
+    /// Good and bad do not differ.
+    NoChange,
+    None,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Suspect {
+    pub(crate) commit: String,
+    pub(crate) subject: String,
+    /// Unknown in runs that an older `hone` started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) date: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) probability: Option<f64>,
+    /// Of one that is skipped because it fails in games: how often.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) failures: Option<Record>,
+}
+
+/// A match between two commits, from the later one's side.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct MatchFacts {
+    pub(crate) earlier: String,
+    pub(crate) later: String,
+    /// LL, LD, DD+WL, WD, WW.
+    pub(crate) pentanomial: [u64; 5],
+    pub(crate) elo: Option<Estimate>,
+    /// Of `elo`.
+    pub(crate) interval: Interval,
+}
+
+impl BisectFacts {
+    /// Of a run whose experiment has absorbed what `fold` holds.
+    pub(crate) fn of(files: &RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
+        let manifest = &files.manifest;
+        let experiment = &fold.experiment;
+        let posterior = experiment.posterior();
+        let last = posterior.last();
+        let suspect = |number: usize| {
+            let identity = &manifest.engines[number];
+            Suspect {
+                commit: identity.commit.clone().unwrap_or_default(),
+                subject: identity.subject.clone().unwrap_or_default(),
+                author: identity.commit_author.clone(),
+                date: identity.committed,
+                probability: None,
+                failures: None,
+            }
+        };
+        let found = experiment.found();
+        let sign = if experiment.section().gained {
+            1.0
+        } else {
+            -1.0
+        };
+        let ends = [sign * found.size.low, sign * found.size.high];
+        let names = manifest.names();
+        let pairs = experiment.evidence().values().map(Pentanomial::pairs).sum();
+        Ok(Self {
+            run: files.folder.name(),
+            kind: manifest.kind,
+            finished: fold.verdict().is_some(),
+            reason: EndReason::of(fold.verdict()),
+            repeated_pairs: fold.tally.repeated_pairs,
+            distinct_games: fold.tally.distinct_games,
+            findings: evidence_findings(manifest, &fold.tally),
+            verdict: match experiment.verdict() {
+                Some(Verdict::Complete) => BisectVerdict::Found,
+                _ if posterior.none() >= experiment.section().probability => {
+                    BisectVerdict::NoChange
+                }
+                _ => BisectVerdict::None,
+            },
+            good: suspect(0),
+            bad: suspect(last),
+            culprit: found.commits.clone().map(suspect).collect(),
+            probability: found.probability,
+            change: (!experiment.evidence().is_empty()).then(|| Estimate {
+                estimate: sign * found.size.estimate,
+                low: ends[0].min(ends[1]),
+                high: ends[0].max(ends[1]),
+            }),
+            no_change: posterior.none(),
+            pairs,
+            games: 2 * pairs,
+            max_pairs: experiment.section().max_pairs,
+            absorbed: fold.absorbed(),
+            skipped: experiment
+                .skipped()
+                .iter()
+                .map(|k| Suspect {
+                    failures: Some(experiment.record(*k)).filter(|record| record.failures > 0),
+                    ..suspect(*k)
+                })
+                .collect(),
+            posterior: (1..=last)
+                .map(|number| Suspect {
+                    probability: Some(posterior.commit(number)),
+                    ..suspect(number)
+                })
+                .collect(),
+            needed: experiment.section().probability,
+            moments: experiment.moments(),
+            matches: experiment
+                .evidence()
+                .iter()
+                .map(|((earlier, later), counts)| {
+                    let summary = Summary::new(*counts);
+                    MatchFacts {
+                        earlier: names[*earlier].clone(),
+                        later: names[*later].clone(),
+                        pentanomial: counts.0,
+                        elo: summary.elo,
+                        interval: summary.interval,
+                    }
+                })
+                .collect(),
+            seconds: files.seconds_played()?,
+        })
+    }
+
+    /// The verdict as text, then warnings, each on its own line.
+    pub(crate) fn sentence(&self) -> String {
+        let reason = self.reason.map(EndReason::sentence);
+        let reason = reason.map_or(String::new(), |reason| format!("{reason}\n"));
+        let mut text = reason + &self.verdict_words();
+        for finding in &self.findings {
+            let _ = write!(text, "\n{}", finding.sentence());
+        }
+        text
+    }
+
+    fn verdict_words(&self) -> String {
+        let played = format!("{} games", self.games);
+        match self.verdict {
+            BisectVerdict::Found => format!(
+                "Culprit: {}, with {:.1} % probability after {played}. {}",
+                self.named(),
+                100.0 * self.probability,
+                self.change_words()
+            ),
+            BisectVerdict::NoChange => format!(
+                "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
+                 after {played}). With `--gained` a bisection searches for a gain, without it \
+                 for a loss.",
+                100.0 * self.no_change
+            ),
+            BisectVerdict::None => format!(
+                "No culprit after {played}. Most probable, with {:.1} %: {}",
+                100.0 * self.probability,
+                self.named()
+            ),
+        }
+    }
+
+    fn named(&self) -> String {
+        match self.culprit.as_slice() {
+            [one] => one.describe(),
+            several => {
+                let all: Vec<String> = several.iter().map(Suspect::describe).collect();
+                format!(
+                    "one of these commits, which cannot be told apart because those before the \
+                     last do not play: {}",
+                    all.join(", ")
+                )
+            }
+        }
+    }
+
+    fn change_words(&self) -> String {
+        match self.change {
+            Some(change) => format!(
+                "It changed the strength by {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
+                change.estimate, change.low, change.high
+            ),
+            None => String::new(),
+        }
+    }
+
+    /// The most probable commits.
+    pub(crate) fn table(&self) -> String {
+        let mut text = String::from("probability  commit\n");
+        for suspect in self.most_probable().into_iter().take(ROWS) {
+            let share = 100.0 * suspect.probability.unwrap_or_default();
+            let _ = writeln!(text, "{share:>9.1} %  {}", suspect.describe());
+        }
+        let _ = writeln!(text, "{:>9.1} %  nothing changed", 100.0 * self.no_change);
+        for skipped in &self.skipped {
+            let _ = writeln!(
+                text,
+                "    skipped  {}{}",
+                skipped.describe(),
+                skipped.fails()
+            );
+        }
+        text
+    }
+
+    /// All commits, the most probable first.
+    pub(crate) fn most_probable(&self) -> Vec<&Suspect> {
+        let mut suspects: Vec<&Suspect> = self.posterior.iter().collect();
+        suspects.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|s| s.probability.unwrap_or_default());
+            b.total_cmp(&a)
+        });
+        suspects
+    }
+
+    /// For a pull request or a wiki.
+    pub(crate) fn markdown(&self) -> String {
+        let sentence = self.sentence();
+        let sentence: Vec<String> = sentence.lines().map(escape_markdown).collect();
+        format!(
+            "# {}\n\n{}\n\n```text\n{}```\n",
+            self.run,
+            sentence.join("\n\n"),
+            self.table()
+        )
+    }
+}
+
+impl Suspect {
+    /// Its first digits and its subject.
+    pub(crate) fn describe(&self) -> String {
+        let short = short_id(&self.commit);
+        format!("{short} ({})", self.subject)
+    }
+
+    /// After its name: how often it failed, if it did.
+    fn fails(&self) -> String {
+        self.failures.map_or(String::new(), |record| {
+            format!(": failed in {} of {} games", record.failures, record.games)
+        })
+    }
+}

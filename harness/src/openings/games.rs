@@ -1,0 +1,444 @@
+//! The leading moves of PGN games.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::{
+    cell::Cell,
+    io::{self, Read},
+    ops::ControlFlow,
+    rc::Rc,
+};
+
+use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
+use shakmaty::{Chess, Move, Position, san::SanError};
+use thiserror::Error;
+
+use super::{
+    Variant,
+    epd::{LineError, PositionLine, playable},
+};
+use crate::rules::{RepeatedTags, position_key};
+
+/// A game as far as it was read.
+#[derive(Debug, Clone)]
+pub struct Game {
+    /// The position of the `FEN` tag, if there is one.
+    pub start: Option<Chess>,
+    pub moves: Vec<Move>,
+    /// After the moves.
+    pub end: Chess,
+}
+
+/// What is wrong with a game.
+#[derive(Debug, Error)]
+pub enum GameError {
+    #[error("the FEN tag \"{text}\": {source}")]
+    Start { text: String, source: LineError },
+    #[error("move {number}{dots} {san}: {source}")]
+    Move {
+        number: u32,
+        dots: &'static str,
+        san: String,
+        source: SanError,
+    },
+    #[error("neither moves nor a FEN tag")]
+    Empty,
+    #[error("only tags, and then those of another game; put a result (*) between")]
+    OnlyTags,
+    #[error("after {plies} plies {source}; read fewer of them with `plies`")]
+    End { plies: usize, source: LineError },
+    #[error("unreadable game: {0}")]
+    Syntax(io::Error),
+}
+
+/// A game that cannot be used, and where.
+#[derive(Debug, Error)]
+#[error("line {line}: game {game}: {error}")]
+pub struct BadGame {
+    /// Line of the file, from 1, at which the fault was met.
+    pub line: u64,
+    /// Number of the game in the file, from 1.
+    pub game: u64,
+    #[source]
+    pub error: GameError,
+}
+
+impl BadGame {
+    /// Whether the game starts from a position that only Chess960 has.
+    pub fn needs_chess960(&self) -> bool {
+        matches!(
+            self.error,
+            GameError::Start {
+                source: LineError::NeedsChess960(_),
+                ..
+            }
+        )
+    }
+}
+
+/// Iterator over the games of a PGN text, each cut after a number of
+/// plies. It reads on after a bad game; only an unreadable one ends it.
+#[derive(Debug)]
+pub struct Games<R> {
+    reader: Reader<LineCounter<R>>,
+    lines: Rc<Cell<u64>>,
+    visitor: Leading,
+    game: u64,
+    ended: bool,
+}
+
+impl<R: Read> Games<R> {
+    /// Games of `text`, the moves after the first `plies` left out (`None`:
+    /// all are read).
+    pub fn new(text: R, plies: Option<usize>, variant: Variant) -> Self {
+        let lines = Rc::new(Cell::new(0));
+        let counted = LineCounter {
+            text,
+            lines: Rc::clone(&lines),
+        };
+        Self {
+            reader: Reader::new(counted),
+            lines,
+            visitor: Leading {
+                plies: plies.unwrap_or(usize::MAX),
+                variant,
+                tags: RepeatedTags::default(),
+            },
+            game: 0,
+            ended: false,
+        }
+    }
+
+    /// The line at which the reader stands.
+    fn line(&self) -> u64 {
+        let ahead = memchr::memchr_iter(b'\n', self.reader.buffer()).count() as u64;
+        self.lines.get().saturating_sub(ahead).saturating_add(1)
+    }
+}
+
+impl<R: Read> Iterator for Games<R> {
+    type Item = Result<Game, BadGame>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        self.game = self.game.saturating_add(1);
+        let outcome = match self.reader.read_game(&mut self.visitor) {
+            Ok(None) => {
+                self.ended = true;
+                return None;
+            }
+            Ok(Some(outcome)) => outcome,
+            Err(error) => {
+                self.ended = true;
+                Err(GameError::Syntax(error))
+            }
+        };
+        Some(outcome.map_err(|error| BadGame {
+            line: self.line(),
+            game: self.game,
+            error,
+        }))
+    }
+}
+
+/// Counts the line ends of what has been read through it.
+#[derive(Debug)]
+struct LineCounter<R> {
+    text: R,
+    lines: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for LineCounter<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        let read = buffer.get(..count).unwrap_or_default();
+        let ends = memchr::memchr_iter(b'\n', read).count() as u64;
+        self.lines.set(self.lines.get().saturating_add(ends));
+        Ok(count)
+    }
+}
+
+/// Follows the main line for a number of plies.
+#[derive(Debug)]
+struct Leading {
+    plies: usize,
+    variant: Variant,
+    tags: RepeatedTags,
+}
+
+/// Half-moves without capture or pawn move in which a position can come for the third time.
+const REPETITION: u32 = 8;
+
+impl Leading {
+    fn finished(&self, game: Game) -> Result<Game, GameError> {
+        if game.start.is_none() && game.moves.is_empty() && self.plies > 0 {
+            return Err(GameError::Empty);
+        }
+        let playable = match repeats(&game) {
+            true => Err(LineError::Over("threefold repetition")),
+            false => playable(&game.end),
+        };
+        match playable {
+            Ok(()) => Ok(game),
+            Err(source) => Err(GameError::End {
+                plies: game.moves.len(),
+                source,
+            }),
+        }
+    }
+}
+
+/// Whether the last position has been on the board twice before.
+fn repeats(game: &Game) -> bool {
+    if game.end.halfmoves() < REPETITION {
+        return false;
+    }
+    let last = position_key(&game.end);
+    let mut position = game.start.clone().unwrap_or_default();
+    let mut seen = usize::from(position_key(&position) == last);
+    for &m in &game.moves {
+        position.play_unchecked(m);
+        seen = seen.saturating_add(usize::from(position_key(&position) == last));
+    }
+    seen >= 3
+}
+
+impl Visitor for Leading {
+    type Tags = Option<Chess>;
+    type Movetext = Game;
+    type Output = Result<Game, GameError>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
+        self.tags = RepeatedTags::default();
+        ControlFlow::Continue(None)
+    }
+
+    fn tag(
+        &mut self,
+        start: &mut Self::Tags,
+        name: &[u8],
+        value: RawTag<'_>,
+    ) -> ControlFlow<Self::Output> {
+        // Between the tokens of a tag pair any white space is allowed, in any amount.
+        let name = name.trim_ascii();
+        if self.tags.begins_game(name) {
+            return ControlFlow::Break(Err(GameError::OnlyTags));
+        }
+        if !name.eq_ignore_ascii_case(b"FEN") {
+            return ControlFlow::Continue(());
+        }
+        let text = value.decode();
+        match PositionLine::parse(&text).and_then(|line| line.position(self.variant)) {
+            Ok(position) => {
+                *start = Some(position);
+                ControlFlow::Continue(())
+            }
+            Err(source) => ControlFlow::Break(Err(GameError::Start {
+                text: String::from_utf8_lossy(&text).into_owned(),
+                source,
+            })),
+        }
+    }
+
+    fn begin_movetext(&mut self, start: Self::Tags) -> ControlFlow<Self::Output, Self::Movetext> {
+        let end = start.clone().unwrap_or_default();
+        let game = Game {
+            start,
+            moves: Vec::new(),
+            end,
+        };
+        if self.plies == 0 {
+            return ControlFlow::Break(self.finished(game));
+        }
+        ControlFlow::Continue(game)
+    }
+
+    fn san(&mut self, game: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
+        match san.san.to_move(&game.end) {
+            Ok(legal) => {
+                game.end.play_unchecked(legal);
+                game.moves.push(legal);
+            }
+            Err(source) => {
+                return ControlFlow::Break(Err(GameError::Move {
+                    number: game.end.fullmoves().get(),
+                    dots: game.end.turn().fold_wb(".", "..."),
+                    san: san.to_string(),
+                    source,
+                }));
+            }
+        }
+        if game.moves.len() < self.plies {
+            return ControlFlow::Continue(());
+        }
+        let whole = Game {
+            start: game.start.take(),
+            moves: std::mem::take(&mut game.moves),
+            end: game.end.clone(),
+        };
+        ControlFlow::Break(self.finished(whole))
+    }
+
+    fn end_game(&mut self, game: Self::Movetext) -> Self::Output {
+        self.finished(game)
+    }
+}
+
+/// The first word of a PGN text that looks like a move but is not one, with its
+/// line from 1. [`Reader`] skips such words silently, so the rest would be read
+/// as another game.
+pub fn unreadable_move(text: &[u8]) -> Option<(u64, String)> {
+    let mut rest = text;
+    let mut line_start = true;
+    while let Some(&byte) = rest.first() {
+        let length = match byte {
+            b'[' | b'%' if line_start => until(rest, b'\n'),
+            b';' => until(rest, b'\n'),
+            b'{' => until(rest, b'}').saturating_add(1),
+            _ if is_word(byte) => {
+                let length = rest.iter().take_while(|&&byte| is_word(byte)).count();
+                let (word, _) = rest.split_at_checked(length)?;
+                if looks_like_a_move(word) && !is_readable(word) {
+                    let before = text.strip_suffix(rest).unwrap_or(text);
+                    let ends = memchr::memchr_iter(b'\n', before).count() as u64;
+                    let word = String::from_utf8_lossy(word).into_owned();
+                    return Some((ends.saturating_add(1), word));
+                }
+                length
+            }
+            _ => 1,
+        };
+        line_start = byte == b'\n';
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    None
+}
+
+fn until(text: &[u8], end: u8) -> usize {
+    memchr::memchr(end, text).unwrap_or(text.len())
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"$+#=-!?/_".contains(&byte) || byte >= 0x80
+}
+
+/// Moves hold letters and a digit; move numbers, results and glyphs have no
+/// letter, words such as `ep` or `N` no digit.
+fn looks_like_a_move(word: &[u8]) -> bool {
+    word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic)
+}
+
+fn is_readable(word: &[u8]) -> bool {
+    // `1.e4` is two words, `1e4` and `e4!?` are one.
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut word = word.get(digits..).unwrap_or_default().trim_ascii();
+    while let Some((b'!' | b'?', before)) = word.split_last() {
+        word = before;
+    }
+    SanPlus::from_ascii(word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::{EnPassantMode, fen::Fen};
+
+    use super::*;
+
+    fn read(text: &str, plies: Option<usize>) -> Vec<Result<Game, BadGame>> {
+        Games::new(text.as_bytes(), plies, Variant::Standard).collect()
+    }
+
+    fn end_of(text: &str, plies: Option<usize>) -> String {
+        let game = read(text, plies).remove(0).unwrap();
+        Fen::from_position(&game.end, EnPassantMode::Legal).to_string()
+    }
+
+    #[test]
+    fn moves_after_the_limit_are_left_out() {
+        let text = "[Event \"?\"]\n\n1. e4 {best} c5 (1... e5 2. Nf3) 2. Nf3 $1 d6 *\n";
+        assert_eq!(
+            end_of(text, Some(2)),
+            "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+        );
+        assert_eq!(read(text, None)[0].as_ref().unwrap().moves.len(), 4);
+    }
+
+    #[test]
+    fn a_fen_tag_gives_the_start() {
+        let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 Kd7 *\n";
+        assert_eq!(end_of(text, None), "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2");
+    }
+
+    #[test]
+    fn white_space_in_a_tag_pair_means_nothing() {
+        let text = "[FEN\t \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\" ]\n\n1. e4 Kd7 *\n";
+        assert_eq!(end_of(text, None), "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2");
+    }
+
+    #[test]
+    fn a_game_of_tags_alone_is_not_joined_to_the_next() {
+        let fen = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n";
+        let games = read(
+            &[fen, "\n", fen, "\n1. e4 *\n\n", fen, "\n*\n"].concat(),
+            None,
+        );
+        let message = games[0].as_ref().unwrap_err().to_string();
+        assert!(message.contains("game 1: only tags"), "{message}");
+        assert_eq!(games.len(), 2);
+        assert!(games[1].is_ok());
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line_and_the_rest_is_read() {
+        let text = "[Event \"a\"]\n\n1. e4 e5\n2. Nf6 *\n\n[Event \"b\"]\n\n1. d4 *\n";
+        let games = read(text, None);
+        assert_eq!(games.len(), 2);
+        let message = games[0].as_ref().unwrap_err().to_string();
+        assert_eq!(message, "line 4: game 1: move 2. Nf6: illegal san");
+        assert_eq!(games[1].as_ref().unwrap().moves.len(), 1);
+    }
+
+    #[test]
+    fn games_that_are_over_or_empty_are_refused() {
+        let mate = "1. f3 e5 2. g4 Qh4# 0-1";
+        let message = read(mate, None).remove(0).unwrap_err().to_string();
+        assert!(message.contains("after 4 plies the game is already over: checkmate"));
+        assert!(read(mate, Some(3))[0].is_ok());
+        let message = read("[Event \"a\"]\n\n*\n", None).remove(0).unwrap_err();
+        assert!(message.to_string().contains("neither moves nor a FEN tag"));
+        let there_and_back = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
+        let message = read(there_and_back, None)
+            .remove(0)
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("threefold repetition"), "{message}");
+        assert!(read(there_and_back, Some(7)).remove(0).is_ok());
+        let bad_tag = "[FEN \"4k3/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n";
+        let message = read(bad_tag, None).remove(0).unwrap_err().to_string();
+        assert!(message.contains("missing king"), "{message}");
+    }
+
+    #[test]
+    fn words_like_moves_that_are_none_are_found() {
+        let text = "[Event \"x9y\"]\n\n1. e4! {a9b} e5 2.Nf3 Nc6 (2... Zz9)\n 1-0";
+        assert_eq!(unreadable_move(text.as_bytes()), Some((3, "Zz9".into())));
+        for word in ["Qxx9", "e9", "e4xyz"] {
+            let text = format!("1. e4 e5 2. {word} *");
+            assert_eq!(unreadable_move(text.as_bytes()), Some((1, word.into())));
+        }
+        let fine = "1. e4 e5 2. O-O-O+ exd6 e.p. 0-0 e8=Q# Nbd7!? $14 N += 1/2-1/2 ; z9\n% z9\n";
+        assert_eq!(unreadable_move(fine.as_bytes()), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Openings of games, their moves in two bytes each.
+
+use std::{path::Path, sync::Arc};
+
+use shakmaty::{Role, Square, uci::UciMove};
+
+use super::{
+    BookError, BookOptions, Opening,
+    games::{Games, unreadable_move},
+};
+
+/// The openings of games, all in one list of moves.
+#[derive(Debug, Default)]
+pub(super) struct PackedGames {
+    moves: Vec<u16>,
+    /// Where in `moves` each game ends.
+    ends: Vec<u32>,
+    /// Start positions other than the usual one, by game.
+    starts: Vec<(u32, Arc<str>)>,
+}
+
+/// The leading moves of every game of a file.
+///
+/// # Errors
+/// The first word that is not a move, the first game that is faulty.
+pub(super) fn read_games(
+    path: &Path,
+    text: &[u8],
+    options: BookOptions,
+) -> Result<PackedGames, BookError> {
+    if let Some((line, word)) = unreadable_move(text) {
+        return Err(BookError::Word {
+            path: path.to_owned(),
+            line,
+            word,
+        });
+    }
+    let mut packed = PackedGames::default();
+    for game in Games::new(text, options.plies, options.variant) {
+        let game = game.map_err(|bad| BookError::Game {
+            path: path.to_owned(),
+            bad,
+        })?;
+        if let Some(start) = game.start.as_ref().map(Opening::from_position)
+            && let Some(fen) = start.fen
+        {
+            packed.starts.push((packed.ends.len() as u32, fen));
+        }
+        let mode = options.variant.castling_mode();
+        let moves = game.moves.iter().map(|m| pack(m.to_uci(mode)));
+        packed.moves.extend(moves);
+        packed.ends.push(packed.moves.len() as u32);
+    }
+    packed.moves.shrink_to_fit();
+    Ok(packed)
+}
+
+impl PackedGames {
+    /// Number of games.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The opening of the game at `index`, which must be below the length.
+    pub(super) fn opening(&self, index: usize) -> Opening {
+        let from = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let moves: Vec<String> = self.moves[from as usize..self.ends[index] as usize]
+            .iter()
+            .map(|&packed| unpack(packed).to_string())
+            .collect();
+        let fen = self
+            .starts
+            .binary_search_by_key(&(index as u32), |(game, _)| *game)
+            .ok()
+            .map(|place| Arc::clone(&self.starts[place].1));
+        Opening {
+            fen,
+            moves: moves.join(" ").into(),
+        }
+    }
+}
+
+/// Six bits each for the squares, three for what a pawn becomes.
+fn pack(uci: UciMove) -> u16 {
+    let UciMove::Normal {
+        from,
+        to,
+        promotion,
+    } = uci
+    else {
+        unreachable!("standard chess has no other moves: {uci}")
+    };
+    let promotion = promotion.map_or(0, u16::from);
+    u16::from(from) | u16::from(to) << 6 | promotion << 12
+}
+
+fn unpack(packed: u16) -> UciMove {
+    let square = |bits: u16| Square::new(u32::from(bits & 63));
+    UciMove::Normal {
+        from: square(packed),
+        to: square(packed >> 6),
+        promotion: Role::try_from(packed >> 12).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use shakmaty::{Chess, Position};
+
+    use super::*;
+    use crate::openings::Variant;
+
+    proptest! {
+        #[test]
+        fn packed_moves_come_back(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..120)) {
+            let mut position = Chess::default();
+            for choice in choices {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let chosen = legal[choice.index(legal.len())];
+                let uci = chosen.to_uci(Variant::Chess960.castling_mode());
+                prop_assert_eq!(unpack(pack(uci)), uci);
+                position.play_unchecked(chosen);
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `run.toml`: what a run is, with nothing left to defaults.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::builds::short_id;
+use crate::config::{Config, EngineConfig};
+use crate::platform::write_whole;
+use crate::run::play::repeats::RepeatRule;
+use crate::settings::Shard;
+
+/// Name of the manifest in a run's folder.
+pub(crate) const MANIFEST: &str = "run.toml";
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Match,
+    Sprt,
+    Tune,
+    Bisect,
+}
+
+impl Kind {
+    /// As commands and JSON name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Match => "match",
+            Kind::Sprt => "sprt",
+            Kind::Tune => "tune",
+            Kind::Bisect => "bisect",
+        }
+    }
+}
+
+/// Which engine it really was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EngineIdentity {
+    pub name: String,
+    /// Its `id name`.
+    pub id: String,
+    pub author: String,
+    /// The program that was started.
+    pub program: PathBuf,
+    pub sha256: String,
+    /// The commit it was built from; its `tree` too, if there were changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Who wrote the commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_author: Option<String>,
+    /// When it was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<jiff::Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// The node count of its `bench`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench: Option<u64>,
+    /// The defaults of its options `Threads` and `Hash`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub defaults: BTreeMap<String, String>,
+}
+
+/// The value of an option of `engine`: the configured one, or else its default, which is
+/// known of `Threads` and `Hash` alone.
+pub(crate) fn option_value<'a>(
+    engine: &'a EngineConfig,
+    identities: &'a [EngineIdentity],
+    name: &str,
+) -> Option<&'a str> {
+    let default = || {
+        let identity = identities.iter().find(|known| known.name == engine.name)?;
+        identity.defaults.get(name).map(String::as_str)
+    };
+    engine.options.get(name).or_else(default)
+}
+
+impl EngineIdentity {
+    /// Its name, commit and subject, and whether there were changes; of a
+    /// program that is called otherwise, its file name.
+    pub(crate) fn description(&self) -> String {
+        let Some(commit) = &self.commit else {
+            let file = self.program.file_stem().unwrap_or_default();
+            let file = file.to_string_lossy();
+            return match file == self.name || file.is_empty() {
+                true => self.name.clone(),
+                false => format!("{} ({file})", self.name),
+            };
+        };
+        let mut text = self.name.clone();
+        if !commit.starts_with(&self.name) {
+            text += &format!(" {}", short_id(commit));
+        }
+        if let Some(subject) = &self.subject {
+            text += &format!(" ({subject})");
+        }
+        if self.is_uncommitted() {
+            text += " + uncommitted changes";
+        }
+        text
+    }
+
+    /// Whether it was built from changes that are not committed.
+    pub(crate) fn is_uncommitted(&self) -> bool {
+        self.tree.is_some()
+    }
+
+    /// Its part of the name of a run's folder.
+    pub(crate) fn folder_name(&self) -> String {
+        let Some(commit) = &self.commit else {
+            return self.name.clone();
+        };
+        let changes = if self.is_uncommitted() { "+" } else { "" };
+        match commit.starts_with(&self.name) {
+            true => format!("{}{changes}", short_id(commit)),
+            false => format!(
+                "{}.{}{changes}",
+                self.name,
+                commit.get(..7).unwrap_or(commit)
+            ),
+        }
+    }
+}
+
+/// Which book it really was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BookIdentity {
+    /// The file, or the name of the built-in book.
+    pub file: PathBuf,
+    pub sha256: String,
+    pub openings: usize,
+    /// Openings that differ in more than their move counters; older runs do
+    /// not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<usize>,
+}
+
+/// A run whose pairs are in a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PooledRun {
+    /// Name of its folder.
+    pub run: String,
+    #[serde(default, skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
+    pub created: jiff::Timestamp,
+    /// Its workers have the numbers from `first_worker` on in the pool.
+    pub first_worker: usize,
+    pub workers: usize,
+}
+
+impl PooledRun {
+    /// The first number after those of its workers.
+    pub(crate) fn end_of_workers(&self) -> usize {
+        self.first_worker.saturating_add(self.workers)
+    }
+}
+
+/// What a run is: written once, at its start; of a pool, when a run is added.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// Version of the program that started the run.
+    pub hone: String,
+    pub kind: Kind,
+    pub created: jiff::Timestamp,
+    /// The folder that relative paths of the configuration start from.
+    pub base: PathBuf,
+    /// Pairs in flight at once, with the default filled in.
+    pub concurrency: usize,
+    /// Which processors each worker's engines are bound to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<Vec<usize>>,
+    pub engines: Vec<EngineIdentity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub book: Option<BookIdentity>,
+    /// Of a pool, the runs that it is made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pooled: Vec<PooledRun>,
+    /// What is done with pairs that repeat earlier games.
+    #[serde(default)]
+    pub repeats: RepeatRule,
+    pub config: Config,
+}
+
+impl Manifest {
+    /// Reads the manifest of the run in `dir`.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
+        let path = dir.join(MANIFEST);
+        let text = fs::read_to_string(&path).with_context(|| {
+            format!(
+                "{} is not a run: cannot read {}",
+                dir.display(),
+                path.display()
+            )
+        })?;
+        let manifest: Self =
+            toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let identities = manifest.engines.iter().map(|engine| &engine.name);
+        let configured = manifest.config.engine.iter().map(|engine| &engine.name);
+        ensure!(
+            identities.eq(configured),
+            "{} is damaged: [[engines]] and [[config.engine]] do not list the same engines",
+            path.display()
+        );
+        Ok(manifest)
+    }
+
+    /// Writes the manifest into `dir`, completely or not at all.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn write(&self, dir: &Path) -> anyhow::Result<()> {
+        let text = toml::to_string(self).context("the manifest cannot be put into TOML")?;
+        let path = dir.join(MANIFEST);
+        write_whole(&path, |file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Names of the engines, in the order of the configuration.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.config
+            .engine
+            .iter()
+            .map(|engine| engine.name.clone())
+            .collect()
+    }
+}

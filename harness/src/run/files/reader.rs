@@ -1,0 +1,128 @@
+//! A run's folder opened to be read: what reporting, verifying and listing
+//! start from.
+
+use std::path::Path;
+
+use super::folder::Folder;
+use super::manifest::Manifest;
+use crate::experiment::Experiment;
+use crate::ledger::{LedgerError, Pairs};
+use crate::run::play::fold::Fold;
+
+/// The files of a run, finished or not.
+#[derive(Clone)]
+pub(crate) struct RunFiles {
+    pub folder: Folder,
+    pub manifest: Manifest,
+    pub pairs: Pairs,
+}
+
+impl RunFiles {
+    /// Opens the run in `dir`.
+    ///
+    /// # Errors
+    /// If `dir` is not a run's folder or its files cannot be read.
+    pub(crate) fn open(dir: &Path) -> anyhow::Result<Self> {
+        let manifest = Manifest::read(dir)?;
+        Ok(Self::of(Folder::open(dir), manifest)?)
+    }
+
+    /// The files of a run whose manifest is known.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn of(folder: Folder, manifest: Manifest) -> Result<Self, LedgerError> {
+        let pairs = Pairs::open(folder.path(), &manifest.names())?;
+        Ok(Self {
+            folder,
+            manifest,
+            pairs,
+        })
+    }
+
+    /// Whether a pair is finished.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn has_pairs(&self) -> Result<bool, LedgerError> {
+        Ok(self.pairs.by_arrival()?.next().transpose()?.is_some())
+    }
+
+    /// The run's experiment after all results in the ledger.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn fold<E: Experiment>(&self, experiment: E) -> Result<Fold<E>, LedgerError> {
+        let manifest = &self.manifest;
+        Fold::of(
+            experiment,
+            manifest.engines.len(),
+            manifest.repeats,
+            &self.pairs,
+        )
+    }
+
+    /// Seconds the run has been playing; see [`PlayTime`].
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn seconds_played(&self) -> Result<f64, LedgerError> {
+        let mut time = PlayTime::new(&self.manifest);
+        for entry in self.pairs.by_arrival()? {
+            time.absorb(entry?.finished_ms);
+        }
+        Ok(time.seconds())
+    }
+}
+
+/// How long a run has been playing, by its ledger: from its start to its last
+/// pair, breaks of more than ten minutes between two pairs left out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlayTime {
+    last_ms: i64,
+    total_ms: i64,
+}
+
+impl PlayTime {
+    const BREAK_MS: i64 = 10 * 60 * 1000;
+
+    /// Before the first pair.
+    pub(crate) fn new(manifest: &Manifest) -> Self {
+        Self {
+            last_ms: manifest.created.as_millisecond(),
+            total_ms: 0,
+        }
+    }
+
+    /// Takes the time of the next pair in the order of arrival.
+    pub(crate) fn absorb(&mut self, finished_ms: i64) {
+        let gap = finished_ms - self.last_ms;
+        if (0..Self::BREAK_MS).contains(&gap) {
+            self.total_ms += gap;
+        }
+        // Pairs arrive out of order, and no time counts twice.
+        self.last_ms = self.last_ms.max(finished_ms);
+    }
+
+    pub(crate) fn seconds(&self) -> f64 {
+        self.total_ms as f64 / 1000.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PlayTime;
+
+    #[test]
+    fn no_time_counts_twice() {
+        let mut time = PlayTime {
+            last_ms: 0,
+            total_ms: 0,
+        };
+        // The second pair ended before the first was written.
+        for finished_ms in [4_000, 3_000, 5_000, 5_000 + PlayTime::BREAK_MS, 5_000 + 1] {
+            time.absorb(finished_ms);
+        }
+        assert_eq!(time.seconds(), 5.0);
+    }
+}

@@ -1,0 +1,13 @@
+//! The loop that plays a run, and what it counts.
+//!
+//! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped.
+//! * `fold`: everything a ledger says so far: `tally`, `repeats` and the experiment.
+//! * `failure_limit`: when engines fail too often. `memory_warnings`: too little memory.
+
+pub(super) mod driver;
+mod failure_limit;
+pub(super) mod fold;
+pub(super) mod interrupt;
+mod memory_warnings;
+pub(super) mod repeats;
+pub(super) mod tally;

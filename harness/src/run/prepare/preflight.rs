@@ -1,0 +1,293 @@
+//! One search before the first game: whether an engine answers under the run's
+//! limit, and keeps to it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use shakmaty::Position;
+
+use crate::config::Config;
+use crate::engine::uci::{AnswerError, Client};
+use crate::openings::Opening;
+use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go};
+
+/// An engine that thinks longer under a clock is stopped; without a clock the
+/// user sees what `hone` waits for.
+const SOON: Duration = Duration::from_secs(2);
+
+/// Why an engine is not fit for a game.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PreflightError {
+    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s{help}")]
+    Silent {
+        name: String,
+        go: String,
+        seconds: u64,
+        help: &'static str,
+    },
+    #[error("cannot start: engine `{name}` ended ({status}) after `{go}`")]
+    Ended {
+        name: String,
+        go: String,
+        status: String,
+    },
+    #[error("cannot start: engine `{name}` answered `{go}` with the illegal move `{best}`")]
+    Illegal {
+        name: String,
+        go: String,
+        best: String,
+    },
+}
+
+/// What is sent before a game's first `position`.
+const NEW_GAME: &str = "ucinewgame\nisready";
+
+const STALL_HELP: &str = "\nhelp: if it needs longer, raise `stall_ms` in [match]";
+
+/// The search: the run's first opening under the engine's own limit.
+#[derive(Clone, Copy)]
+pub(super) struct Preflight<'a> {
+    pub(super) name: &'a str,
+    pub(super) limit: &'a Limit,
+    pub(super) opening: &'a Opening,
+    pub(super) config: &'a Config,
+}
+
+/// An answer, in time or after a `stop`.
+struct Answered {
+    used: Duration,
+    was_stopped: bool,
+}
+
+impl Preflight<'_> {
+    /// Lets the engine search. It must be ready; its process is not to be used
+    /// for games afterwards.
+    ///
+    /// # Errors
+    /// If it does not answer, ends, or answers with an illegal move.
+    pub(super) async fn search(
+        &self,
+        client: &mut Client,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(), PreflightError> {
+        let Ok(position) = self.opening.position(self.config.r#match.variant) else {
+            // The game itself names an opening that cannot be played.
+            return Ok(());
+        };
+        self.begin_game(client, announce).await?;
+        let referee = Referee::new(position.clone());
+        if referee.ending().is_some() {
+            return Ok(());
+        }
+        let clock = || Clock::new(Arc::new(self.limit.clone()), Duration::ZERO);
+        let mut go = Vec::new();
+        let side = usize::from(position.turn().is_black());
+        push_go(&mut go, &[clock(), clock()], side, false);
+        let go = String::from_utf8_lossy(&go).trim_end().to_string();
+        let answered = match self.answer(client, &go, announce).await {
+            Ok(answered) => answered,
+            Err((error, waited)) => return Err(self.failure(error, waited, go, client).await),
+        };
+        if referee.find(client.best_move()).is_none() {
+            return Err(PreflightError::Illegal {
+                name: self.name.to_string(),
+                go,
+                best: String::from_utf8_lossy(client.best_move()).into_owned(),
+            });
+        }
+        let is_forced = position.legal_moves().len() == 1
+            || matches!(client.info().score, Some(Score::Mate(_)));
+        if !answered.was_stopped {
+            let spent = Spending::of_search(client.info(), answered.used);
+            let spent = (!is_forced).then_some(&spent);
+            if let Some(warning) = self.warning(spent, answered.used) {
+                announce(&warning);
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces a game to the engine as before each game of the run.
+    async fn begin_game(
+        &self,
+        client: &mut Client,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(), PreflightError> {
+        let stall = Duration::from_millis(self.config.r#match.stall_ms);
+        let asked = Instant::now();
+        let deadline = asked + stall;
+        let ready = async {
+            client
+                .send(format!("{NEW_GAME}\n").as_bytes(), deadline)
+                .await?;
+            match client.wait_ready(deadline.min(asked + SOON)).await {
+                Err(AnswerError::TimedOut) if SOON < stall => {
+                    announce(&format!(
+                        "waiting for {} to get ready for a game",
+                        self.name
+                    ));
+                    client.wait_ready(deadline).await
+                }
+                ready => ready,
+            }
+        };
+        match ready.await {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let sent = NEW_GAME.replace('\n', ", ");
+                Err(self.failure(error, asked.elapsed(), sent, client).await)
+            }
+        }
+    }
+
+    /// Asks, and waits for the move. An error comes with how long it took.
+    async fn answer(
+        &self,
+        client: &mut Client,
+        go: &str,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<Answered, (AnswerError, Duration)> {
+        let stall = Duration::from_millis(self.config.r#match.stall_ms);
+        let is_timed = self.limit.is_timed();
+        let command = format!("{}\n{go}\n", position_command(self.opening));
+        let asked = Instant::now();
+        let failed = |error| (error, asked.elapsed());
+        let soon = if is_timed { SOON } else { SOON.min(stall) };
+        client.clear_info();
+        client
+            .send(command.as_bytes(), asked + stall)
+            .await
+            .map_err(failed)?;
+        let mut was_stopped = false;
+        let answer = match client.wait_bestmove(asked + soon).await {
+            Err(AnswerError::TimedOut) if is_timed || soon < stall => {
+                announce(&format!("waiting for {} to answer `{go}`", self.name));
+                let deadline = if is_timed {
+                    asked + soon + stall
+                } else {
+                    asked + stall
+                };
+                if is_timed {
+                    was_stopped = true;
+                    client.send(b"stop\n", deadline).await.map_err(failed)?;
+                }
+                client.wait_bestmove(deadline).await
+            }
+            answer => answer,
+        };
+        let answer = answer.map_err(failed)?;
+        Ok(Answered {
+            used: answer.arrived.saturating_duration_since(asked),
+            was_stopped,
+        })
+    }
+
+    async fn failure(
+        &self,
+        error: AnswerError,
+        waited: Duration,
+        go: String,
+        client: &mut Client,
+    ) -> PreflightError {
+        let name = self.name.to_string();
+        match error {
+            AnswerError::TimedOut => PreflightError::Silent {
+                name,
+                seconds: waited.as_secs_f64().round().max(1.0) as u64,
+                help: match self.limit.is_timed() && go.starts_with("go") {
+                    true => "",
+                    false => STALL_HELP,
+                },
+                go,
+            },
+            AnswerError::Disconnected => PreflightError::Ended {
+                name,
+                go,
+                status: client.exit_status().await,
+            },
+        }
+    }
+
+    /// The warning of a search that was far from its limit (`spent` is `None` if it is
+    /// not to be judged), or took so long that games may be lost by it.
+    fn warning(&self, spent: Option<&Spending>, used: Duration) -> Option<String> {
+        let name = self.name;
+        let departure = spent.and_then(|spent| departure(self.limit, spent));
+        if let Some(departure) = departure {
+            return Some(format!(
+                "warning: engine `{name}` does not keep to its limit in a first search: {departure}"
+            ));
+        }
+        let play = &self.config.r#match;
+        let margin = Duration::from_millis(play.margin_ms);
+        if let Err(overrun) = Clock::new(Arc::new(self.limit.clone()), margin).spend(used) {
+            return Some(format!(
+                "warning: engine `{name}` overran its time by {:.1} ms in a first search: such a move loses the game\nhelp: `margin_ms` in [match], now {}, allows moves that are a little late",
+                overrun.by.as_secs_f64() * 1000.0,
+                play.margin_ms
+            ));
+        }
+        let stall = Duration::from_millis(play.stall_ms);
+        (!self.limit.is_timed() && used > stall / 3).then(|| {
+            format!(
+                "warning: engine `{name}` took {:.1} s for a first search, and a game is lost after {:.1} s without an answer\nhelp: raise `stall_ms` in [match]",
+                used.as_secs_f64(),
+                stall.as_secs_f64()
+            )
+        })
+    }
+}
+
+fn position_command(opening: &Opening) -> String {
+    let mut command = match &opening.fen {
+        Some(fen) => format!("position fen {fen}"),
+        None => "position startpos".to_string(),
+    };
+    if !opening.moves.is_empty() {
+        command += " moves ";
+        command += &opening.moves;
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(limit: &str, set: impl FnOnce(&mut Config), used_ms: u64) -> Option<String> {
+        let limit = limit.parse().expect(limit);
+        let mut config: Config = toml::from_str("").expect("every key has a default");
+        set(&mut config);
+        let preflight = Preflight {
+            name: "a",
+            limit: &limit,
+            opening: &Opening::default(),
+            config: &config,
+        };
+        preflight.warning(None, Duration::from_millis(used_ms))
+    }
+
+    #[test]
+    fn a_search_that_would_lose_on_time_gets_the_hint_of_a_margin() {
+        let text = warning("movetime=50", |_| {}, 54).expect("late");
+        assert!(text.contains("overran its time by 4.0 ms"), "{text}");
+        assert!(
+            text.contains("help: `margin_ms` in [match], now 0"),
+            "{text}"
+        );
+        let margin = |config: &mut Config| config.r#match.margin_ms = 4;
+        assert_eq!(warning("movetime=50", margin, 54), None);
+        assert!(warning("movetime=50", margin, 55).is_some());
+        assert_eq!(warning("8+0.08", |_| {}, 1900), None);
+    }
+
+    #[test]
+    fn an_untimed_search_near_the_stall_limit_is_named() {
+        let stall = |config: &mut Config| config.r#match.stall_ms = 3000;
+        assert_eq!(warning("nodes=1000", stall, 1000), None);
+        let text = warning("nodes=1000", stall, 1001).expect("near");
+        assert!(text.contains("after 3.0 s without an answer"), "{text}");
+        assert!(text.contains("help: raise `stall_ms`"), "{text}");
+        assert_eq!(warning("depth=30 movetime=60000", stall, 2000), None);
+    }
+}
