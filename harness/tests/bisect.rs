@@ -327,7 +327,17 @@ fn equal_commits_are_left_alone() {
     command.args(["--set", "bisect.max_pairs=48"]);
     let finished = finish(command);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
-    assert_ne!(finished.json()["verdict"], "found");
+    let json = finished.json();
+    assert_ne!(json["verdict"], "found");
+    // No commit is named, and no change that is only there if one changed something.
+    assert_eq!(json["culprit"].as_array().map(Vec::len), Some(0), "{json}");
+    assert!(json["change"].is_null(), "{json}");
+    let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
+    assert!(page.contains("<dt>Most probable</dt>"), "{page}");
+    assert!(page.contains("<dt>Change, Elo</dt><dd class=\"value\">–</dd>"));
+    for part in ["Culprit", "git show"] {
+        assert!(!page.contains(part), "{part}");
+    }
 }
 
 #[test]

@@ -83,6 +83,13 @@ fn few_pairs_have_no_narrow_interval() {
 }
 
 #[test]
+fn zero_has_no_sign() {
+    let text = String::from_utf8(hone("elo --wdl 30,0,30").stdout).unwrap();
+    assert!(text.contains("Elo            0.00 +/- "), "{text}");
+    assert!(!text.contains("-0.00"), "{text}");
+}
+
+#[test]
 fn edge_cases_are_null_or_finite() {
     let none = json("elo --pentanomial 0,0,0,0,0");
     assert!(none["elo"].is_null() && none["score"].is_null());
@@ -215,6 +222,10 @@ fn mistakes_are_named_and_exit_with_2() {
             "sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7",
             "between 0 and 0.5",
         ),
+        (
+            "plan --alpha 1e-310 --elos=0,5",
+            "a bound of the LLR would be infinite",
+        ),
         ("sprt --wdl 1,2,3 --elo0 0 --elo1 inf", "elo1 is inf"),
         ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
         (
@@ -266,9 +277,6 @@ fn a_plan_needs_nothing_but_its_bounds() {
         point["games"].as_f64(),
         point["pairs"].as_f64().map(|pairs| 2.0 * pairs)
     );
-    // Of chosen strengths the longest need not be one.
-    let chosen = hone("plan --elo0 0 --elo1 3 --elos 20,30").stdout;
-    assert!(!String::from_utf8(chosen).unwrap().contains("At most"));
     let output = hone("plan --elo0 0 --elo1 3");
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
@@ -288,6 +296,48 @@ fn a_plan_needs_nothing_but_its_bounds() {
     let logistic = String::from_utf8(logistic).unwrap();
     assert!(logistic.contains("in logistic Elo"), "{logistic}");
     assert!(!logistic.contains("typical"), "{logistic}");
+}
+
+/// Whichever strengths are shown. With error rates that differ it is not the middle.
+#[test]
+fn a_plan_names_its_worst_case() {
+    for rates in ["", "--alpha 0.01 --beta 0.3"] {
+        let test = format!("plan --elo0 0 --elo1 3 {rates}");
+        let worst = json(&test)["worst_case"].clone();
+        let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
+        let elo = number(&worst, "elo");
+        assert_eq!((elo - 1.5).abs() < 0.01, rates.is_empty(), "{worst}");
+        for point in json(&test)["points"].as_array().unwrap() {
+            let most = number(&worst, "pairs") * (1.0 + 1e-6);
+            assert!(number(point, "pairs") <= most, "{point}");
+        }
+        let chosen = format!("{test} --elos 20,30");
+        assert_eq!(json(&chosen)["worst_case"], worst);
+        let text = String::from_utf8(hone(&chosen).stdout).unwrap();
+        let said = format!("at a true strength of {elo:.2} Elo");
+        assert!(text.contains("At most ") && text.contains(&said), "{text}");
+    }
+}
+
+#[test]
+fn a_tournament_is_not_one_distribution_of_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = "pair,game,white,black,opening,result,termination\n\
+        1,1,a,b,1,1-0,checkmate\n1,2,b,a,1,0-1,checkmate\n\
+        2,1,a,c,1,1-0,checkmate\n2,2,c,a,1,1/2-1/2,checkmate\n";
+    std::fs::write(folder.path().join("games.csv"), ledger).unwrap();
+    let run = folder.path().display();
+    for arguments in [
+        format!("plan --run {run}"),
+        format!("simulate --run {run} --elo 0"),
+    ] {
+        let refused = hone(&arguments);
+        let errors = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{errors}");
+        for part in ["has 3 engines", "help: ", "--pentanomial"] {
+            assert!(errors.contains(part), "{part}: {errors}");
+        }
+    }
 }
 
 #[test]
@@ -359,6 +409,40 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(unknown.status.code(), Some(2));
 }
 
+/// Of pairs that are all drawn nobody knows how much White's points vary.
+#[test]
+fn equal_results_give_no_narrow_advantage_for_white() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("games.pgn");
+    let rate = |result: &str| {
+        let pair = |round: u32| {
+            let game = |white: &str, black: &str| {
+                format!(
+                    "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
+                     [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
+                )
+            };
+            game("a", "b") + &game("b", "a")
+        };
+        std::fs::write(&pgn, (1..=100).map(pair).collect::<String>()).unwrap();
+        let args = format!("rate {}", pgn.display());
+        assert_eq!(json(&args)["white_advantage_supported"], false);
+        String::from_utf8(hone(&args).stdout).unwrap()
+    };
+    for result in ["1/2-1/2", "1-0"] {
+        let text = rate(result);
+        let says = "White's advantage: 0.0 Elo (too few different results for an interval)";
+        assert!(text.contains(says), "{text}");
+        assert!(text.contains("100 pairs and 0 single games"), "{text}");
+    }
+    // Without a rating no row has the mark that the footnote explains.
+    let won = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
+    std::fs::write(&pgn, won).unwrap();
+    let text = String::from_utf8(hone(&format!("rate {}", pgn.display())).stdout).unwrap();
+    assert!(!text.contains("* too few"), "{text}");
+    assert!(text.contains("0 pairs and 1 single game\n"), "{text}");
+}
+
 #[test]
 fn ratings_of_tags_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -389,7 +473,7 @@ fn ratings_of_tags_alone() {
     let text = String::from_utf8(csv.stdout).unwrap();
     assert!(text.contains("\n1,'=1+2,"), "{text}");
     let warnings = String::from_utf8(csv.stderr).unwrap();
-    let says = "skipped 1 games without a result or two players";
+    let says = "skipped 1 game without a result or two players";
     assert!(warnings.contains(says), "{warnings}");
     let twice = hone(&format!("rate {source} {source}"));
     let errors = String::from_utf8(twice.stderr).unwrap();

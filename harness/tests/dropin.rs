@@ -388,7 +388,7 @@ fn called_by_the_name_of_a_program() {
     let dir = folder();
     for (name, version) in [
         ("fastchess", "fastchess 1.8.2 (hone "),
-        ("cutechess-cli", "cutechess-cli 1.5.0 (hone "),
+        ("cutechess-cli", "cutechess-cli 1.5.1 (hone "),
     ] {
         let link = dir.path().join(name);
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hone"), &link).expect("a link");

@@ -1,4 +1,5 @@
-//! `hone verify` finds what was edited in `games.csv`, column by column.
+//! `hone verify` finds what was edited in `games.csv`, column by column, and games that
+//! are not where it has them, which `hone resume` never removes.
 
 mod common;
 
@@ -242,4 +243,37 @@ fn ratings_count_what_the_report_counts() {
     let again: String = first.iter().map(|line| opposite(line) + "\n").collect();
     fs::write(&path, format!("{csv}{again}4,1,on")).expect("written");
     assert_eq!(rated(), whole);
+}
+
+#[test]
+fn games_whose_places_have_changed_are_never_removed() {
+    let setup = played("");
+    let run = setup.run("run");
+    let path = run.join("games.pgn");
+    let pgn = fs::read_to_string(&path).expect("there");
+    let whole = cells(&run);
+    let last = cell(&whole, whole.len() - 2, "pgn_offset");
+    let last: usize = last.parse().expect("a number");
+    let longer = |text: &str| text.replacen("[Site \"", "[Site \"here, ", 1);
+    for edited in [
+        pgn.replace('\n', "\r\n"),
+        longer(&pgn),
+        format!("{}{}", &pgn[..last], longer(&pgn[last..])),
+        format!("{pgn}\n"),
+        // Of the same length: the last byte is a line end too.
+        format!("\n{}", &pgn[..pgn.len() - 1]),
+    ] {
+        fs::write(&path, &edited).expect("written");
+        let refused = on_run("resume", &run);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        for part in ["games.pgn has been edited", "help: restore it", "CRLF"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+        assert_eq!(fs::read_to_string(&path).expect("there"), edited);
+        assert_eq!(cells(&run), whole);
+        assert_eq!(on_run("verify", &run).code, Some(1));
+    }
+    fs::write(&path, &pgn).expect("written");
+    assert_eq!(on_run("resume", &run).code, Some(0));
+    assert_eq!(on_run("verify", &run).code, Some(0));
 }

@@ -69,6 +69,34 @@ fn a_run_stops_and_goes_on_once_there_is_room() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
+    let setup = setup();
+    let script = r#"
+        (ulimit -f 32; "$HONE" match "$CONFIG" --out "$RUN"; echo "code $?")
+        "$HONE" resume "$RUN" >/dev/null 2>&1; echo "resumed $?"
+        "$HONE" verify "$RUN" >/dev/null; echo "verified $?""#;
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .env("RUN", setup.run("run"))
+        .env("HONE", env!("CARGO_BIN_EXE_hone"))
+        .env("CONFIG", &setup.config)
+        .current_dir(common::workspace())
+        .stdin(Stdio::null())
+        .output()
+        .expect("sh starts");
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    for part in [
+        "code 4",
+        "File too large",
+        "hone resume",
+        "resumed 0",
+        "verified 0",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_is_refused_before_the_start() {
     let script = r#"
         head -c 65536 /dev/zero >"$DISK/filler" 2>/dev/null

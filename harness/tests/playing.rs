@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -125,6 +126,38 @@ fn engines_may_ponder() {
         "{players}[match]\npairs = 6\nconcurrency = 2\nlimit = \"20+0.5\"\n{BOOK}"
     ));
     no_failures(&finished);
+}
+
+/// Each engine runs twice: for one search before the games, and in them.
+#[test]
+fn the_first_search_has_the_options_of_the_games() {
+    let cmd = |seed: u32| format!("{} --ponder --seed {seed}", scripted());
+    let more = "ponder = true\noptions = { Hash = 8 }";
+    let players = engines(("one", &cmd(1), more), ("two", &cmd(2), more));
+    let setup = Setup::new(&format!(
+        "{players}[match]\npairs = 1\nconcurrency = 1\nvariant = \"chess960\"\nlimit = \"20+0.5\"\n[adjudication]\nmax_moves = 3\n"
+    ));
+    let log = setup.run("hone.log");
+    let path = log.display().to_string();
+    let finished = setup.play("match", "run", &["--log", &path, "--log-level", "trace"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let log = fs::read_to_string(&log).expect("a log");
+    let mut processes = BTreeMap::<&str, Vec<&str>>::new();
+    for line in log.lines() {
+        if let Some((engine, option)) = line.split_once(") > setoption name ") {
+            let (_, pid) = engine.rsplit_once('(').expect("the number of its process");
+            processes.entry(pid).or_default().push(option);
+        }
+    }
+    assert_eq!(processes.len(), 4, "{processes:?}");
+    for options in processes.values() {
+        let expected = [
+            "UCI_Chess960 value true",
+            "Ponder value true",
+            "Hash value 8",
+        ];
+        assert_eq!(options[..], expected, "{processes:?}");
+    }
 }
 
 /// The opponent answers only when all is written: were nobody to read it, the pipe would

@@ -492,4 +492,22 @@ fn a_tournament_has_the_intervals_of_its_report() {
         assert!(page.contains(&text), "{text} is not in the page");
     }
     assert!(!page.contains(" ± "), "too few pairs for a margin");
+
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    browser.open(&setup.run("run").join("report.html"));
+    // What is wider than the box of the table can only be seen by scrolling.
+    let hidden = |part: &str| {
+        format!(
+            "(() => {{ const table = document.querySelector('#ratings table'); \
+             const edge = table.parentElement.getBoundingClientRect().right; \
+             return [...table.querySelectorAll('{part}')].filter(cell => \
+             cell.getBoundingClientRect().right > edge + 1).length; }})()"
+        )
+    };
+    browser.resize(1280);
+    assert_eq!(browser.eval(&hidden("caption, th, td")), 0);
+    browser.resize(390);
+    assert_eq!(browser.eval(&hidden("caption")), 0);
 }

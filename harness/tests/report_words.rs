@@ -116,6 +116,14 @@ fn a_match_that_is_not_finished_has_the_always_valid_interval() {
         "{part}"
     );
     assert!(part.contains(" Not finished: 70 of 5000 pairs."), "{part}");
+    let block = || on_run("report", &run).stdout;
+    let open = block();
+    for part in [
+        " (always-valid 95 %: ",
+        "nElo: not valid before the end\nLOS: not valid before the end, ",
+    ] {
+        assert!(open.contains(part), "{part}: {open}");
+    }
     let page = setup.run("page.html");
     let mut report = hone();
     report.arg("report").arg(&run).arg("--html").arg(&page);
@@ -123,4 +131,13 @@ fn a_match_that_is_not_finished_has_the_always_valid_interval() {
     let page = read(&page);
     assert!(page.contains("not valid before the end"));
     assert!(!page.contains(green));
+
+    // A stop rule looks after every pair, also if it never holds.
+    let with_stop =
+        read(&manifest).replace("\npairs = 5000\n", "\npairs = 70\nstop = { width = 1.0 }\n");
+    fs::write(&manifest, with_stop).expect("written");
+    let stopped = block();
+    let says = "nElo: not valid with an early stop\nLOS: not valid with an early stop, ";
+    assert!(stopped.contains(says), "{stopped}");
+    assert!(!stopped.contains("+/-"), "{stopped}");
 }

@@ -153,6 +153,47 @@ fn more_than_a_kill_can_have_torn_is_never_removed() {
 }
 
 #[test]
+fn an_edited_concurrency_is_checked_when_a_run_is_resumed() {
+    let (_setup, run, expected) = played(2);
+    let path = run.join("run.toml");
+    let manifest = fs::read_to_string(&path).expect("there");
+    let with = |pairs: &str| {
+        let edited = manifest.replacen("\nconcurrency = 2\n", pairs, 1);
+        assert_ne!(edited, manifest);
+        fs::write(&path, edited).expect("written");
+        resume(&run, &[])
+    };
+    for pairs in ["0", "1025", "4294967296"] {
+        let refused = with(&format!("\nconcurrency = {pairs}\n"));
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let part = format!("`concurrency`: {pairs} is out of range: 1 to 1024 pairs");
+        assert!(refused.stderr.contains(&part), "{}", refused.stderr);
+    }
+    assert_eq!(with("\nconcurrency = 1\n").code, Some(0));
+    assert_eq!(digest(&run), expected);
+}
+
+/// Reading a pipe would wait for a writer.
+#[test]
+fn a_pipe_in_place_of_a_manifest_is_refused() {
+    let (_setup, run, _) = played(1);
+    let path = run.join("run.toml");
+    fs::remove_file(&path).expect("removed");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo starts").success());
+    let refused = resume(&run, &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("not a regular file"),
+        "{}",
+        refused.stderr
+    );
+    let mut list = hone();
+    list.arg("runs").arg(run.parent().expect("a folder"));
+    finish(list);
+}
+
+#[test]
 fn the_last_pair_may_be_torn_at_any_byte() {
     let (_setup, run, expected) = played(3);
     let (rows_at, games_at) = last_pair(&run);

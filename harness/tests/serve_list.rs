@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use common::server::Server;
-use common::{Setup, engines, rows, scripted, stillwater, wait_until};
+use common::{Setup, engines, on_run, rows, scripted, stillwater, wait_until};
 use serde_json::Value;
 
 // One game at a time: no pair is played beyond a verdict, and rows are in the order of pairs.
@@ -185,6 +185,20 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
         list.contains(&format!("match, {limit} · gauntlet")),
         "{list}"
     );
+    assert!(list.contains("<th scope=\"col\">last pair</th>"), "{list}");
+    let page = server.get("/runs/gauntlet").body;
+    assert!(page.contains(" of 6 pairs, last pair "), "{page}");
+
+    // The same limits and the same rule for Elo.
+    let runs = on_run("runs", &setup.run("results"));
+    let row = |run: &str| {
+        let mut lines = runs.stdout.lines();
+        let line = lines.find(|line| line.starts_with(run)).expect("listed");
+        line.split_whitespace().nth(4).expect("an Elo").to_string()
+    };
+    assert_eq!(row("round-robin"), "-");
+    assert_ne!(row("gauntlet"), "-");
+    assert!(runs.stdout.contains(limit), "{}", runs.stdout);
 }
 
 #[test]

@@ -42,6 +42,25 @@ fn simulation(config: SprtConfig, elo: f64) -> Simulation {
     }
 }
 
+/// The share of passed tests at both bounds of a betting test of pairs like `base`.
+fn betting_at_its_bounds(config: SprtConfig, base: [f64; 5]) -> [SimulationResult; 2] {
+    let base = PairDistribution::new(base).unwrap();
+    let config = SprtConfig {
+        model: Model::Betting,
+        ..config
+    };
+    [config.elo0, config.elo1].map(|elo| {
+        let truth = base.tilted_to(config.model, elo).unwrap();
+        let simulation = Simulation {
+            truth,
+            ..simulation(config, elo)
+        };
+        let result = simulation.run().unwrap();
+        assert_eq!(result.undecided, 0.0);
+        result
+    })
+}
+
 /// Five true strengths: both bounds, the middle, and beyond either bound.
 fn strengths(config: &SprtConfig) -> [f64; 5] {
     [-1.0, 0.0, 0.5, 1.0, 2.0].map(|x| config.elo0 + x * (config.elo1 - config.elo0))
@@ -95,6 +114,63 @@ fn bayesian_test_is_as_planned() {
 #[test]
 fn betting_test_is_as_planned() {
     assert_held(&check(config(Model::Betting, false)));
+}
+
+/// Far from what the stakes assume before there are results, both gamblers lose
+/// at first: that is evidence for neither hypothesis.
+#[test]
+fn betting_keeps_its_rates_for_pairs_that_are_always_decided() {
+    let config = SprtConfig {
+        elo1: 100.0,
+        ..SprtConfig::default()
+    };
+    let [at_elo0, at_elo1] = betting_at_its_bounds(config, [0.5, 0.0, 0.0, 0.0, 0.5]);
+    assert!(at_elo0.pass <= 0.05 + 3.0 * at_elo0.pass_se, "{at_elo0:?}");
+    assert!(at_elo1.pass >= 0.95 - 3.0 * at_elo1.pass_se, "{at_elo1:?}");
+}
+
+#[test]
+fn betting_keeps_error_rates_that_differ() {
+    let base = [0.2, 0.15, 0.3, 0.15, 0.2];
+    for (alpha, beta) in [(0.4, 0.05), (0.05, 0.4)] {
+        let config = SprtConfig {
+            elo1: 50.0,
+            alpha,
+            beta,
+            ..SprtConfig::default()
+        };
+        let [at_elo0, at_elo1] = betting_at_its_bounds(config, base);
+        assert!(at_elo0.pass <= alpha + 3.0 * at_elo0.pass_se, "{at_elo0:?}");
+        let missed = 1.0 - at_elo1.pass;
+        assert!(missed <= beta + 3.0 * at_elo1.pass_se, "{at_elo1:?}");
+    }
+}
+
+#[test]
+fn the_worst_case_is_the_most_expensive_strength() {
+    for (alpha, beta) in [(0.05, 0.05), (0.01, 0.3), (0.3, 0.01)] {
+        let config = SprtConfig {
+            alpha,
+            beta,
+            ..config(Model::Logistic, false)
+        };
+        let worst = plan::worst_case(&config, &base()).unwrap();
+        let strengths = (0..=48).map(|i| 0.25 * f64::from(i));
+        let most = strengths
+            .map(|elo| plan::point(&config, &base(), elo).unwrap())
+            .max_by(|a, b| a.pairs.total_cmp(&b.pairs))
+            .unwrap();
+        assert!((worst.elo - most.elo).abs() <= 0.25, "{worst:?} {most:?}");
+        assert!(
+            worst.pairs * (1.0 + 1e-6) >= most.pairs,
+            "{worst:?} {most:?}"
+        );
+        let is_middle = (worst.elo - 6.0).abs() < 0.01;
+        assert_eq!(is_middle, alpha == beta, "{worst:?}");
+        // The narrowest test that costs no more is this one.
+        let elo1 = plan::affordable_elo1(&config, &base(), worst.pairs).unwrap();
+        assert!((elo1.unwrap() - config.elo1).abs() < 1e-3, "{elo1:?}");
+    }
 }
 
 #[test]

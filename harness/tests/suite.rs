@@ -170,6 +170,52 @@ fn two_engines_are_set_against_each_other() {
     assert!(text.contains("Only the second (two) solved: d"), "{text}");
 }
 
+/// Writes an engine `one` that answers each position with this.
+fn answering(folder: &Path, answer: &str) {
+    write(folder, SUITE);
+    let engine = ENGINE.replace("NAME", "one");
+    let (before, after) = (
+        "echo \"bestmove $best\"",
+        format!(
+            "case \"$fen\" in *\"/3P4/4K3 w\"*) {answer} ;; *) echo \"bestmove $best\" ;; esac"
+        ),
+    );
+    assert!(engine.contains(before));
+    fs::write(folder.join("one"), engine.replace(before, &after)).unwrap();
+}
+
+#[test]
+fn answers_that_are_not_legal_moves_are_counted_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    for (answer, played) in [("a1a1", "illegal: a1a1"), ("0000", "illegal: 0000")] {
+        answering(folder.path(), &format!("echo bestmove {answer}"));
+        let report = report(&hone(folder.path(), &["./one", "--json"]));
+        assert_eq!(report["without_legal_move"], 1);
+        assert_eq!(report["failures"][0]["played"], played);
+        let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
+        let listed = String::from_utf8_lossy(&listed);
+        for part in [
+            "illegal or missing answers: 1\n",
+            &format!("played {played}"),
+        ] {
+            assert!(listed.contains(part), "{part}: {listed}");
+        }
+    }
+}
+
+#[test]
+fn what_is_solved_before_a_crash_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    answering(folder.path(), "exit 3");
+    let output = hone(folder.path(), &["./one", "--concurrency", "1"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    assert!(
+        errors.contains("before the failure, one solved 1 of 1 positions"),
+        "{errors}"
+    );
+}
+
 #[test]
 fn mates_count_while_they_are_seen() {
     let folder = tempfile::tempdir().unwrap();

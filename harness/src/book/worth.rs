@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::advantage::{Openings, Outlook};
 use crate::experiment::PairResult;
 use crate::rules::Outcome;
-use crate::stats::elo::nelo;
-use crate::stats::{Estimate, Pentanomial};
+use crate::stats::{Estimate, Pentanomial, Summary};
 
 /// Statistics of a book's games between two engines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,7 +30,8 @@ pub(crate) struct Worth {
     /// engine is ahead, with its 95 % interval. Normalized Elo measures the
     /// signal in one game against its noise; the games that a test needs fall
     /// with its square. So of two books under the same engines the one with
-    /// the larger value tells them apart in fewer games.
+    /// the larger value tells them apart in fewer games. `None` if the pairs do
+    /// not support the interval: too few, or too few that differ.
     pub sensitivity: Option<Estimate>,
     /// What another advantage for White would change, by a model; `None` where
     /// White or Black never won or no game was drawn.
@@ -74,7 +74,7 @@ impl Worth {
             split_rate: share(split, pairs),
             decided_rate: share(pairs - counts.0[2], pairs),
             repeated_rate: share(repeated, pairs),
-            sensitivity: nelo(counts).map(size),
+            sensitivity: Summary::new(counts).nelo.map(size),
             outlook: Openings::of(white_rate, black_rate).map(Openings::outlook),
         }
     }
@@ -142,6 +142,7 @@ pub(crate) fn undecided(openings: &BTreeMap<u64, Usage>, min_pairs: u64) -> Vec<
 mod tests {
     use super::*;
     use crate::rules::{Effort, GameResult, Termination};
+    use crate::stats::elo::nelo;
 
     fn pair(engines: [usize; 2], outcomes: [Outcome; 2]) -> PairResult {
         PairResult {
@@ -179,8 +180,18 @@ mod tests {
         assert_eq!((worth.draw_rate, worth.white_rate), (0.3, 0.4));
         assert_eq!((worth.split_rate, worth.decided_rate), (0.4, 0.4));
         assert_eq!(worth.repeated_rate, 0.2);
-        let expected = nelo(Pentanomial([0, 0, 3, 1, 1]));
-        assert_eq!(worth.sensitivity, expected);
+        // Five pairs do not support an interval, sixty with enough that differ do.
+        assert_eq!(worth.sensitivity, None);
+        let many = pairs.iter().cycle().take(60);
+        let expected = nelo(Pentanomial([0, 0, 36, 12, 12]));
+        assert_eq!(Worth::new(many).sensitivity, expected);
+        let level = [&pairs[0]].into_iter().cycle().take(60);
+        assert_eq!(Worth::new(level).sensitivity, None);
+    }
+
+    /// Of these pairs, each thirty times.
+    fn sensitivity(pairs: &[PairResult]) -> Option<Estimate> {
+        Worth::new(pairs.iter().cycle().take(30 * pairs.len())).sensitivity
     }
 
     #[test]
@@ -202,8 +213,7 @@ mod tests {
             won[1].clone(),
             lost[2].clone(),
         ];
-        let [from_won, from_lost] =
-            [&won, &lost].map(|pairs| Worth::new(pairs).sensitivity.unwrap());
+        let [from_won, from_lost] = [&won, &lost].map(|pairs| sensitivity(pairs).unwrap());
         for (won, lost) in [
             (from_won.estimate, from_lost.estimate),
             (from_won.low, from_lost.low),
@@ -211,8 +221,8 @@ mod tests {
         ] {
             assert!((won - lost).abs() < 1e-9, "{won} {lost}");
         }
-        let expected = nelo(Pentanomial([0, 0, 2, 0, 2]));
-        assert_eq!(Worth::new(&mixed).sensitivity, expected);
+        let expected = nelo(Pentanomial([0, 0, 60, 0, 60]));
+        assert_eq!(sensitivity(&mixed), expected);
         assert!(expected.is_some_and(|nelo| nelo.estimate > 0.0));
     }
 

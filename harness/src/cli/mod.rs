@@ -203,6 +203,7 @@ impl Command {
 
 /// Parses the command line, runs the command and reports how it ended.
 pub fn main() -> ExitCode {
+    crate::platform::fail_beyond_limit();
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Some(called) = dropin::called(&arguments) {
         return called.main();

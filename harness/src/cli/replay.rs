@@ -88,11 +88,7 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
         .configure(&situation.options, ready)
         .await
         .map_err(silent)?;
-    client
-        .send(b"ucinewgame\nisready\n", ready)
-        .await
-        .map_err(silent)?;
-    client.wait_ready(ready).await.map_err(silent)?;
+    client.begin_game(ready).await.map_err(silent)?;
     if situation.go.is_empty() {
         return Ok("it is ready for a game; before, it failed here".to_string());
     }

@@ -10,7 +10,7 @@ use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds;
 use crate::output::with_causes;
-use crate::report::{TestVerdict, first_engine};
+use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 use crate::settings::{BookSource, Shard};
 use crate::stats::Summary;
@@ -54,9 +54,12 @@ struct RunLine {
     engines: Vec<String>,
     /// The engines with commit and subject.
     descriptions: Vec<String>,
+    /// That of all engines; of each, in their order, where they differ.
     limit: String,
     book: Option<BookSource>,
     pairs: u64,
+    /// Of the first engine; `None` if the pairs are not all its own, or compare commits or
+    /// sets of values.
     elo: Option<f64>,
 }
 
@@ -80,7 +83,8 @@ impl RunLine {
         let fold = kinds::fold_of(&files)?;
         let has_next = stage < stages && fold.verdict() == Some(Verdict::H1);
         let verdict = fold.verdict().filter(|_| !has_next);
-        let elo = Summary::new(first_engine(&fold.tally).pentanomial).elo;
+        let elo = is_of_first_engine(&files.manifest)
+            .then(|| Summary::new(first_engine(&fold.tally).pentanomial).elo);
         Ok(Self {
             run,
             kind: files.manifest.kind,
@@ -97,10 +101,10 @@ impl RunLine {
                 .iter()
                 .map(EngineIdentity::description)
                 .collect(),
-            limit: files.manifest.config.r#match.limit.to_string(),
+            limit: limits(&files.manifest.config),
             book: files.manifest.config.r#match.openings.file.clone(),
             pairs: fold.tally.pairs,
-            elo: elo.map(|elo| elo.estimate),
+            elo: elo.flatten().map(|elo| elo.estimate),
         })
     }
 }
@@ -159,17 +163,17 @@ fn table(listing: &Listing) -> String {
     let names = listing.runs.iter().map(|run| &run.run);
     let names = names.chain(listing.damaged.iter().map(|run| &run.run));
     let width = names.map(String::len).max().unwrap_or(0).max(3);
+    let limits = listing.runs.iter().map(|run| run.limit.chars().count());
+    let limits = limits.max().unwrap_or(0).max(12);
     let mut text = format!(
-        "{:<width$} {:<6} {:<10} {:>7} {:>8}  {:<12} {:<16} engines\n",
+        "{:<width$} {:<6} {:<10} {:>7} {:>8}  {:<limits$} {:<16} engines\n",
         "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        // One side of a tuning against the other says nothing about the engine.
-        let elo = run.elo.filter(|_| run.kind != Kind::Tune);
-        let elo = elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
         let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
-            "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<12} {book:<16} {}\n",
+            "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<limits$} {book:<16} {}\n",
             run.run,
             run.kind.name(),
             run.state,

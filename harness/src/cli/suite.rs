@@ -1,7 +1,9 @@
 //! `hone suite`: an engine on test positions.
 
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::Context;
 use clap::Args;
@@ -9,7 +11,7 @@ use serde::Serialize;
 
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
+use crate::engine::analysis::{Analyst, EngineCommand, Evaluation, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::{Opening, Variant};
 use crate::suite::grade::Grade;
@@ -75,7 +77,7 @@ struct LimitArgs {
 #[derive(Debug, Serialize)]
 struct Output {
     suite: PathBuf,
-    limit: Limit,
+    limit: SearchLimit,
     warnings: Vec<String>,
     #[serde(flatten)]
     report: Report,
@@ -175,8 +177,21 @@ impl Suite {
             .collect();
         let bar = progress::positions(problems.len());
         bar.set_message(format!("by {name}"));
-        let work = evaluate_all(analysts, fens, self.limit.limit(), move |_, _| bar.inc(1));
-        let evaluations = work.await.map_err(Failure::failed)?;
+        let arrived = Rc::new(RefCell::new(Vec::new()));
+        let kept = Rc::clone(&arrived);
+        let work = evaluate_all(analysts, fens, self.limit.limit(), move |index, answer| {
+            kept.borrow_mut().push((index, answer.clone()));
+            bar.inc(1);
+        });
+        let evaluations = work.await.map_err(|error| {
+            let arrived = arrived.borrow();
+            let is_solved = |(index, answer): &&(usize, Evaluation)| {
+                Grade::new(&problems[*index], answer).solved
+            };
+            let (solved, count) = (arrived.iter().filter(is_solved).count(), arrived.len());
+            errln!("before the failure, {name} solved {solved} of {count} positions");
+            Failure::failed(error)
+        })?;
         let grades = problems
             .iter()
             .zip(&evaluations)
@@ -213,11 +228,11 @@ fn warn(suite: &Problems, file: &Path, asked: Variant) {
 }
 
 impl LimitArgs {
-    fn limit(&self) -> Limit {
+    fn limit(&self) -> SearchLimit {
         match (self.nodes, self.depth) {
-            (Some(nodes), _) => Limit::Nodes(nodes),
-            (None, Some(depth)) => Limit::Depth(depth),
-            (None, None) => Limit::MoveTime(self.movetime.unwrap_or(1000)),
+            (Some(nodes), _) => SearchLimit::Nodes(nodes),
+            (None, Some(depth)) => SearchLimit::Depth(depth),
+            (None, None) => SearchLimit::MoveTime(self.movetime.unwrap_or(1000)),
         }
     }
 }

@@ -63,10 +63,12 @@ impl Assignment {
         while let Some(key) = parents.next() {
             let item = table.entry(key).or_insert_with(|| Item::Table(implicit()));
             table = match item {
-                Item::ArrayOfTables(tables) => parents
-                    .next()
-                    .and_then(|number| tables.get_mut(number.parse().ok()?))
-                    .ok_or_else(|| format!("`{key}` is a list: name one by number or name"))?,
+                Item::ArrayOfTables(tables) => {
+                    let range = range_of(key, tables.len());
+                    let number = parents.next().and_then(|number| number.parse().ok());
+                    let table = number.and_then(|number: usize| tables.get_mut(number));
+                    table.ok_or(range)?
+                }
                 other => {
                     if !other.is_table_like() {
                         *other = Item::Value(Value::InlineTable(long_form(key, other)));
@@ -79,6 +81,17 @@ impl Assignment {
         }
         table.insert(last, Item::Value(self.value.clone()));
         Ok(())
+    }
+}
+
+/// Which numbers the tables of a list have.
+fn range_of(list: &str, len: usize) -> String {
+    match len.checked_sub(1) {
+        None => format!("`{list}` is an empty list"),
+        Some(0) => format!("`{list}` is a list of 1: give the number 0, then a key"),
+        Some(last) => {
+            format!("`{list}` is a list of {len}: give a number from 0 to {last}, then a key")
+        }
     }
 }
 

@@ -18,6 +18,8 @@ use super::places::{KeyPath, Places, content};
 use super::wording::plain;
 use crate::builds::Spec;
 
+mod set_text;
+
 /// A configuration that is not complete yet.
 #[derive(Debug)]
 pub(crate) struct Draft {
@@ -47,11 +49,13 @@ impl Draft {
                     path: file.unwrap_or(Path::new("")).to_path_buf(),
                     place: Place::new(&text, error.span(), error.message()),
                 })?;
-        // `engine = [{ … }, { … }]` is extended as `[[engine]]` is.
-        if let Some(engines) = document.get_mut("engine")
-            && let Ok(tables) = engines.clone().into_array_of_tables()
-        {
-            *engines = Item::ArrayOfTables(tables);
+        // `engine = [{ … }, { … }]` is changed and extended as `[[engine]]` is.
+        for list in ["engine", "stage"] {
+            if let Some(inline) = document.get_mut(list)
+                && let Ok(tables) = inline.clone().into_array_of_tables()
+            {
+                *inline = Item::ArrayOfTables(tables);
+            }
         }
         Ok(Self {
             file: file.map(Path::to_path_buf),
@@ -79,8 +83,7 @@ impl Draft {
         if let Some(set) = set.max_by_key(|set| set.level) {
             return Some(content(&set.value));
         }
-        let value = self.engines()?.get(index)?.get(key)?.as_value()?;
-        Some(content(value))
+        self.text_in_file(index, key)
     }
 
     /// A whole number that the file sets.
@@ -183,82 +186,6 @@ impl Draft {
         });
     }
 
-    /// Sets what `--set key.path=value` says.
-    ///
-    /// # Errors
-    /// [`ConfigError::Said`] if that is not its form or names an engine that
-    /// does not exist.
-    pub(crate) fn set_text(&mut self, text: &str) -> Result<(), ConfigError> {
-        let source = format!("--set {text}");
-        let refused = |reason: String| ConfigError::Said {
-            sources: format!("`{source}`"),
-            reason,
-            place: None,
-        };
-        let (path, value) = text.split_once('=').ok_or_else(|| {
-            refused("write key.path=value, for example match.limit=nodes=5000".to_string())
-        })?;
-        let mut keys: Vec<String> = path.split('.').map(|key| key.trim().to_string()).collect();
-        if keys.iter().any(String::is_empty) {
-            return Err(refused("a key is empty".to_string()));
-        }
-        if keys.first().is_some_and(|key| key == "engine") {
-            let which = keys.get_mut(1).ok_or_else(|| {
-                refused("`engine` is a list: name one by number or name".to_string())
-            })?;
-            *which = self
-                .engine_index(which)
-                .ok_or_else(|| refused(format!("no `{which}` in `engine`")))?
-                .to_string();
-        }
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        // A TOML value, or else the text itself, so that no quotes are needed.
-        let value = value.trim();
-        let value = value.parse().unwrap_or_else(|_| Value::from(value));
-        self.set(Level::Key, &keys, value, &source);
-        Ok(())
-    }
-
-    fn engine_index(&self, which: &str) -> Option<usize> {
-        let engines = self.engines()?;
-        let number = which.parse().ok().filter(|index| *index < engines.len());
-        number.or_else(|| {
-            engines
-                .iter()
-                .position(|table| table.get("name").and_then(Item::as_str) == Some(which))
-        })
-    }
-
-    /// Names of UCI options do not depend on case: the file's spelling, or an
-    /// earlier one, is used.
-    fn use_known_spelling(&self, path: &mut KeyPath) {
-        let [engine, index, options, name] = &mut path[..] else {
-            return;
-        };
-        if engine != "engine" || options != "options" {
-            return;
-        }
-        let in_file = self
-            .engines()
-            .and_then(|engines| engines.get(index.parse().ok()?)?.get("options"))
-            .and_then(Item::as_table_like)
-            .into_iter()
-            .flat_map(|table| table.iter().map(|(name, _)| name.to_string()));
-        let said = self
-            .assignments
-            .iter()
-            .filter_map(|set| match &set.path[..] {
-                [_, of, _, name] if of == index => Some(name.clone()),
-                _ => None,
-            });
-        if let Some(known) = in_file
-            .chain(said)
-            .find(|known| known.eq_ignore_ascii_case(name))
-        {
-            *name = known;
-        }
-    }
-
     /// The text of a configuration file with everything laid over the file.
     ///
     /// # Errors
@@ -290,9 +217,7 @@ impl Draft {
     /// [`ConfigError`]: a contradiction with both its sides, a mistake with
     /// its place in the file or with what set it.
     pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
-        let text = self.text()?;
-        let mut config: Config =
-            toml::from_str(&text).map_err(|error| self.mistake(&text, &error))?;
+        let (text, mut config) = self.parsed()?;
         name_engines(&mut config).map_err(|message| {
             // The last table of engines is where the duplicate is at the latest.
             let at = text.rfind("[[engine]]").unwrap_or(0);
@@ -312,6 +237,44 @@ impl Draft {
             openings.fill_in();
         }
         Ok(config)
+    }
+
+    /// The complete text and what it configures. A key that takes a text has
+    /// one also where what was set looks like a number: `rev=1234567`.
+    fn parsed(&mut self) -> Result<(String, Config), ConfigError> {
+        loop {
+            let text = self.text()?;
+            match toml::from_str(&text) {
+                Ok(config) => return Ok((text, config)),
+                Err(error) if self.quote(&text, &error) => {}
+                Err(error) => return Err(self.mistake(&text, &error)),
+            }
+        }
+    }
+
+    /// Makes the value that was set where the reader expects a text one, as it
+    /// was written. Whether there is such a value.
+    fn quote(&mut self, text: &str, error: &toml::de::Error) -> bool {
+        let expects_text = ["expected a string", "expected path string"]
+            .iter()
+            .any(|end| error.message().ends_with(end));
+        if !expects_text {
+            return false;
+        }
+        let places = Places::of(text);
+        let at = error.span().and_then(|span| places.at(span.start));
+        let Some((path, _)) = at else {
+            return false;
+        };
+        let is_text = |value: &Value| value.is_str() || value.is_array() || value.is_inline_table();
+        let mut quoted = false;
+        for set in &mut self.assignments {
+            if set.path == *path && !is_text(&set.value) {
+                set.value = content(&set.value).into();
+                quoted = true;
+            }
+        }
+        quoted
     }
 
     fn refuse_contradictions(&self) -> Result<(), ConfigError> {

@@ -3,7 +3,7 @@ use crate::config::Profile;
 use crate::settings::BookSource;
 use clap::ValueEnum;
 
-const FILE: &str = "\
+pub(super) const FILE: &str = "\
 # An engine list.
 [[engine]]
 name = \"dev\"
@@ -20,14 +20,14 @@ limit = \"nodes=10\"
 elo1 = 3.0
 ";
 
-fn draft(text: &str) -> Draft {
+pub(super) fn draft(text: &str) -> Draft {
     let folder = tempfile::tempdir().expect("made");
     let path = folder.path().join("c.toml");
     fs::write(&path, text).expect("written");
     Draft::read(Some(&path)).expect("TOML")
 }
 
-fn error(draft: Draft) -> String {
+pub(super) fn error(draft: Draft) -> String {
     draft.finish().expect_err("a mistake").to_string()
 }
 

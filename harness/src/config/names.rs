@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Config;
+use super::{Config, EngineConfig};
 
 /// The pairings of a round robin grow with the square of it.
 pub(super) const MAX_ENGINES: usize = 1000;
@@ -16,7 +16,7 @@ pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
             config.engine.len()
         ));
     }
-    let mut taken: HashSet<String> = HashSet::new();
+    let mut known = HashSet::new();
     for engine in &config.engine {
         if engine.name.chars().any(char::is_control) {
             return Err(format!(
@@ -24,14 +24,23 @@ pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
                 engine.name
             ));
         }
-        if !engine.name.is_empty() && !taken.insert(engine.name.clone()) {
+        if !engine.name.is_empty() && !known.insert(engine.name.as_str()) {
             return Err(format!(
                 "two engines are called `{}`: give each its own `name`",
                 engine.name
             ));
         }
     }
-    for engine in &mut config.engine {
+    fill_in(&mut config.engine);
+    Ok(())
+}
+
+/// Gives engines without a name that of their program, with a number if it is
+/// taken.
+pub(super) fn fill_in(engines: &mut [EngineConfig]) {
+    let names = engines.iter().map(|engine| engine.name.clone());
+    let mut taken: HashSet<String> = names.collect();
+    for engine in engines {
         if engine.name.is_empty() {
             let stem = engine.default_name();
             let mut name = stem.clone();
@@ -44,5 +53,4 @@ pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
             engine.name = name;
         }
     }
-    Ok(())
 }

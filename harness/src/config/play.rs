@@ -125,7 +125,7 @@ pub(crate) const MAX_CONCURRENCY: usize = 1024;
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {
-    match pairs <= MAX_CONCURRENCY {
+    match (1..=MAX_CONCURRENCY).contains(&pairs) {
         true => Ok(()),
         false => Err(format!(
             "{pairs} is out of range: 1 to {MAX_CONCURRENCY} pairs at a time are allowed"

@@ -34,7 +34,7 @@ impl Program {
     pub(crate) fn version(self) -> &'static str {
         match self {
             Self::Fastchess => "1.8.2",
-            Self::Cutechess => "1.5.0",
+            Self::Cutechess => "1.5.1",
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ProgramFile;
-use crate::engine::uci::Launch;
+use crate::engine::uci::{Launch, options_for};
 use crate::experiment::PairResult;
 use crate::openings::{Opening, Variant};
 use crate::rules::{Adjudication, Limit, RecordStyle};
@@ -32,16 +32,7 @@ pub struct Player {
 impl Player {
     /// All options its engine is given: what the rules ask for, then its own.
     pub(crate) fn all_options(&self, rules: &Rules) -> Vec<(String, String)> {
-        let by_rules = [
-            (rules.variant == Variant::Chess960, "UCI_Chess960"),
-            (self.ponder, "Ponder"),
-        ];
-        by_rules
-            .into_iter()
-            .filter(|(asked, _)| *asked)
-            .map(|(_, name)| (name.to_string(), "true".to_string()))
-            .chain(self.options.iter().cloned())
-            .collect()
+        options_for(rules.variant, self.ponder, &self.options)
     }
 }
 

@@ -13,11 +13,9 @@
 )]
 
 use serde::{Deserialize, Serialize};
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Position};
 
 use crate::engine::uci::Launch;
-use crate::openings::usual_start;
 use crate::rules::Referee;
 
 /// A failure as `replay.toml` keeps it: all that is needed to put the engine
@@ -58,29 +56,11 @@ impl Situation {
             true => CastlingMode::Chess960,
             false => CastlingMode::Standard,
         };
-        let Some(body) = self.position.strip_prefix("position ") else {
-            return Err("the bundle's position is not a `position` command".to_string());
-        };
         if !self.go.starts_with("go ") {
             return Err("the bundle's search is not a `go` command".to_string());
         }
-        let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));
-        let position: Chess = match start.strip_prefix("fen ") {
-            None if start.trim_end() == "startpos" => usual_start(mode),
-            None => return Err(format!("the bundle's position `{start}` is not known")),
-            Some(fen) => fen
-                .parse::<Fen>()
-                .map_err(|error| error.to_string())?
-                .into_position(mode)
-                .map_err(|error| error.to_string())?,
-        };
-        let mut referee = Referee::new(position);
-        for text in moves.split_whitespace() {
-            let legal = referee
-                .find(text.as_bytes())
-                .ok_or_else(|| format!("the bundle's move {text} is illegal"))?;
-            referee.play(legal);
-        }
+        let referee = Referee::after_command(&self.position, Some(mode))
+            .map_err(|error| format!("the bundle's position: {error}"))?;
         if referee.position().legal_moves().is_empty() {
             return Err("the bundle's position has no legal move".to_string());
         }

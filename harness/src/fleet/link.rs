@@ -5,6 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::ids::{Name, WorkerId};
+use super::runner::Change;
 
 /// Why the transport could not do something.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -29,6 +30,8 @@ pub(crate) enum ToRunner<R> {
     Status { worker: WorkerId, bytes: Vec<u8> },
     /// Somebody wants to know which runs there are.
     Asked,
+    /// The server is there again, gone, or refuses the credential.
+    Connection(Change),
 }
 
 /// The side of a run's owner. One value carries one run.

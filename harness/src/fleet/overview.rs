@@ -1,6 +1,6 @@
 //! Who is on a fleet: runs and machines, as they tell of themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -12,7 +12,7 @@ use super::access::Access;
 use super::ids::Name;
 #[cfg(feature = "serve")]
 use super::live_message::Shown;
-use super::message::{Notice, Status, decode};
+use super::message::{MessageError, Notice, Status, VERSION, decode};
 #[cfg(feature = "serve")]
 use super::nats::BoardWatch;
 use super::nats::{Heard, Watch, connect};
@@ -144,7 +144,11 @@ impl Overview {
         for one in heard {
             match one {
                 Heard::Worker { worker, bytes } => {
-                    if let Ok(status) = decode::<Status>(&bytes) {
+                    let status = match decode::<Status>(&bytes) {
+                        Err(MessageError::Version(version)) => Some(foreign(version)),
+                        status => status.ok(),
+                    };
+                    if let Some(status) = status {
                         workers.insert(worker.to_string(), status);
                     }
                 }
@@ -238,5 +242,54 @@ impl Overview {
             }
         }
         text
+    }
+}
+
+/// What is known of a worker whose `hone` has another protocol version: nothing else
+/// of its message can be read.
+fn foreign(version: u32) -> Status {
+    Status {
+        hone: String::new(),
+        platform: format!("protocol {version}, this hone {VERSION}"),
+        processor: String::new(),
+        cores: 0,
+        busy: 0,
+        games: 0,
+        time_forfeits: 0,
+        failures: 0,
+        pace: 0.0,
+        holds: BTreeMap::new(),
+        refuses: BTreeMap::new(),
+        builds: false,
+        building: BTreeSet::new(),
+        leaving: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::ids::WorkerId;
+    use crate::fleet::message::{encode, samples};
+
+    #[test]
+    fn a_worker_of_another_version_is_listed() {
+        let name = |text| Name::new(text).expect("a name");
+        let status = encode(&samples::status(&name("run"), &[])).expect("a status");
+        let text = String::from_utf8(status).expect("text");
+        let older = text.replace("\"hone\":2,\"body\"", "\"hone\":1,\"body\"");
+        assert_ne!(older, text);
+        let heard = Heard::Worker {
+            worker: WorkerId {
+                credential: name("all"),
+                machine: name("old"),
+            },
+            bytes: older.into_bytes(),
+        };
+        let text = Overview::of("tls://box:4222".to_string(), vec![heard]).text();
+        assert!(text.contains("1 worker, 0 cores"), "{text}");
+        let line = text.lines().find(|line| line.starts_with("all/old"));
+        let line = line.expect("a line");
+        assert!(line.contains("protocol 1, this hone 2"), "{line}");
     }
 }

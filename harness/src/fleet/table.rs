@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::platform::write_whole;
-use crate::run::files::machines::rows;
+use crate::run::files::table::{rows, whole_rows};
 
 /// A table that is being written.
 #[derive(Debug)]
@@ -110,12 +110,9 @@ fn repair(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         read => read?,
     };
-    let ends = text.iter().filter(|byte| **byte == b'\n').count();
-    let last = text.iter().rposition(|byte| *byte == b'\n');
-    let whole = match (ends, last) {
-        (2.., Some(at)) => at + 1,
-        _ => 0,
-    };
+    let table = whole_rows(&text);
+    let lines = table.iter().filter(|byte| **byte == b'\n').count();
+    let whole = if lines > 1 { table.len() } else { 0 };
     if whole < text.len() {
         File::options()
             .write(true)
@@ -136,6 +133,12 @@ mod tests {
         number: u32,
         #[serde(default)]
         newer: bool,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Note {
+        pair: u32,
+        reason: String,
     }
 
     fn row(number: u32) -> Row {
@@ -163,6 +166,28 @@ mod tests {
         table.append(&row(3)).expect("written");
         let (_, rows) = Table::open::<Row>(path).expect("read");
         assert_eq!(rows.len(), 4);
+    }
+
+    #[test]
+    fn rows_follow_the_whole_ones_of_a_torn_table() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("table.csv");
+        let row = |reason: &str| Note {
+            pair: 7,
+            reason: reason.to_string(),
+        };
+        let first = "7,it stopped\n";
+        let torn = "7,\"it wrote:\n\"\"größer\"\"\n\"\n";
+        for len in 0..torn.len() {
+            let mut text = format!("pair,reason\n{first}").into_bytes();
+            text.extend_from_slice(&torn.as_bytes()[..len]);
+            std::fs::write(&path, text).expect("written");
+            let (mut table, rows) = Table::open::<Note>(path.clone()).expect("read");
+            assert_eq!(rows, [row("it stopped")], "{len} bytes");
+            table.append(&row("late")).expect("written");
+            let (_, rows) = Table::open::<Note>(path.clone()).expect("read");
+            assert_eq!(rows, [row("it stopped"), row("late")], "{len} bytes");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::executor::remote::Remote;
 use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
+#[cfg(feature = "fleet")]
+use crate::report::limits;
 use crate::run::Manifest;
 use crate::run::files::machines::first_local_worker;
 #[cfg(feature = "fleet")]
@@ -120,11 +122,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
     });
     let engines = manifest.names().join(" - ");
     Ok(fleet::Notice {
-        title: format!(
-            "{} {engines}, {}",
-            manifest.kind.name(),
-            config.r#match.limit
-        ),
+        title: format!("{} {engines}, {}", manifest.kind.name(), limits(config)),
         priority,
         threads: processors_a_game(config, &manifest.engines),
         // Beside its hash, an engine needs some for its program and its net.

@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow, ensure};
 use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::place::Place;
 use super::scale;
-use crate::config::{Config, check_concurrency};
+use crate::config::{Config, MAX_CONCURRENCY, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::openings::Book;
@@ -162,7 +162,7 @@ impl<K: RunKind> Session<K> {
             limit += &format!("_{}of{}", shard.number(), shard.of());
         }
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(physical_cores);
+        let concurrency = concurrency.unwrap_or_else(|| physical_cores().min(MAX_CONCURRENCY));
         scale::settle(&mut config, &players, concurrency, announce)?;
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
@@ -203,6 +203,7 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
+        check_pairs_at_once(manifest.concurrency)?;
         let book = same_book(&manifest, K::openings(&manifest.config))?;
         let opening = first_opening(&manifest.config, book.as_ref());
         let players = K::same_engines(&manifest, &opening, announce)?;
@@ -385,9 +386,13 @@ fn check<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     check_shard::<K>(config)?;
     scale::check(K::KIND, config)?;
     if let Some(pairs) = config.r#match.concurrency {
-        check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))?;
+        check_pairs_at_once(pairs)?;
     }
     Ok(())
+}
+
+fn check_pairs_at_once(pairs: usize) -> anyhow::Result<()> {
+    check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))
 }
 
 /// Refuses a shard of a run whose pairs depend on earlier results.

@@ -9,6 +9,8 @@ use super::row::RowError;
 pub(crate) const GAMES_CSV: &str = "games.csv";
 pub(crate) const GAMES_PGN: &str = "games.pgn";
 pub(crate) const GAMES_EPD: &str = "games.epd";
+/// How every game of [`GAMES_PGN`] begins.
+pub(crate) const GAME_START: &[u8] = b"[Event ";
 /// The folder of what is kept of failures, one folder each.
 pub(crate) const FAILURES: &str = "failures";
 
@@ -44,6 +46,11 @@ pub enum LedgerError {
         path.display()
     )]
     Unlisted { path: PathBuf, games: usize },
+    #[error(
+        "{} has been edited: its games are not where {GAMES_CSV} has them\nhelp: restore it from a copy, or undo the edit; a program that converts line ends to CRLF changes it too (`sed -i 's/\\r$//'` undoes that)",
+        path.display()
+    )]
+    Edited { path: PathBuf },
     #[error(
         "{} has changed since pair {pair} was played: one run has one set of conditions\nhelp: restore the file, or start a new run under the new conditions",
         path.display()

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "serve")]
 pub(crate) use files::GAMES_CSV;
 pub use files::Recovery;
-pub(crate) use files::{FAILURES, GAMES_EPD, GAMES_PGN, LedgerError};
+pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
 use log::Log;
@@ -68,7 +68,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError`]: a file cannot be read or written, more is missing than
-    /// a kill can have torn, pairs were played under other conditions, or a
+    /// a kill can have torn, `games.pgn` has been edited, pairs were played under other conditions, or a
     /// row that is not the last makes no sense.
     pub fn open(
         dir: &Path,
@@ -83,6 +83,7 @@ impl Ledger {
         let mut pairs = Pairs::open(dir, options.names)?;
         let kept = pairs.cut(pgn.len)?;
         recovery::check_conditions(dir, &pairs, options.conditions)?;
+        recovery::check_places(&pgn, &kept)?;
         if options.recovery == Recovery::LastPair {
             recovery::check_missing(&pgn, &kept)?;
         }

@@ -14,22 +14,49 @@
     )
 )]
 
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::files::LedgerError;
+use super::files::{GAME_START, LedgerError};
 use super::log::Log;
 use super::pairs::{Kept, Pairs};
 
 /// Name of the file that determines the conditions.
 const MANIFEST: &str = "run.toml";
 
-/// Refuses to remove more than a pair.
+/// Refuses a PGN whose length has changed before the end of the pairs that are
+/// kept: of the last pair, no game begins where its row has it.
+pub(super) fn check_places(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
+    for offset in kept.last_pair.into_iter().flatten() {
+        if start_at(pgn, offset)? != GAME_START {
+            let path = pgn.path.clone();
+            return Err(LedgerError::Edited { path });
+        }
+    }
+    Ok(())
+}
+
+/// As many bytes as [`GAME_START`] has, or what is left of the file.
+fn start_at(pgn: &Log, offset: u64) -> Result<Vec<u8>, LedgerError> {
+    let mut file = &pgn.file;
+    let mut start = Vec::new();
+    file.seek(SeekFrom::Start(offset))
+        .and_then(|_| file.take(GAME_START.len() as u64).read_to_end(&mut start))
+        .map_err(|source| pgn.error(source))?;
+    Ok(start)
+}
+
+/// Refuses to remove more than a pair, or what is not the beginning of one.
 pub(super) fn check_missing(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
     let path = pgn.path.clone();
     if kept.cut_pairs > 1 {
         let pairs = kept.cut_pairs;
         return Err(LedgerError::Short { path, pairs });
+    }
+    let rest = start_at(pgn, kept.pgn_len)?;
+    // A power cut can leave zeros.
+    if !GAME_START.starts_with(&rest) && rest.first() != Some(&0) {
+        return Err(LedgerError::Edited { path });
     }
     match games_after(pgn, kept.pgn_len)? {
         0..=2 => Ok(()),
@@ -46,7 +73,7 @@ fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
     let mut line = Vec::new();
     let (mut games, mut after_blank) = (0_usize, true);
     while reader.read_until(b'\n', &mut line).map_err(failed)? > 0 {
-        if after_blank && line.starts_with(b"[Event ") {
+        if after_blank && line.starts_with(GAME_START) {
             games = games.saturating_add(1);
         }
         after_blank = line.trim_ascii().is_empty();

@@ -17,6 +17,7 @@ mod busy;
 mod delay;
 mod echo;
 mod engine_output;
+mod file_size;
 mod files;
 #[cfg(feature = "fleet")]
 mod host;
@@ -33,6 +34,7 @@ pub(crate) use busy::{BUSY_PAUSE, is_busy};
 pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
+pub(crate) use file_size::fail_beyond_limit;
 #[cfg(feature = "fleet")]
 pub(crate) use files::write_private;
 pub(crate) use files::{

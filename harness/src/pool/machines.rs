@@ -6,7 +6,8 @@ use anyhow::Context;
 
 use super::source::Source;
 use crate::platform::write_whole;
-use crate::run::files::machines::{Machine, WORKERS, rows};
+use crate::run::files::machines::{Machine, WORKERS};
+use crate::run::files::table::rows;
 
 /// Adds the machines of all runs to the table of the pool in `dir`, completely or
 /// not at all.

@@ -11,7 +11,8 @@ use super::duplicates::Known;
 use crate::executor::{GameText, PlayedPair};
 use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile};
 use crate::platform::quoted;
-use crate::run::files::machines::{Machine, WORKERS, first_local_worker, rows};
+use crate::run::files::machines::{Machine, WORKERS, first_local_worker};
+use crate::run::files::table::rows;
 use crate::run::{MANIFEST, Manifest, RunFiles, prepare::conditions};
 
 /// A run that is pooled, opened to be read.

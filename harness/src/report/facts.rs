@@ -7,7 +7,7 @@ use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
 use super::standings::{Standing, standings};
 use super::verdict::{EndReason, TestVerdict};
-use crate::config::EngineOptions;
+use crate::config::{Config, EngineOptions, Tournament};
 use crate::experiment::Experiment;
 use crate::rules::Termination;
 use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
@@ -100,7 +100,7 @@ pub(crate) struct RunFacts {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub mean_plies: Option<f64>,
-    /// That of engines without a limit of their own; see [`RunFacts::limits`].
+    /// That of all engines; of each, in their order, where they differ.
     pub limit: String,
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
@@ -155,7 +155,8 @@ pub(crate) struct EngineFacts {
     /// Wins, draws, losses.
     pub as_white: [u64; 3],
     pub as_black: [u64; 3],
-    /// Means over its moves; not defined before the first.
+    /// Means over its moves; not defined before the first. `depth`, `seldepth`, `nodes` and
+    /// `nps` are not defined either if it never reports them.
     pub depth: Option<f64>,
     pub seldepth: Option<f64>,
     pub nodes: Option<f64>,
@@ -285,7 +286,7 @@ impl RunFacts {
             endings: tally.terminations.clone().into_iter().collect(),
             by_colour: tally.by_colour,
             mean_plies: ratio(tally.plies as f64, tally.games() as f64),
-            limit: play.limit.to_string(),
+            limit: limits(&manifest.config),
             openings: match (&play.openings.file, &manifest.book) {
                 (Some(BookSource::BuiltIn), Some(book)) => {
                     format!("built-in book {}", book.file.display())
@@ -295,15 +296,6 @@ impl RunFacts {
             },
             placement: manifest.placement.clone(),
         }
-    }
-
-    /// The limit of all engines; that of each, in their order, where they differ.
-    pub(crate) fn limits(&self) -> String {
-        let mut all: Vec<&str> = self.engines.iter().map(|e| e.limit.as_str()).collect();
-        if all.iter().all(|limit| *limit == all[0]) {
-            all.truncate(1);
-        }
-        all.join(" – ")
     }
 
     /// Elo of the first engine where only the always-valid interval holds: a match that is
@@ -359,6 +351,27 @@ pub(crate) fn first_engine(tally: &Tally) -> PairingTally {
     total
 }
 
+/// Whether every pair of the run is one of its first engine against another.
+pub(crate) fn is_of_first_engine(manifest: &Manifest) -> bool {
+    let play = &manifest.config.r#match;
+    let is_gauntlet = play.tournament == Tournament::Gauntlet && play.seeds == 1;
+    matches!(manifest.kind, Kind::Match | Kind::Sprt)
+        && (manifest.engines.len() == 2 || is_gauntlet)
+}
+
+/// The limit of all engines; that of each, in their order, where they differ.
+pub(crate) fn limits(config: &Config) -> String {
+    let common = &config.r#match.limit;
+    let own = config.engine.iter().map(|engine| &engine.limit);
+    let all: Vec<String> = own
+        .map(|limit| limit.as_ref().unwrap_or(common).to_string())
+        .collect();
+    match all.iter().all(|limit| *limit == all[0]) {
+        true => all.first().cloned().unwrap_or_else(|| common.to_string()),
+        false => all.join(" – "),
+    }
+}
+
 fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
     let common = &manifest.config.r#match.limit;
     manifest
@@ -381,11 +394,11 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 games: tally.games,
                 as_white: wdl(tally.as_white),
                 as_black: wdl(tally.as_black),
-                depth: ratio(tally.depth as f64, moves),
-                seldepth: ratio(tally.seldepth as f64, moves),
-                nodes: ratio(tally.nodes as f64, moves),
+                depth: reported(tally.depth, moves),
+                seldepth: reported(tally.seldepth, moves),
+                nodes: reported(tally.nodes, moves),
                 ms: ratio(tally.ms as f64, moves),
-                nps: ratio(tally.nodes as f64 * 1000.0, tally.ms as f64),
+                nps: reported(tally.nodes, tally.ms as f64 / 1000.0),
                 latency_us: ratio(tally.latency_us as f64, moves),
                 starved: tally.starved,
                 illegal_pvs: tally.illegal_pvs,
@@ -432,6 +445,36 @@ fn wdl(counts: Wdl) -> [u64; 3] {
     [counts.wins, counts.draws, counts.losses]
 }
 
+/// The mean of what an engine reports; a sum of 0 means that it does not report it.
+fn reported(sum: u64, by: f64) -> Option<f64> {
+    ratio(sum as f64, by).filter(|_| sum > 0)
+}
+
 fn ratio(of: f64, by: f64) -> Option<f64> {
     (by > 0.0).then(|| of / by)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_that_differ_are_those_of_the_engines() {
+        let limits = |own: [&str; 2]| {
+            let engine = |limit| format!("[[engine]]\nname = \"a\"\ncmd = \"a\"\n{limit}\n");
+            let engines = own.map(engine).concat();
+            let text = format!("{engines}[match]\nlimit = \"nodes=200\"\n");
+            limits(&toml::from_str(&text).expect("a configuration"))
+        };
+        let own = "limit = \"nodes=60\"";
+        assert_eq!(limits(["", ""]), "nodes=200");
+        assert_eq!(limits([own, own]), "nodes=60");
+        assert_eq!(limits([own, ""]), "nodes=60 – nodes=200");
+    }
+
+    #[test]
+    fn what_an_engine_never_reports_has_no_mean() {
+        let means = [(0, 20.0), (5, 0.0), (50, 20.0)].map(|(sum, moves)| reported(sum, moves));
+        assert_eq!(means, [None, None, Some(2.5)]);
+    }
 }

@@ -83,14 +83,14 @@ pub(super) fn plus_minus(estimate: Option<Estimate>) -> String {
     }
 }
 
-pub(super) fn percent(share: Option<f64>) -> String {
+pub(crate) fn percent(share: Option<f64>) -> String {
     match share {
         Some(share) => format!("{:.2} %", 100.0 * share),
         None => "not defined".to_string(),
     }
 }
 
-pub(super) fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     match value {
         Some(value) => fixed(value, 2),
         None => "not defined".to_string(),

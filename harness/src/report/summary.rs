@@ -139,7 +139,7 @@ fn write_end(out: &mut String, facts: &RunFacts, notes: SummaryNotes<'_>) -> std
     writeln!(
         out,
         "| limit, openings | {}, {} |",
-        facts.limits(),
+        facts.limit,
         escape_markdown(&facts.openings)
     )?;
     let f = &facts.failures;

@@ -28,8 +28,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     };
     line(format!(
         "Results of {title} ({}, {}):",
-        facts.limits(),
-        facts.openings
+        facts.limit, facts.openings
     ));
     if let Some(pool) = &facts.pool {
         line(pool_line(pool));
@@ -49,6 +48,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
     }
     if let Some(interval) = facts.always_valid
         && facts.interval == Interval::FixedLength
+        && facts.always_valid_only().is_none()
     {
         line(format!(
             "Always-valid interval (95 %, at every look): {:.2} to {:.2}",
@@ -93,15 +93,25 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
     let games = wins + draws + losses;
     let points = wins as f64 + draws as f64 / 2.0;
     let share = (games > 0).then(|| points / games as f64);
-    [
-        format!(
-            "Elo: {}, nElo: {}",
+    let (elo, nelo, los) = match facts.always_valid_only() {
+        Some(elo) => {
+            let not_valid = match facts.stop {
+                Some(_) => "not valid with an early stop",
+                None => "not valid before the end",
+            };
+            let elo = elo_text(Some(elo), Interval::AlwaysValid);
+            (elo, not_valid.to_string(), not_valid.to_string())
+        }
+        None => (
             elo_text(facts.elo, facts.interval),
-            supported(facts.nelo.map(|nelo| plus_minus(Some(nelo))))
-        ),
-        format!(
-            "LOS: {}, DrawRatio: {}, PairsRatio: {}",
+            supported(facts.nelo.map(|nelo| plus_minus(Some(nelo)))),
             supported(facts.los.map(|los| probability(los, 2))),
+        ),
+    };
+    [
+        format!("Elo: {elo}, nElo: {nelo}"),
+        format!(
+            "LOS: {los}, DrawRatio: {}, PairsRatio: {}",
             percent(facts.draw_ratio),
             number(facts.pair_ratio)
         ),

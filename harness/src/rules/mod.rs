@@ -22,7 +22,7 @@ pub(crate) mod tablebase;
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
 pub(crate) use clock::Clock;
 pub(crate) use digest::{GameDigest, game_digests};
-pub(crate) use fen::{STANDARD_START, without_counters};
+pub(crate) use fen::{STANDARD_START, push_position, without_counters};
 pub(crate) use go::push_go;
 pub use limit::{Limit, Stage};
 pub(crate) use line_pattern::LinePattern;

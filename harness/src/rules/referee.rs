@@ -3,11 +3,13 @@
 //! claim.
 
 use shakmaty::attacks::queen_attacks;
+use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role};
 
+use super::fen::read_position;
 use crate::rules::{Outcome, Termination};
 
 /// How a game ended by the rules of chess.
@@ -34,6 +36,10 @@ pub(super) fn uci_move(text: &[u8]) -> Option<UciMove> {
     UciMove::from_ascii(lower).ok()
 }
 
+fn in_words(error: impl ToString) -> String {
+    error.to_string()
+}
+
 impl Referee {
     /// The referee of a game that starts at `position` with no past.
     pub(crate) fn new(position: Chess) -> Self {
@@ -42,6 +48,30 @@ impl Referee {
             position,
             keys: vec![key],
         }
+    }
+
+    /// The game after a `position` command, in which castling has the form of
+    /// `castling`, or that of its FEN if this is `None`.
+    ///
+    /// # Errors
+    /// What is wrong with the command, in words.
+    pub(crate) fn after_command(
+        command: &str,
+        castling: Option<CastlingMode>,
+    ) -> Result<Self, String> {
+        let Some((fen, moves)) = read_position(command) else {
+            return Err(format!("`{command}` is not a `position` command"));
+        };
+        let fen: Fen = fen.parse().map_err(in_words)?;
+        let castling = castling.unwrap_or_else(|| CastlingMode::detect(fen.as_setup()));
+        let mut referee = Self::new(fen.into_position(castling).map_err(in_words)?);
+        for text in moves.split_whitespace() {
+            let legal = referee
+                .find(text.as_bytes())
+                .ok_or_else(|| format!("the move {text} is illegal"))?;
+            referee.play(legal);
+        }
+        Ok(referee)
     }
 
     /// The position on the board.

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
-use crate::config::{Config, Tournament};
+use crate::config::Config;
 use crate::experiment::Verdict;
 use crate::kinds::Standing;
 use crate::report::html::with_ends;
-use crate::report::{EndReason, TestVerdict, WorkerFacts, first_engine};
+use crate::report::{
+    EndReason, TestVerdict, WorkerFacts, first_engine, is_of_first_engine, limits,
+};
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
 use crate::stats::definitions::Definition;
@@ -278,27 +280,6 @@ impl TestState {
     }
 }
 
-/// Whether every pair of the run is one of its first engine against another.
-fn is_of_first_engine(manifest: &Manifest) -> bool {
-    let play = &manifest.config.r#match;
-    let is_gauntlet = play.tournament == Tournament::Gauntlet && play.seeds == 1;
-    matches!(manifest.kind, Kind::Match | Kind::Sprt)
-        && (manifest.engines.len() == 2 || is_gauntlet)
-}
-
-/// The limit of all engines; that of each, in their order, where they differ.
-fn limits(config: &Config) -> String {
-    let common = &config.r#match.limit;
-    let own = config.engine.iter().map(|engine| &engine.limit);
-    let mut all: Vec<String> = own
-        .map(|limit| limit.as_ref().unwrap_or(common).to_string())
-        .collect();
-    if all.iter().all(|limit| *limit == all[0]) {
-        all.truncate(1);
-    }
-    all.join(" – ")
-}
-
 /// Elo of the first engine with the interval that the page of the run has: of a test,
 /// corrected for stopping; of a match that is not finished or may stop early, the
 /// always-valid one.
@@ -452,20 +433,5 @@ mod tests {
         assert_ne!(summary.elo, Some(corrected));
         let standing = standing(Some(Verdict::H0), Some(test));
         assert_eq!(elo(&standing, &summary, &configured("")), Some(corrected));
-    }
-
-    #[test]
-    fn limits_that_differ_are_those_of_the_engines() {
-        let limits = |own: [&str; 2]| {
-            let engine = |limit| format!("[[engine]]\nname = \"a\"\ncmd = \"a\"\n{limit}\n");
-            limits(&configured(&format!(
-                "{}[match]\nlimit = \"nodes=200\"\n",
-                own.map(engine).concat()
-            )))
-        };
-        let own = "limit = \"nodes=60\"";
-        assert_eq!(limits(["", ""]), "nodes=200");
-        assert_eq!(limits([own, own]), "nodes=60");
-        assert_eq!(limits([own, ""]), "nodes=60 – nodes=200");
     }
 }

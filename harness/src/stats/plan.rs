@@ -55,23 +55,68 @@ pub fn point(
     base: &PairDistribution,
     elo: f64,
 ) -> Result<Point, DistributionError> {
-    let walk = Walk::new(config, &base.tilted_to(config.model, elo)?);
-    let (drift, variance) = walk.drift_and_variance();
-    if !(drift.is_finite() && variance.is_finite() && variance > 0.0) {
-        return Err(DistributionError::NoWalk { elo });
-    }
-    // The dynamic correction takes out what the overshoot adds.
-    let walk = if config.overshoot {
-        walk
-    } else {
-        walk.with_overshoot()
-    };
+    let walk = walk(config, base, elo)?;
     let (pass, pairs) = walk.pass_and_pairs();
     Ok(Point {
         elo,
         pass,
         pairs,
         pairs_q95: walk.motion().time_quantile(0.95),
+    })
+}
+
+/// What to expect of `config` at the strength between its bounds at which it
+/// takes the most pairs on average. It is the middle only if `alpha` and `beta`
+/// are equal.
+///
+/// # Errors
+/// Those of [`point`].
+pub fn worst_case(
+    config: &SprtConfig,
+    base: &PairDistribution,
+) -> Result<Point, DistributionError> {
+    point(config, base, most_expensive(config, base)?)
+}
+
+/// The strength between the bounds at which the test takes the most pairs on
+/// average, by golden-section search.
+fn most_expensive(config: &SprtConfig, base: &PairDistribution) -> Result<f64, DistributionError> {
+    /// Enough for a hundred-thousandth of the distance of the bounds.
+    const STEPS: usize = 24;
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let pairs = |elo: f64| Ok(walk(config, base, elo)?.pass_and_pairs().1);
+    let (mut low, mut high) = (config.elo0, config.elo1);
+    let mut left = high - GOLDEN * (high - low);
+    let mut right = low + GOLDEN * (high - low);
+    let (mut at_left, mut at_right) = (pairs(left)?, pairs(right)?);
+    for _ in 0..STEPS {
+        if at_left < at_right {
+            low = left;
+            (left, at_left) = (right, at_right);
+            right = low + GOLDEN * (high - low);
+            at_right = pairs(right)?;
+        } else {
+            high = right;
+            (right, at_right) = (left, at_left);
+            left = high - GOLDEN * (high - low);
+            at_left = pairs(left)?;
+        }
+    }
+    Ok(f64::midpoint(low, high))
+}
+
+/// The walk of the LLR at this strength, with the bounds where it is found on
+/// average when it has crossed them.
+fn walk(config: &SprtConfig, base: &PairDistribution, elo: f64) -> Result<Walk, DistributionError> {
+    let walk = Walk::new(config, &base.tilted_to(config.model, elo)?);
+    let (drift, variance) = walk.drift_and_variance();
+    if !(drift.is_finite() && variance.is_finite() && variance > 0.0) {
+        return Err(DistributionError::NoWalk { elo });
+    }
+    // The dynamic correction takes out what the overshoot adds.
+    Ok(match config.overshoot {
+        true => walk,
+        false => walk.with_overshoot(),
     })
 }
 
@@ -228,11 +273,11 @@ pub const WIDEST: f64 = 200.0;
 pub const NARROWEST: f64 = 0.01;
 
 /// The narrowest test from `config.elo0` upwards whose expected number of
-/// pairs at its most expensive strength, the middle, is at most `pairs`: its
-/// `elo1`. `None` if even the widest test costs more.
+/// pairs in the [worst case](worst_case) is at most `pairs`: its `elo1`. `None`
+/// if even the widest test costs more.
 ///
 /// # Errors
-/// If `base` cannot be tilted to the strengths in question.
+/// Those of [`point`].
 pub fn affordable_elo1(
     config: &SprtConfig,
     base: &PairDistribution,
@@ -243,7 +288,8 @@ pub fn affordable_elo1(
             elo1: config.elo0 + width,
             ..*config
         };
-        point(&test, base, config.elo0 + 0.5 * width).map(|point| point.pairs)
+        let elo = most_expensive(&test, base)?;
+        Ok(walk(&test, base, elo)?.pass_and_pairs().1)
     };
     if cost(WIDEST)? > pairs {
         return Ok(None);

@@ -30,8 +30,10 @@ pub(crate) struct Grade {
     /// The last iteration at which the move became right, to stay so to the
     /// end; only of a solved problem.
     pub last: Option<Moment>,
-    /// The move in standard algebraic notation; as the engine wrote it if it
-    /// is illegal.
+    /// Whether the engine answered with a legal move.
+    pub legal: bool,
+    /// The move in standard algebraic notation; `illegal: ` and what the engine
+    /// wrote if it is not legal; `none` if it named none.
     pub played: String,
 }
 
@@ -60,10 +62,11 @@ impl Grade {
             // no iteration.
             first: first.or(solved.then_some(end)),
             last,
+            legal: decided.is_some(),
             played: match decided {
                 Some(m) => problem.san(m),
                 None if evaluation.best_move.is_empty() => "none".to_owned(),
-                None => evaluation.best_move.clone(),
+                None => format!("illegal: {}", evaluation.best_move),
             },
         }
     }
@@ -228,13 +231,13 @@ mod tests {
         let mut evaluation = moves(&["e2e3"]);
         for (text, played) in [
             ("", "none"),
-            ("0000", "0000"),
-            ("e2e5", "e2e5"),
-            ("rubbish", "rubbish"),
+            ("0000", "illegal: 0000"),
+            ("e2e5", "illegal: e2e5"),
+            ("rubbish", "illegal: rubbish"),
         ] {
             evaluation.best_move = text.to_owned();
             let grade = Grade::new(&avoid, &evaluation);
-            assert!(!grade.solved && grade.last.is_none());
+            assert!(!grade.solved && !grade.legal && grade.last.is_none());
             assert_eq!(grade.played, played);
         }
     }

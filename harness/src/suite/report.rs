@@ -27,6 +27,8 @@ pub(crate) struct Report {
     /// Means over the solved problems, of the iteration from which on the
     /// move was right.
     pub last: Option<Mean>,
+    /// Problems that the engine answered with an illegal move, or with none.
+    pub without_legal_move: usize,
     pub failures: Vec<Failed>,
     pub positions: Vec<Row>,
 }
@@ -85,6 +87,7 @@ impl Report {
             solved_first: first.len(),
             first: mean(&first),
             last: mean(&last),
+            without_legal_move: grades.iter().filter(|grade| !grade.legal).count(),
             failures,
             positions: problems
                 .iter()
@@ -126,6 +129,11 @@ impl Report {
         );
         let end = text.find('\n').map_or(0, |end| end + 1);
         text.insert_str(end, &head);
+        if self.without_legal_move > 0 {
+            let count = self.without_legal_move;
+            writeln!(text, "illegal or missing answers: {count}")
+                .expect("writing to a string succeeds");
+        }
         text
     }
 

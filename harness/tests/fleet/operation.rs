@@ -134,3 +134,41 @@ fn a_worker_whose_disk_is_full_gives_up_at_once_and_reports_it() {
     let _good = fleet.worker("good", &["--cores", "1"]);
     assert_eq!(child.wait().expect("waited for").code(), Some(0));
 }
+
+#[test]
+fn a_run_shows_that_its_server_was_gone_and_is_back() {
+    let Some(mut fleet) = Fleet::start() else {
+        return;
+    };
+    let setup = fast_match(10, "");
+    let log = setup.dir.path().join("log");
+    let printed = || fs::read_to_string(&log).unwrap_or_default();
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    wait_until("the run", || printed().contains("no worker takes part"));
+    fleet.kill_server();
+    wait_until("the connection", || printed().contains("connected again"));
+    let text = printed();
+    assert!(text.contains("the server does not answer"), "{text}");
+    let _worker = fleet.worker("one", &["--cores", "1"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+}
+
+#[test]
+fn a_typing_error_in_the_credentials_does_not_end_the_server() {
+    let Some(fleet) = Fleet::start() else { return };
+    let path = fleet.data().join("tokens.toml");
+    let text = fs::read_to_string(&path).expect("read");
+    fs::write(&path, format!("{text}revoked = tru\n")).expect("written");
+    let mut worker = fleet.worker("one", &["--cores", "1"]);
+    let setup = fast_match(10, "");
+    let played = finish(fleet.command(&setup, "match", "fleet"));
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    // The file is correct again: the server takes what it has.
+    fs::write(&path, text).expect("written");
+    let revoked = finish(fleet.tokens(&["revoke", "workers"]));
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
+}

@@ -59,14 +59,15 @@ impl Journal {
             path: path.to_owned(),
             source,
         };
-        let old = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        let mut whole = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(io_error(error)),
         };
-        let torn = old.rsplit('\n').next().unwrap_or("");
-        let whole = old.strip_suffix(torn).unwrap_or(&old);
-        let mut lines = whole.lines();
+        let end = whole.iter().rposition(|byte| *byte == b'\n');
+        whole.truncate(end.map_or(0, |end| end.saturating_add(1)));
+        let text = String::from_utf8_lossy(&whole);
+        let mut lines = text.lines();
         let known = match lines.next() {
             Some(first) if first != heading => {
                 return Err(JournalError::Foreign {
@@ -151,6 +152,19 @@ mod tests {
         assert_eq!(known[&7], Judgement::Score(15));
         journal.remove().unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_heading_torn_within_a_character_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.partial");
+        let torn = "größer".as_bytes();
+        std::fs::write(&path, &torn[..3]).unwrap();
+        let (mut journal, known) = Journal::open(&path, "größer").unwrap();
+        assert!(known.is_empty());
+        journal.add(3, Judgement::Unfit).unwrap();
+        let (_, known) = Journal::open(&path, "größer").unwrap();
+        assert_eq!(known, HashMap::from([(3, Judgement::Unfit)]));
     }
 
     #[test]

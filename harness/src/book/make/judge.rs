@@ -5,7 +5,7 @@ use shakmaty::{Chess, Position};
 
 use super::Recipe;
 use crate::book::entry::from_white;
-use crate::engine::analysis::{AnalysisError, Analyst, Limit};
+use crate::engine::analysis::{AnalysisError, Analyst, SearchLimit};
 use crate::openings::Opening;
 use crate::rules::Score;
 
@@ -33,7 +33,8 @@ pub(crate) async fn judge(
     let fen = Opening::from_position(position);
     let fen = fen.start_fen();
     analyst.forget().await?;
-    let glance = analyst.evaluate(fen, Limit::Nodes(recipe.glance)).await?;
+    let limit = SearchLimit::Nodes(recipe.glance);
+    let glance = analyst.evaluate(fen, limit).await?;
     let Some(first) = white_score(glance.score, position) else {
         return Ok(Judgement::Unfit);
     };
@@ -41,7 +42,8 @@ pub(crate) async fn judge(
     if !(low.saturating_sub(recipe.quiet)..=high.saturating_add(recipe.quiet)).contains(&first) {
         return Ok(Judgement::Unfit);
     }
-    let full = analyst.evaluate(fen, Limit::Nodes(recipe.nodes)).await?;
+    let limit = SearchLimit::Nodes(recipe.nodes);
+    let full = analyst.evaluate(fen, limit).await?;
     Ok(match white_score(full.score, position) {
         Some(score)
             if recipe.window.contains(&score)

@@ -14,7 +14,7 @@ use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Limit, evaluate_all};
+use crate::engine::analysis::{Analyst, EngineCommand, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::Opening;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
@@ -124,9 +124,8 @@ impl Info {
                 .with_context(|| format!("the engine `{engine}`"))?;
             let judge = analysts[0].name().to_owned();
             let bar = progress::positions(fens.len());
-            let work = evaluate_all(analysts, fens, Limit::Nodes(self.nodes), move |_, _| {
-                bar.inc(1);
-            });
+            let limit = SearchLimit::Nodes(self.nodes);
+            let work = evaluate_all(analysts, fens, limit, move |_, _| bar.inc(1));
             let evaluations = work.await.map_err(Failure::failed)?;
             let values: Vec<i32> = evaluations
                 .iter()

@@ -58,8 +58,8 @@ fn table(output: &Output) -> Lines {
     lines.row("nElo", row(interval(summary.nelo)));
     lines.row("LOS", row(percent(summary.los)));
     lines.row("Draw ratio", percent(summary.draw_ratio));
-    lines.row("Pair ratio", number(summary.pair_ratio, ""));
-    lines.row("WL/DD ratio", number(output.wl_dd_ratio, ""));
+    lines.row("Pair ratio", number(summary.pair_ratio));
+    lines.row("WL/DD ratio", number(output.wl_dd_ratio));
     lines.row("Definition", output.definition);
     if !is_supported {
         lines.note(&too_few());

@@ -71,7 +71,7 @@ impl PairsArgs {
             return Ok(PairDistribution::new(TYPICAL)?);
         };
         Ok(measured(
-            &RunFolder::read(&find_run(folder)?)?.pentanomial(),
+            &RunFolder::read(&find_run(folder)?)?.pentanomial()?,
         )?)
     }
 

@@ -10,7 +10,7 @@ use super::pairs_args::PairsArgs;
 use super::plan_chart;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
-use crate::report::measured_speed;
+use crate::report::{fixed, measured_speed};
 use crate::stats::plan::{self, Point};
 use crate::stats::{Model, SprtConfig};
 
@@ -55,6 +55,8 @@ struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     assumption: Option<String>,
     points: Vec<TimedPoint>,
+    /// The strength between the bounds at which the test takes longest on average.
+    worst_case: TimedPoint,
     #[serde(skip_serializing_if = "Option::is_none")]
     affordable: Option<Affordable>,
 }
@@ -71,13 +73,26 @@ struct TimedPoint {
     hours_q95: Option<f64>,
 }
 
+impl TimedPoint {
+    /// The time is that of `speed` pairs an hour.
+    fn new(point: Point, speed: Option<f64>) -> Self {
+        Self {
+            point,
+            games: 2.0 * point.pairs,
+            games_q95: 2.0 * point.pairs_q95,
+            hours: speed.map(|speed| point.pairs / speed),
+            hours_q95: speed.map(|speed| point.pairs_q95 / speed),
+        }
+    }
+}
+
 /// The narrowest test that fits into the time.
 #[derive(Debug, Serialize)]
 struct Affordable {
     hours: f64,
     elo0: f64,
-    /// If a test in the middle of its bounds, the most expensive strength,
-    /// may take that long on average; `null` if no test can.
+    /// If a test in its worst case may take that long on average; `null` if no
+    /// test can.
     elo1: Option<f64>,
 }
 
@@ -106,16 +121,7 @@ impl Plan {
         };
         let points = elos
             .into_iter()
-            .map(|elo| {
-                let point = plan::point(&config, &base, elo)?;
-                Ok(TimedPoint {
-                    point,
-                    games: 2.0 * point.pairs,
-                    games_q95: 2.0 * point.pairs_q95,
-                    hours: speed.map(|speed| point.pairs / speed),
-                    hours_q95: speed.map(|speed| point.pairs_q95 / speed),
-                })
-            })
+            .map(|elo| Ok(TimedPoint::new(plan::point(&config, &base, elo)?, speed)))
             .collect::<Result<Vec<_>, Failure>>()?;
         let affordable = match (self.hours, speed) {
             (Some(hours), Some(speed)) => Some(Affordable {
@@ -138,6 +144,7 @@ impl Plan {
             beta: config.beta,
             assumption: self.pairs.assumption(),
             points,
+            worst_case: TimedPoint::new(plan::worst_case(&config, &base)?, speed),
             affordable,
         };
         if let Some(path) = &self.svg {
@@ -176,17 +183,6 @@ fn scale(model: Model) -> &'static str {
     }
 }
 
-/// The strength at which the test takes longest on average. It is near the middle of the
-/// bounds, so it is known only if that is among the strengths.
-fn longest(output: &Output) -> Option<&TimedPoint> {
-    let middle = f64::midpoint(output.elo0, output.elo1);
-    let points = output.points.iter();
-    points
-        .clone()
-        .any(|one| (one.point.elo - middle).abs() < 1e-9)
-        .then(|| points.max_by(|a, b| a.games.total_cmp(&b.games)))?
-}
-
 fn print(output: &Output) {
     outln!(
         "SPRT [{}, {}] in {}, alpha {}, beta {}",
@@ -199,14 +195,13 @@ fn print(output: &Output) {
     if let Some(assumption) = &output.assumption {
         outln!("{assumption}");
     }
-    if let Some(longest) = longest(output) {
-        outln!(
-            "At most {:.0} games ({:.0} pairs) on average, at a true strength of {:.2} Elo.",
-            longest.games,
-            longest.point.pairs,
-            longest.point.elo
-        );
-    }
+    let worst = &output.worst_case;
+    outln!(
+        "At most {:.0} games ({:.0} pairs) on average, at a true strength of {} Elo.",
+        worst.games,
+        worst.point.pairs,
+        fixed(worst.point.elo, 2)
+    );
     let timed = output.points.iter().any(|point| point.hours.is_some());
     let hours = if timed { "     hours  95 % hours" } else { "" };
     outln!(
@@ -227,8 +222,8 @@ fn print(output: &Output) {
     } in &output.points
     {
         out!(
-            "{:>9.2} {:>7.2}% {games:>10.0} {:>10.0} {games_q95:>11.0} {:>11.0}",
-            point.elo,
+            "{:>9} {:>7.2}% {games:>10.0} {:>10.0} {games_q95:>11.0} {:>11.0}",
+            fixed(point.elo, 2),
             100.0 * point.pass,
             point.pairs,
             point.pairs_q95

@@ -8,15 +8,15 @@ use clap::Args;
 
 use super::pgn_games::add_pgn;
 use super::run_folder::{Row, RunFolder};
-use super::text::TOO_FEW;
+use super::text::{TOO_FEW, ends};
 use crate::cli::{Exit, Failure};
 use crate::ledger::GAMES_PGN;
 use crate::output::Out;
-use crate::report::guarded;
+use crate::report::{counted, fixed, guarded};
 use crate::run::find_run;
 use crate::stats::Estimate;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
-use crate::stats::summary::{ENOUGH, Interval};
+use crate::stats::summary::Interval;
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
 #[derive(Debug, Args)]
@@ -70,8 +70,8 @@ impl Rate {
                 errln!("warning: {path}: game {number} does not end: skipped it and all after it");
             }
             if left_out.games > 0 {
-                let count = left_out.games;
-                errln!("warning: {path}: skipped {count} games without a result or two players");
+                let skipped = counted(left_out.games as u64, "game");
+                errln!("warning: {path}: skipped {skipped} without a result or two players");
             }
         }
         let options = self.options();
@@ -187,7 +187,7 @@ fn print_table(ratings: &Ratings) {
                     Interval::AlwaysValid => "*",
                     Interval::FixedLength => "",
                 };
-                (format!("{:.1}", elo.estimate), interval(elo) + mark)
+                (fixed(elo.estimate, 1), interval(elo) + mark)
             },
         );
         let next = ratings.los[i].get(i + 1).copied().flatten();
@@ -201,8 +201,9 @@ fn print_table(ratings: &Ratings) {
             100.0 * rating.points / rating.games as f64,
         );
     }
-    let is_early = |rating: &Rating| rating.interval == Interval::AlwaysValid;
-    if ratings.ratings.iter().any(is_early) {
+    let is_marked =
+        |rating: &Rating| rating.elo.is_some() && rating.interval == Interval::AlwaysValid;
+    if ratings.ratings.iter().any(is_marked) {
         outln!(
             "* {TOO_FEW}: the always-valid interval of the engine's own score, or of the games that link it to the others"
         );
@@ -212,9 +213,9 @@ fn print_table(ratings: &Ratings) {
         outln!("Draws between equals: {:.1} %", 100.0 * draw_ratio);
     }
     outln!(
-        "{} pairs and {} single games",
-        ratings.pairs,
-        singles(ratings)
+        "{} and {}",
+        counted(ratings.pairs, "pair"),
+        counted(singles(ratings), "single game")
     );
     print_los(ratings);
 }
@@ -223,17 +224,18 @@ fn print_table(ratings: &Ratings) {
 fn interval(elo: Estimate) -> String {
     match elo.margin() {
         Some(margin) => format!("+/- {margin:.1}"),
-        None => format!("[{:.1}, {:.1}]", elo.low, elo.high),
+        None => ends(elo, 1),
     }
 }
 
 fn print_white_advantage(ratings: &Ratings) {
     let white = ratings.white_advantage;
-    let margin = match ratings.pairs + singles(ratings) {
-        ENOUGH.. => format!("+/- {:.1} Elo", white.half_width()),
-        _ => format!("Elo ({TOO_FEW} for an interval)"),
+    let margin = match ratings.white_advantage_supported {
+        true => format!("+/- {:.1} Elo", white.half_width()),
+        false => format!("Elo ({TOO_FEW} for an interval)"),
     };
-    outln!("White's advantage: {:.1} {margin}", white.estimate);
+    let estimate = fixed(white.estimate, 1);
+    outln!("White's advantage: {estimate} {margin}");
 }
 
 /// Games that belong to no pair.

@@ -1,6 +1,6 @@
 //! The folder of a run, as far as statistics need it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -55,10 +55,20 @@ impl RunFolder {
 
     /// The pairs as counts, from the engine that has White in the first game
     /// of the first pair.
-    pub(super) fn pentanomial(&self) -> Pentanomial {
+    ///
+    /// # Errors
+    /// If there are more than two engines: the counts of their pairings are not
+    /// of one distribution.
+    pub(super) fn pentanomial(&self) -> Result<Pentanomial, anyhow::Error> {
+        let engines: BTreeSet<&str> = self.pairs.iter().flatten().map(|row| &*row.white).collect();
+        anyhow::ensure!(
+            engines.len() <= 2,
+            "the run has {} engines, whose pairings do not end alike: a distribution of pairs needs two engines\nhelp: give the counts of one pairing with --pentanomial",
+            engines.len()
+        );
         let mut counts = Pentanomial::default();
         let Some([opening_game, _]) = self.pairs.first() else {
-            return counts;
+            return Ok(counts);
         };
         let first = &opening_game.white;
         for [one, two] in &self.pairs {
@@ -69,7 +79,7 @@ impl RunFolder {
                 4 - half_points
             });
         }
-        counts
+        Ok(counts)
     }
 }
 
@@ -139,7 +149,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!(run.pairs.len(), 2);
-        assert_eq!(run.pentanomial(), Pentanomial([0, 0, 0, 1, 1]));
+        assert_eq!(run.pentanomial().unwrap(), Pentanomial([0, 0, 0, 1, 1]));
+    }
+
+    #[test]
+    fn pairings_of_a_tournament_are_not_mixed() {
+        let run = read(
+            "pair,game,white,black,opening,result\n\
+             1,1,a,b,1,1-0\n1,2,b,a,1,0-1\n\
+             2,1,a,c,1,1-0\n2,2,c,a,1,0-1\n",
+        )
+        .unwrap();
+        let error = run.pentanomial().unwrap_err().to_string();
+        assert!(error.contains("has 3 engines"), "{error}");
     }
 
     #[test]

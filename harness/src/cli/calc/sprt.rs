@@ -139,7 +139,7 @@ impl SprtCommand {
         let (elo0, elo1) = (output.elo0, output.elo1);
         lines.row("Test", format!("{} [{elo0}, {elo1}]", output.model));
         let (lower, upper) = (output.lower, output.upper);
-        let llr = number(output.llr, "");
+        let llr = number(output.llr);
         lines.row("LLR", format!("{llr} [{lower:.2}, {upper:.2}]"));
         lines.row(
             "Verdict",

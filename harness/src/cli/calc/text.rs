@@ -1,6 +1,7 @@
 //! Tables of names and values.
 
 use crate::report::fixed;
+pub(super) use crate::report::{number, percent};
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
@@ -23,17 +24,7 @@ impl Lines {
     }
 }
 
-/// A number with two decimals, or that it is not defined.
-pub(super) fn number(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(|| "not defined".to_owned(), |value| fixed(value, 2) + unit)
-}
-
-/// A share as a percentage.
-pub(super) fn percent(share: Option<f64>) -> String {
-    number(share.map(|share| 100.0 * share), " %")
-}
-
-/// What takes the place of a quantity that the pairs or games do not support.
+/// What takes the place of a quantity that the pairs or single games do not support.
 pub(super) const TOO_FEW: &str = "too few different results";
 
 /// A quantity that needs enough pairs or games.
@@ -44,10 +35,13 @@ pub(super) fn supported(text: Option<String>) -> String {
 /// Elo with its interval, and which one that is if not the usual one.
 pub(super) fn elo(estimate: Option<Estimate>, kind: Interval) -> String {
     match (estimate, kind) {
-        (Some(e), Interval::AlwaysValid) => format!(
-            "{:.2} [{:.2}, {:.2}] (always-valid 95 %)",
-            e.estimate, e.low, e.high
-        ),
+        (Some(e), Interval::AlwaysValid) => {
+            format!(
+                "{} {} (always-valid 95 %)",
+                fixed(e.estimate, 2),
+                ends(e, 2)
+            )
+        }
         (estimate, _) => interval(estimate),
     }
 }
@@ -57,11 +51,14 @@ pub(super) fn interval(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(
         || "not defined".to_owned(),
         |e| {
-            let half = e.half_width();
-            format!(
-                "{:.2} +/- {half:.2} [{:.2}, {:.2}] (95 %)",
-                e.estimate, e.low, e.high
-            )
+            let (estimate, half) = (fixed(e.estimate, 2), e.half_width());
+            format!("{estimate} +/- {half:.2} {} (95 %)", ends(e, 2))
         },
     )
+}
+
+/// Both ends of an interval, with this many decimals.
+pub(super) fn ends(estimate: Estimate, decimals: usize) -> String {
+    let [low, high] = [estimate.low, estimate.high].map(|end| fixed(end, decimals));
+    format!("[{low}, {high}]")
 }

@@ -8,7 +8,7 @@ use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::tune::model_file::Model;
 use crate::experiment::tune::pair_model::{draw_one, expected_score};
-use crate::experiment::tune::resolve::resolve;
+use crate::experiment::tune::resolve::{ResolveError, resolve};
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
@@ -69,5 +69,6 @@ fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
     if names_none {
         section.group = vec!["*".to_owned()];
     }
-    Ok(resolve(&section, &model.options(), &[])?)
+    let space = resolve(&section, &model.options(), &[]);
+    Ok(space.map_err(ResolveError::of_model)?)
 }

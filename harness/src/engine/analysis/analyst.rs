@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{EngineCommand, Limit};
-use crate::engine::uci::{AnswerError, Client, OptionError, StartError, Timeouts, check_options};
+use super::{EngineCommand, SearchLimit};
+use crate::engine::uci::{
+    AnswerError, Client, OptionError, StartError, Timeouts, check_options, options_for, supports,
+};
 use crate::openings::Variant;
-use crate::rules::Score;
+use crate::rules::{Score, push_position};
 
 /// Time for `uciok`, and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -50,10 +52,11 @@ pub(crate) enum AnalysisError {
     Option(#[from] OptionError),
     #[error("the engine does not support Chess960 (no option `UCI_Chess960`)")]
     NoChess960,
-    #[error("{engine}: {source} (position \"{position}\")")]
+    #[error("{engine}: {source} ({place})")]
     Answer {
         engine: String,
-        position: String,
+        /// Which position, in words.
+        place: String,
         source: AnswerError,
     },
 }
@@ -80,17 +83,14 @@ impl Analyst {
         let client = Client::start(&engine.launch, timeouts).await?;
         let options = engine.options.iter().map(|(n, v)| (n.as_str(), v.as_str()));
         check_options(client.options(), options)?;
-        let mut wanted = engine.options.clone();
-        if variant == Variant::Chess960 {
-            let on = ("UCI_Chess960".to_owned(), "true".to_owned());
-            check_options(client.options(), [(on.0.as_str(), on.1.as_str())])
-                .map_err(|_| AnalysisError::NoChess960)?;
-            wanted.push(on);
+        if !supports(client.options(), variant) {
+            return Err(AnalysisError::NoChess960);
         }
+        let wanted = options_for(variant, false, &engine.options);
         let mut analyst = Self { client };
         let deadline = Instant::now() + HANDSHAKE;
         let set = analyst.client.configure(&wanted, deadline).await;
-        analyst.answered(set, "none yet")?;
+        analyst.answered(set, "before the first position")?;
         analyst.forget().await?;
         Ok(analyst)
     }
@@ -123,10 +123,8 @@ impl Analyst {
     /// [`AnalysisError::Answer`] if the engine is gone.
     pub(crate) async fn forget(&mut self) -> Result<(), AnalysisError> {
         let deadline = Instant::now() + HANDSHAKE;
-        let sent = self.client.send(b"ucinewgame\nisready\n", deadline).await;
-        self.answered(sent, "new game")?;
-        let ready = self.client.wait_ready(deadline).await;
-        self.answered(ready, "new game")
+        let ready = self.client.begin_game(deadline).await;
+        self.answered(ready, "before the next position")
     }
 
     /// Searches a position, given as six-field FEN.
@@ -136,14 +134,18 @@ impl Analyst {
     pub(crate) async fn evaluate(
         &mut self,
         fen: &str,
-        limit: Limit,
+        limit: SearchLimit,
     ) -> Result<Evaluation, AnalysisError> {
+        let place = format!("position \"{fen}\"");
         let started = Instant::now();
         let deadline = started + limit.patience();
         self.client.clear_info();
-        let command = format!("position fen {fen}\n{}", limit.go());
-        let sent = self.client.send(command.as_bytes(), deadline).await;
-        self.answered(sent, fen)?;
+        let mut command = Vec::new();
+        push_position(&mut command, Some(fen), "");
+        command.push(b'\n');
+        command.extend_from_slice(limit.go().as_bytes());
+        let sent = self.client.send(&command, deadline).await;
+        self.answered(sent, &place)?;
         let mut iterations: Vec<Iteration> = Vec::new();
         let answer = self
             .client
@@ -169,7 +171,7 @@ impl Analyst {
                 });
             })
             .await;
-        let answer = self.answered(answer, fen)?;
+        let answer = self.answered(answer, &place)?;
         let info = self.client.info();
         Ok(Evaluation {
             best_move: String::from_utf8_lossy(self.client.best_move()).into_owned(),
@@ -185,10 +187,10 @@ impl Analyst {
         self.client.quit(Duration::from_secs(1)).await;
     }
 
-    fn answered<T>(&self, result: Result<T, AnswerError>, fen: &str) -> Result<T, AnalysisError> {
+    fn answered<T>(&self, result: Result<T, AnswerError>, place: &str) -> Result<T, AnalysisError> {
         result.map_err(|source| AnalysisError::Answer {
             engine: self.client.name().to_owned(),
-            position: fen.to_owned(),
+            place: place.to_owned(),
             source,
         })
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Limit {
+pub(crate) enum SearchLimit {
     Nodes(u64),
     Depth(u32),
     /// Milliseconds.
@@ -19,31 +19,31 @@ pub(crate) enum Limit {
 const OVERRUN: Duration = Duration::from_secs(10);
 const UNTIMED: Duration = Duration::from_secs(600);
 
-impl Limit {
+impl SearchLimit {
     /// The `go` command.
     pub(super) fn go(self) -> String {
         match self {
-            Limit::Nodes(nodes) => format!("go nodes {nodes}\n"),
-            Limit::Depth(depth) => format!("go depth {depth}\n"),
-            Limit::MoveTime(ms) => format!("go movetime {ms}\n"),
+            SearchLimit::Nodes(nodes) => format!("go nodes {nodes}\n"),
+            SearchLimit::Depth(depth) => format!("go depth {depth}\n"),
+            SearchLimit::MoveTime(ms) => format!("go movetime {ms}\n"),
         }
     }
 
     /// After this an engine that has not answered never will.
     pub(super) fn patience(self) -> Duration {
         match self {
-            Limit::MoveTime(ms) => Duration::from_millis(ms) + OVERRUN,
-            Limit::Nodes(_) | Limit::Depth(_) => UNTIMED,
+            SearchLimit::MoveTime(ms) => Duration::from_millis(ms) + OVERRUN,
+            SearchLimit::Nodes(_) | SearchLimit::Depth(_) => UNTIMED,
         }
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for SearchLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Limit::Nodes(nodes) => write!(f, "nodes={nodes}"),
-            Limit::Depth(depth) => write!(f, "depth={depth}"),
-            Limit::MoveTime(ms) => write!(f, "movetime={ms}"),
+            SearchLimit::Nodes(nodes) => write!(f, "nodes={nodes}"),
+            SearchLimit::Depth(depth) => write!(f, "depth={depth}"),
+            SearchLimit::MoveTime(ms) => write!(f, "movetime={ms}"),
         }
     }
 }

@@ -8,5 +8,5 @@ mod pool;
 
 pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
 pub(crate) use command::EngineCommand;
-pub(crate) use limit::Limit;
+pub(crate) use limit::SearchLimit;
 pub(crate) use pool::evaluate_all;

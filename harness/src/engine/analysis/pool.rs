@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use tokio::task::{JoinSet, LocalSet};
 
-use super::{AnalysisError, Analyst, Evaluation, Limit};
+use super::{AnalysisError, Analyst, Evaluation, SearchLimit};
 
 /// Evaluates all positions (six-field FEN), each from scratch, and gives the
 /// evaluations in the order of the positions. `done` is called for each one as
@@ -15,7 +15,7 @@ use super::{AnalysisError, Analyst, Evaluation, Limit};
 pub(crate) async fn evaluate_all(
     analysts: Vec<Analyst>,
     positions: Vec<String>,
-    limit: Limit,
+    limit: SearchLimit,
     done: impl FnMut(usize, &Evaluation) + 'static,
 ) -> Result<Vec<Evaluation>, AnalysisError> {
     let count = positions.len();
@@ -52,7 +52,7 @@ struct Work<F> {
 async fn work_of_one<F: FnMut(usize, &Evaluation)>(
     mut analyst: Analyst,
     positions: Rc<Vec<String>>,
-    limit: Limit,
+    limit: SearchLimit,
     work: Rc<RefCell<Work<F>>>,
 ) -> Result<(), AnalysisError> {
     loop {

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::Position;
 
 use super::Subject;
 use crate::engine::uci::{AnswerError, Client, EngineOption};
@@ -206,24 +205,7 @@ impl Dialogue {
 
 /// The position after a `position` command's arguments.
 pub(super) fn referee_of(position: &str) -> Result<Referee, String> {
-    let (start, moves) = position.split_once(" moves ").unwrap_or((position, ""));
-    let start: Chess = match start.strip_prefix("fen ") {
-        None => Chess::default(),
-        Some(fen) => fen
-            .parse::<Fen>()
-            .map_err(|error| error.to_string())
-            .and_then(|fen| {
-                let mode = CastlingMode::detect(fen.as_setup());
-                fen.into_position(mode).map_err(|error| error.to_string())
-            })?,
-    };
-    let mut referee = Referee::new(start);
-    for text in moves.split_whitespace() {
-        let legal = referee
-            .find(text.as_bytes())
-            .ok_or_else(|| format!("{text} is illegal"))?;
-        referee.play(legal);
-    }
+    let referee = Referee::after_command(&format!("position {position}"), None)?;
     debug_assert!(!referee.position().legal_moves().is_empty());
     Ok(referee)
 }

@@ -19,6 +19,8 @@ pub use client::{Client, Timeouts};
 pub(crate) use command::{is_one_line, parse_option, split_command};
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
-pub(crate) use options::{EngineOption, OptionError, OptionKind, check_options, nearest};
+pub(crate) use options::{
+    EngineOption, OptionError, OptionKind, check_options, nearest, options_for, supports,
+};
 pub use process::Launch;
 pub(crate) use transcript::UCI_TRAFFIC;

@@ -14,6 +14,8 @@
 
 use std::fmt;
 
+use crate::openings::Variant;
+
 /// The kind of a UCI option with the values it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OptionKind {
@@ -41,6 +43,9 @@ pub struct EngineOption {
     pub name: String,
     pub kind: OptionKind,
 }
+
+/// The option that switches an engine to Chess960.
+const CHESS960: &str = "UCI_Chess960";
 
 /// Why an option of the configuration does not fit the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -199,6 +204,28 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
         .map(|(_, candidate)| candidate.to_string())
 }
 
+/// All options that an engine is given before a game, in order: what the variant
+/// and pondering need, then its own.
+pub(crate) fn options_for(
+    variant: Variant,
+    ponder: bool,
+    own: &[(String, String)],
+) -> Vec<(String, String)> {
+    let needed = [(variant == Variant::Chess960, CHESS960), (ponder, "Ponder")];
+    needed
+        .into_iter()
+        .filter(|(is_needed, _)| *is_needed)
+        .map(|(_, name)| (name.to_string(), "true".to_string()))
+        .chain(own.iter().cloned())
+        .collect()
+}
+
+/// Whether an engine with these options supports the variant.
+pub(crate) fn supports(declared: &[EngineOption], variant: Variant) -> bool {
+    let is_chess960 = |option: &EngineOption| option.name.eq_ignore_ascii_case(CHESS960);
+    variant == Variant::Standard || declared.iter().any(is_chess960)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,5 +289,23 @@ mod tests {
         let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
         assert!(error.to_string().contains("true or false"), "{error}");
         check_options(&declared, [("qsdeltamargin", "1000"), ("Ponder", "true")]).expect("fits");
+    }
+
+    #[test]
+    fn an_engine_gets_what_its_game_needs_before_its_own_options() {
+        let own = [("Hash".to_string(), "8".to_string())];
+        let names = |variant, ponder| {
+            let options = options_for(variant, ponder, &own);
+            let texts = options
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"));
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(Variant::Standard, false), "Hash=8");
+        assert_eq!(names(Variant::Standard, true), "Ponder=true Hash=8");
+        assert_eq!(
+            names(Variant::Chess960, true),
+            "UCI_Chess960=true Ponder=true Hash=8"
+        );
     }
 }

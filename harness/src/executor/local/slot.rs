@@ -102,7 +102,7 @@ impl EngineSlot {
         let options = player.all_options(rules);
         let client = self.client();
         client.configure(&options, deadline).await?;
-        client.send(b"ucinewgame\nisready\n", deadline).await
+        client.announce_game(deadline).await
     }
 
     /// Whether the engine's memory is far above its `Hash`. Between games only:

@@ -23,9 +23,17 @@ pub(crate) enum ResolveError {
     Import { path: String, source: ImportError },
     #[error(
         "[tune.params] {name}: the engine has no such option{}",
-        nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
+        suggested(nearest.as_deref())
     )]
     Unknown {
+        name: String,
+        nearest: Option<String>,
+    },
+    #[error(
+        "[tune.params] {name}: the model has no parameter `{name}`{}",
+        suggested(nearest.as_deref())
+    )]
+    UnknownInModel {
         name: String,
         nearest: Option<String>,
     },
@@ -35,6 +43,20 @@ pub(crate) enum ResolveError {
     Pattern { key: &'static str, pattern: String },
     #[error(transparent)]
     Space(#[from] SpaceError),
+}
+
+impl ResolveError {
+    /// The same about the parameters of a model instead of an engine's options.
+    pub(crate) fn of_model(self) -> Self {
+        match self {
+            Self::Unknown { name, nearest } => Self::UnknownInModel { name, nearest },
+            other => other,
+        }
+    }
+}
+
+fn suggested(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
 /// The parameters of a run: those of the import and of the engine's own
@@ -460,6 +482,13 @@ mod tests {
                 .to_string()
         };
         assert!(error("[params]\nQsDeltaMargn = {}\n").contains("did you mean `QsDeltaMargin`"));
+        let of_model = resolve(&section("[params]\nQsDeltaMargn = {}\n"), &engine(), &[])
+            .unwrap_err()
+            .of_model();
+        assert_eq!(
+            of_model.to_string(),
+            "[tune.params] QsDeltaMargn: the model has no parameter `QsDeltaMargn` (did you mean `QsDeltaMargin`?)"
+        );
         assert!(error("[params]\nLmrBase = {}\n").contains("`min` is missing"));
         assert!(error("import = \"nowhere.txt\"\n").contains("nowhere.txt"));
         assert!(error("").contains("no parameters"));

@@ -190,6 +190,12 @@ impl Message for Job {
     }
 }
 
+/// Whether an engine's option is the folder of its endgame tables: each worker has
+/// its own.
+pub(crate) fn is_tables_option(name: &str) -> bool {
+    name.eq_ignore_ascii_case("SyzygyPath")
+}
+
 fn check_lease(lease: &str) -> Result<(), &'static str> {
     match lease.len() == 32 && lease.bytes().all(|c| c.is_ascii_hexdigit()) {
         true => Ok(()),

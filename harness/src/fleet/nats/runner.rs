@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, Subject, Subscriber};
+use async_nats::{Client, Event, Subject, Subscriber};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::api::{call, number, put};
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
+use super::worker::is_refusal;
 use crate::fleet::ids::Name;
 use crate::fleet::link::{LinkError, RunnerLink, ToRunner};
+use crate::fleet::runner::Change;
 
 /// A worker tells at least this often that it still plays a job.
 const KEEP: Duration = Duration::from_secs(30);
@@ -30,6 +33,7 @@ pub(crate) struct NatsRunner {
     results: Pull,
     statuses: Subscriber,
     asks: [Subscriber; 2],
+    events: mpsc::UnboundedReceiver<Event>,
     /// The results could not be asked for: the server or its disk is new.
     refused: bool,
 }
@@ -37,7 +41,11 @@ pub(crate) struct NatsRunner {
 impl NatsRunner {
     /// # Errors
     /// If the server refuses what a run needs.
-    pub(crate) async fn new(client: Client, run: Name) -> Result<Self, LinkError> {
+    pub(crate) async fn new(
+        client: Client,
+        run: Name,
+        events: mpsc::UnboundedReceiver<Event>,
+    ) -> Result<Self, LinkError> {
         let listen = async |subject: &str| {
             let subscribed = client.subscribe(subject.to_string()).await;
             subscribed.map_err(|error| LinkError::new("cannot listen", error))
@@ -54,6 +62,7 @@ impl NatsRunner {
             run,
             statuses,
             asks,
+            events,
             refused: false,
         };
         runner.backlog().await?;
@@ -146,6 +155,7 @@ impl RunnerLink for NatsRunner {
                     tokio::select! {
                         () = sleep(AGAIN) => self.refused = false,
                         heard = heard(&mut self.statuses, &mut self.asks) => return heard,
+                        change = changed(&mut self.events) => return ToRunner::Connection(change),
                     }
                     continue;
                 }
@@ -154,6 +164,7 @@ impl RunnerLink for NatsRunner {
             let pulled = tokio::select! {
                 pulled = self.results.next() => pulled,
                 heard = heard(&mut self.statuses, &mut self.asks) => return heard,
+                change = changed(&mut self.events) => return ToRunner::Connection(change),
             };
             match pulled {
                 Pulled::Ended { is_refused, .. } => self.refused = is_refused,
@@ -217,6 +228,19 @@ impl NatsRunner {
     async fn tell(&self, subject: String, bytes: Vec<u8>) -> Result<(), LinkError> {
         let sent = self.client.publish(subject, bytes.into()).await;
         sent.map_err(|error| LinkError::new("cannot send", error))
+    }
+}
+
+/// What happens to the connection. Cancel safe.
+async fn changed(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
+    loop {
+        match events.recv().await {
+            None => std::future::pending().await,
+            Some(Event::Connected) => return Change::Up,
+            Some(Event::Disconnected) => return Change::Down,
+            Some(event) if is_refusal(&event) => return Change::Refused,
+            Some(event) => tracing::info!("{event}"),
+        }
     }
 }
 

@@ -197,7 +197,7 @@ fn is_denial(event: &Event) -> bool {
 }
 
 /// Whether the server has refused the credential.
-fn is_refusal(event: &Event) -> bool {
+pub(super) fn is_refusal(event: &Event) -> bool {
     let text = event.to_string().to_lowercase();
     text.contains("authorization") || text.contains("authentication")
 }

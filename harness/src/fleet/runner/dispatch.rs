@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+
 use super::accept::{Accepted, accept};
 use super::lease::RunKey;
 use super::presence::Presence;
@@ -35,6 +37,9 @@ struct Flight {
     /// Whether its job was put into the queue. It is not if a worker has the
     /// pair from an earlier process of this run.
     is_queued: bool,
+    /// Its games cannot have been over before: when it was first sent, in milliseconds
+    /// since 1970; 0 if an earlier process sent it.
+    earliest_ms: i64,
 }
 
 /// What becomes of a result. `R` acknowledges its delivery.
@@ -151,15 +156,19 @@ impl<R> Dispatch<R> {
     ) -> (Vec<R>, Option<(WorkerId, Judged<R>)>) {
         let pair = job.pair;
         self.submitted = self.submitted.max(pair + 1);
+        let later = self.early.split_off(&(pair + 1));
+        let mut before = std::mem::replace(&mut self.early, later);
+        let own = before.remove(&pair);
         let flight = Flight {
             job,
             sent: now,
             is_queued: true,
+            earliest_ms: match own {
+                Some(_) => 0,
+                None => Timestamp::now().as_millisecond(),
+            },
         };
         self.flights.insert(pair, flight);
-        let later = self.early.split_off(&(pair + 1));
-        let mut before = std::mem::replace(&mut self.early, later);
-        let own = before.remove(&pair);
         let stale = before.into_values().map(|early| early.receipt).collect();
         let judged = own.map(|early| {
             let judged = self.take(&early.worker, early.played, early.receipt);
@@ -199,7 +208,10 @@ impl<R> Dispatch<R> {
             };
         };
         match accept(&flight.job, self.reference, *played) {
-            Ok(accepted) => {
+            Ok(mut accepted) => {
+                // A worker's clock may be behind.
+                let finished_ms = &mut accepted.played.finished_ms;
+                *finished_ms = flight.earliest_ms.max(*finished_ms);
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);
                 self.unrecorded.insert(pair, vec![receipt]);
@@ -249,6 +261,7 @@ impl<R> Dispatch<R> {
     pub(crate) fn leave_with_worker(&mut self, pair: u64) {
         if let Some(flight) = self.flights.get_mut(&pair) {
             flight.is_queued = false;
+            flight.earliest_ms = 0;
         }
     }
 
@@ -309,6 +322,36 @@ mod tests {
 
     fn result(key: &RunKey, pair: u64) -> Box<Played> {
         Box::new(played(pair, key.lease(pair)))
+    }
+
+    #[test]
+    fn a_pair_is_not_over_before_it_was_sent_whatever_its_worker_s_clock_shows() {
+        let key = RunKey::random();
+        let mut dispatch = Dispatch::new(key.clone(), 1);
+        let now = Instant::now();
+        let a = worker("a");
+        let of_pair = |dispatch: &mut Dispatch<u64>, pair| {
+            let judged = dispatch.take(&a, result(&key, pair), pair);
+            let Judged::Counts(accepted, _) = judged else {
+                panic!("{judged:?}");
+            };
+            accepted.played.finished_ms
+        };
+        let before = Timestamp::now().as_millisecond();
+        dispatch.submit(pair_job(0), now);
+        assert!(of_pair(&mut dispatch, 0) >= before);
+        // A worker had this one before the run was continued.
+        dispatch.submit(pair_job(1), now);
+        dispatch.leave_with_worker(1);
+        assert_eq!(of_pair(&mut dispatch, 1), 5);
+        // This one was over before.
+        let judged = dispatch.take(&a, result(&key, 2), 2);
+        assert!(matches!(judged, Judged::Early), "{judged:?}");
+        let (_, own) = dispatch.submit(pair_job(2), now);
+        let Some((_, Judged::Counts(accepted, _))) = own else {
+            panic!("{own:?}");
+        };
+        assert_eq!(accepted.played.finished_ms, 5);
     }
 
     #[test]

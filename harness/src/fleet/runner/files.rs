@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::builds::{record_of, sha256_file};
 use crate::executor::{PairJob, Player};
-use crate::fleet::message::{CHUNK, FileRef};
+use crate::fleet::message::{CHUNK, FileRef, is_tables_option};
 
 /// A file here, and how a job names it.
 #[derive(Debug, Clone)]
@@ -78,6 +78,31 @@ fn paths_of(player: &Player) -> Vec<(Option<String>, PathBuf)> {
     std::iter::once(program).chain(files).collect()
 }
 
+/// Warnings of options whose values only mean something here: folders, and absolute
+/// paths that are not files.
+pub(crate) fn path_warnings(job: &PairJob) -> Vec<String> {
+    let warnings_of = |player: &Player| {
+        let base = player.launch.dir.clone().unwrap_or_default();
+        let values = player.options.iter().filter(|(_, value)| {
+            let path = base.join(value);
+            let may_be_path = value.contains(['.', '/', '\\']);
+            may_be_path && (path.is_dir() || (Path::new(value).is_absolute() && !path.is_file()))
+        });
+        let warnings = values.map(|(option, value)| {
+            let help = match is_tables_option(option) {
+                true => "a worker with `--syzygy FOLDER` gives the engine its own endgame tables; on any other, this path must exist",
+                false => "this path must exist on every worker's machine; only files are sent",
+            };
+            format!(
+                "warning: engine `{}`: option `{option}` = `{value}` is not sent to workers\nhelp: {help}",
+                player.name
+            )
+        });
+        warnings.collect::<Vec<_>>()
+    };
+    job.players.iter().flat_map(warnings_of).collect()
+}
+
 /// The job without what only means something here.
 pub(crate) fn without_paths(job: &PairJob) -> PairJob {
     let mut job = job.clone();
@@ -142,6 +167,31 @@ mod tests {
         let sent = without_paths(&job);
         assert_eq!(sent.players[0].launch.program, Path::new("engine"));
         assert_eq!(sent.players[0].launch.dir, None);
+    }
+
+    #[test]
+    fn paths_that_do_not_travel_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        fs::write(at("net.nnue"), "weights").expect("written");
+        fs::create_dir(at("syzygy")).expect("made");
+        let options = [
+            ("SyzygyPath", at("syzygy")),
+            ("EvalFile", at("net.nnue")),
+            ("Book", at("missing.bin")),
+            ("Contempt", "0.5".to_string()),
+            ("Hash", "16".to_string()),
+        ];
+        let mut job = pair_job(0);
+        job.players[1].options = options.map(|(a, b)| (a.to_string(), b)).into();
+        let warnings = path_warnings(&job);
+        let [tables, book] = &warnings[..] else {
+            panic!("{warnings:?}");
+        };
+        assert!(tables.contains("`old`: option `SyzygyPath`"), "{tables}");
+        assert!(tables.contains("--syzygy"), "{tables}");
+        assert!(book.contains("option `Book`"), "{book}");
+        assert!(book.contains("every worker's machine"), "{book}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! `dispatch`, `accept`, `presence` and `suspects` decide, without any network.
 
 mod accept;
+mod connection;
 mod dispatch;
 mod files;
 mod incidents;
@@ -35,8 +36,10 @@ use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, PlayedPair, Stop};
 use crate::run::RunFiles;
+pub(super) use connection::Change;
+use connection::Connection;
 use dispatch::{Dispatch, Dropped, Judged};
-use files::{LocalFile, files_of, read_chunk, without_paths};
+use files::{LocalFile, files_of, path_warnings, read_chunk, without_paths};
 use incidents::Incidents;
 pub(crate) use lease::RunKey;
 use roster::Roster;
@@ -85,10 +88,10 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         .enable_all()
         .build()
         .context("the connection to the fleet cannot start")?;
-    let (events, _) = mpsc::unbounded_channel();
     let link = runtime.block_on(async {
-        let client = connect(&run.access, events).await?;
-        let link = NatsRunner::new(client, key.run.clone()).await;
+        let (sender, events) = mpsc::unbounded_channel();
+        let client = connect(&run.access, sender).await?;
+        let link = NatsRunner::new(client, key.run.clone(), events).await;
         link.map_err(|error| anyhow!("cannot use the fleet at {}: {error}", run.access.url))
     })?;
     let (remote, carrier) = Remote::new();
@@ -109,8 +112,10 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         roster,
         statuses: BTreeMap::new(),
         twins: BTreeSet::new(),
+        foreign: BTreeSet::new(),
         sending: JoinSet::new(),
         known: Vec::new(),
+        warned: BTreeSet::new(),
         sources: Sources::default(),
         has_builders: false,
         stored: BTreeSet::new(),
@@ -122,7 +127,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         draining: None,
         announce_at: None,
         shown_workers: None,
-        started: Instant::now(),
+        connection: Connection::new(Instant::now()),
         idle_checks: 0,
     };
     let thread = thread::Builder::new()
@@ -154,9 +159,13 @@ struct Runner<L: RunnerLink> {
     statuses: BTreeMap<WorkerId, Status>,
     /// Workers whose name several machines seem to have: the user knows.
     twins: BTreeSet<WorkerId>,
+    /// Workers of another protocol version: the user knows.
+    foreign: BTreeSet<WorkerId>,
     /// Jobs that the server does not have yet.
     sending: JoinSet<()>,
     known: Vec<LocalFile>,
+    /// Warnings that have been shown of options.
+    warned: BTreeSet<String>,
     sources: Sources,
     /// Whether there has been a worker that builds engines.
     has_builders: bool,
@@ -174,7 +183,7 @@ struct Runner<L: RunnerLink> {
     announce_at: Option<tokio::time::Instant>,
     /// The number of workers that was shown last.
     shown_workers: Option<usize>,
-    started: Instant,
+    connection: Connection,
     /// Checks in a row that have found the queue empty.
     idle_checks: u32,
 }
@@ -280,7 +289,15 @@ impl<L: RunnerLink> Runner<L> {
                 // What stays behind is removed by the server after some days.
                 let _ = timeout(FAREWELL, async { self.report(self.link.remove().await) }).await;
             }
-            None => return Flow::End,
+            None => {
+                // Without a request to stop, an error ends the run.
+                if !self.notice.draining
+                    && let Some(hint) = self.suspects.hint()
+                {
+                    errln!("{hint}");
+                }
+                return Flow::End;
+            }
         }
         Flow::Continue
     }
@@ -314,6 +331,11 @@ impl<L: RunnerLink> Runner<L> {
         let Some(job) = self.dispatch.job(pair) else {
             return;
         };
+        for warning in path_warnings(job) {
+            if self.warned.insert(warning.clone()) {
+                errln!("{warning}");
+            }
+        }
         let files = match files_of(job, &mut self.known) {
             Ok(files) => files,
             Err(error) => return self.fail(format!("cannot read an engine's file: {error}")),
@@ -435,9 +457,8 @@ impl<L: RunnerLink> Runner<L> {
     fn show_workers(&mut self) {
         let now = Instant::now();
         let workers = self.dispatch.workers(now);
-        // Those that are there need a moment to answer.
-        let is_early = now.duration_since(self.started) < Duration::from_secs(2);
-        if self.shown_workers == Some(workers) || (workers == 0 && is_early) {
+        let is_unknown = workers == 0 && !self.connection.is_settled(now);
+        if self.shown_workers == Some(workers) || is_unknown {
             return;
         }
         self.shown_workers = Some(workers);

@@ -9,8 +9,9 @@ use super::{Runner, TOGETHER};
 use crate::executor::Event;
 use crate::fleet::ids::WorkerId;
 use crate::fleet::link::{RunnerLink, ToRunner};
-use crate::fleet::message::{Played, Refusal, Reply, Status, decode};
+use crate::fleet::message::{MessageError, Played, Refusal, Reply, Status, VERSION, decode};
 use crate::fleet::runner::accept::Accepted;
+use crate::fleet::runner::connection::Change;
 use crate::fleet::runner::dispatch::{Dropped, Judged};
 use crate::fleet::runner::incidents::Incidents;
 use crate::output::with_causes;
@@ -24,6 +25,7 @@ impl<L: RunnerLink> Runner<L> {
     pub(super) async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
         match arrival {
             ToRunner::Asked => self.announce_soon(),
+            ToRunner::Connection(change) => self.connection_changed(change).await,
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
                     self.bar(&worker);
@@ -37,7 +39,7 @@ impl<L: RunnerLink> Runner<L> {
                         self.announce_soon();
                     }
                 }
-                Err(error) => tracing::info!("worker {worker}: {error}"),
+                Err(error) => self.warn_of_version(&worker, &error),
             },
             ToRunner::Reply {
                 worker,
@@ -52,6 +54,28 @@ impl<L: RunnerLink> Runner<L> {
                     self.acknowledge(receipt).await;
                 }
             },
+        }
+    }
+
+    async fn connection_changed(&mut self, change: Change) {
+        if let Some(text) = self.connection.changed(change, Instant::now()) {
+            errln!("{text}");
+        }
+        if change == Change::Up {
+            self.announce_soon();
+            self.report(self.link.ask().await);
+        }
+    }
+
+    /// Warns once of a worker whose `hone` cannot play the run.
+    fn warn_of_version(&mut self, worker: &WorkerId, error: &MessageError) {
+        let MessageError::Version(theirs) = error else {
+            return tracing::info!("worker {worker}: {error}");
+        };
+        if self.foreign.insert(worker.clone()) {
+            errln!(
+                "warning: worker {worker} cannot play this run: its hone has protocol version {theirs}, and this one {VERSION}\nhelp: install the same hone on both machines"
+            );
         }
     }
 
@@ -128,7 +152,7 @@ impl<L: RunnerLink> Runner<L> {
         let status = self.statuses.get(worker);
         let number = self.roster.number(worker, accepted.built, status);
         let mut played = accepted.played;
-        // A worker's clock may be ahead.
+        // A worker's clock may be ahead; `dispatch` sees to one that is behind.
         let now = jiff::Timestamp::now().as_millisecond();
         played.finished_ms = played.finished_ms.clamp(0, now);
         match number {
@@ -227,7 +251,7 @@ impl<L: RunnerLink> Runner<L> {
         let is_honest = refusal.lease == self.dispatch.lease(refusal.pair)
             && !self.dispatch.is_excluded(worker);
         if is_honest && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
-            self.fail(refusal.reason);
+            self.fail(format!("worker {worker}: {}", refusal.reason));
         } else if is_honest {
             errln!(
                 "warning: worker {worker} does not play this run: {}",

@@ -1,14 +1,14 @@
 //! Finds workers whose results do not look like those of the others: a machine
 //! that is overloaded, overheated or dishonest.
 //!
-//! Each worker is examined when it has played 64, 128, 256, … pairs: whether
-//! its share of lost games by failures (time forfeits, crashes, stalls, illegal
-//! moves) is higher than that of the others (Fisher's exact test), and whether
+//! Two tests examine each worker: whether its share of lost games by failures
+//! (time forfeits, crashes, stalls, illegal moves) is higher than that of the
+//! others (Fisher's exact test), when it has played 4, 8, 16, … pairs; and whether
 //! its pairs have another distribution (Pearson's chi-square), more so than those
-//! of every other worker. Examination `k`
-//! may err with probability [`FALSE_ALARM`] / (k (k + 1)), so that a good worker
-//! is excluded from a run with probability [`FALSE_ALARM`] at most, however long
-//! the run is.
+//! of every other worker, when it has played 64, 128, 256, … pairs.
+//! Examination `k` of a test may err with probability
+//! [`FALSE_ALARM`] / (2 k (k + 1)), so that a good worker is excluded from a run
+//! with probability [`FALSE_ALARM`] at most, however long the run is.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,11 @@ use crate::stats::detect::{Test, between_groups};
 
 /// How often a good worker is excluded from a run, at most.
 pub(crate) const FALSE_ALARM: f64 = 0.001;
-/// Pairs of the first examination.
-const FIRST: u64 = 64;
+/// Pairs of the first examination of failures: early, because an engine that fails
+/// often on one machine would end a small fleet's run.
+const FIRST_FAILURES: u64 = 4;
+/// Pairs of the first examination of results: chi-square needs many.
+const FIRST_RESULTS: u64 = 64;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
@@ -57,31 +60,26 @@ impl Suspects {
     /// Takes a pair. Returns why its worker is to be excluded, if it is.
     pub(crate) fn absorb(&mut self, worker: &WorkerId, pair: &PairResult) -> Option<String> {
         self.remember(worker, pair);
-        let pairs = self.workers.get(worker)?.results.pairs();
-        let examination = (pairs / FIRST).checked_ilog2()? + 1;
-        if pairs != FIRST << (examination - 1) {
-            return None;
-        }
-        let allowed = FALSE_ALARM / f64::from(examination * (examination + 1));
-        // Two tests share it.
-        self.examine(worker, allowed / 2.0)
-    }
-
-    fn examine(&self, worker: &WorkerId, allowed: f64) -> Option<String> {
         let own = self.workers.get(worker)?;
         let others = self.others(worker);
-        if others.results.pairs() < FIRST {
+        let pairs = own.results.pairs();
+        let by_failures = allowed(pairs, FIRST_FAILURES)
+            .and_then(|allowed| judge_failures(own, &others, allowed));
+        by_failures.or_else(|| {
+            let allowed = allowed(pairs, FIRST_RESULTS)?;
+            self.judge_results(worker, own, &others, allowed)
+        })
+    }
+
+    fn judge_results(
+        &self,
+        worker: &WorkerId,
+        own: &Record,
+        others: &Record,
+        allowed: f64,
+    ) -> Option<String> {
+        if others.results.pairs() < FIRST_RESULTS {
             return None;
-        }
-        let p = more_failures(own, &others);
-        if p < allowed {
-            return Some(format!(
-                "{} of its {} games were lost by failures, {} of {} on other machines (p = {p:.1e})",
-                own.failures,
-                own.games(),
-                others.failures,
-                others.games()
-            ));
         }
         let p = self.difference(worker)?;
         // Of those that differ, the worker that differs most is the odd one. Of
@@ -89,7 +87,7 @@ impl Suspects {
         let rivals = self
             .workers
             .iter()
-            .filter(|(id, record)| *id != worker && record.results.pairs() >= FIRST);
+            .filter(|(id, record)| *id != worker && record.results.pairs() >= FIRST_RESULTS);
         let is_oddest = rivals
             .clone()
             .all(|(id, _)| self.difference(id).is_none_or(|other| p < other));
@@ -103,6 +101,21 @@ impl Suspects {
 }
 
 impl Suspects {
+    /// Names the worker on which most of the failures were, if there is one and others
+    /// play too: for a run that ends by an error.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let all: u64 = self.workers.values().map(|record| record.failures).sum();
+        let (worker, most) = self.workers.iter().max_by_key(|(_, one)| one.failures)?;
+        let stands_out = self.workers.len() > 1 && 2 * most.failures > all;
+        stands_out.then(|| {
+            format!(
+                "fleet: {} of the {all} games that were lost by failures were on worker {worker}, which has played {} games\nhelp: if that machine is at fault, leave it out (`exclude = [\"{worker}\"]` in [fleet]); its games still count, so a run that `max_failures` has ended needs a larger one, or a new start",
+                most.failures,
+                most.games()
+            )
+        })
+    }
+
     fn others(&self, worker: &WorkerId) -> Record {
         let mut others = Record::default();
         for (_, record) in self.workers.iter().filter(|(id, _)| *id != worker) {
@@ -121,6 +134,28 @@ impl Suspects {
         ]);
         between_groups(Test::Workers, &groups)?.p_value
     }
+}
+
+/// How often the examination after so many pairs may err, if one is due then. The
+/// first is after `first` pairs.
+fn allowed(pairs: u64, first: u64) -> Option<f64> {
+    let examination = (pairs / first).checked_ilog2()? + 1;
+    let is_due = pairs == first << (examination - 1);
+    // Two tests share the false alarms.
+    is_due.then(|| FALSE_ALARM / 2.0 / f64::from(examination * (examination + 1)))
+}
+
+fn judge_failures(own: &Record, others: &Record, allowed: f64) -> Option<String> {
+    let p = more_failures(own, others);
+    (p < allowed).then(|| {
+        format!(
+            "{} of its {} games were lost by failures, {} of {} on other machines (p = {p:.1e})",
+            own.failures,
+            own.games(),
+            others.failures,
+            others.games()
+        )
+    })
 }
 
 /// How often as many failures or more would be on this machine, if all
@@ -183,6 +218,53 @@ mod tests {
         }
         // 160 workers; 0.16 are expected.
         assert!(excluded <= 2, "{excluded}");
+    }
+
+    #[test]
+    fn a_machine_whose_engines_crash_is_found_before_ten_games_are_lost() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let mut suspects = Suspects::default();
+        for number in 0..8 {
+            let pair = pair(&mut rng, 0.5, 0.0);
+            assert_eq!(suspects.absorb(&worker(number % 2), &pair), None);
+        }
+        for number in 1..=FIRST_FAILURES {
+            let why = suspects.absorb(&worker(2), &pair(&mut rng, 0.5, 1.0));
+            assert_eq!(why.is_some(), number == FIRST_FAILURES, "{number}: {why:?}");
+        }
+    }
+
+    #[test]
+    fn the_worker_with_most_of_the_failures_is_named() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let mut suspects = Suspects::default();
+        suspects.remember(&worker(0), &pair(&mut rng, 0.5, 1.0));
+        assert_eq!(suspects.hint(), None, "nobody else has played");
+        suspects.remember(&worker(1), &pair(&mut rng, 0.5, 1.0));
+        assert_eq!(suspects.hint(), None, "both fail");
+        suspects.remember(&worker(1), &pair(&mut rng, 0.5, 1.0));
+        let hint = suspects.hint().expect("a worker");
+        assert!(hint.contains("4 of the 6 games"), "{hint}");
+        assert!(hint.contains("exclude = [\"all/w1\"]"), "{hint}");
+    }
+
+    #[test]
+    fn a_bad_engine_puts_no_worker_into_quarantine() {
+        let mut rng = ChaCha8Rng::seed_from_u64(6);
+        let mut suspects = Suspects::default();
+        for number in 0..60 {
+            let pair = pair(&mut rng, 0.5, 1.0);
+            assert_eq!(suspects.absorb(&worker(number % 3), &pair), None);
+        }
+    }
+
+    #[test]
+    fn all_examinations_together_keep_to_the_false_alarms() {
+        let spent = |first| (1..=1_000_000).filter_map(move |pairs| allowed(pairs, first));
+        let failures: f64 = spent(FIRST_FAILURES).sum();
+        let results: f64 = spent(FIRST_RESULTS).sum();
+        assert!(failures + results <= FALSE_ALARM);
+        assert!(failures + results > 0.9 * FALSE_ALARM);
     }
 
     #[test]

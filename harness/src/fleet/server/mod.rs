@@ -185,7 +185,7 @@ async fn keep(
             // It takes a moment until it answers.
             is_prepared = matches!(timeout(PREPARE, prepare(client)).await, Ok(Ok(())));
         }
-        if tokens.has_changed()? {
+        if tokens.has_changed() {
             configuration.write(tokens)?;
             server.reload()?;
         }

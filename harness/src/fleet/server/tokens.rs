@@ -16,6 +16,7 @@ use sha2::Digest;
 use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
+use crate::output::with_causes;
 use crate::platform::write_private;
 
 const FILE: &str = "tokens.toml";
@@ -83,6 +84,8 @@ pub(crate) struct Tokens {
     content: Content,
     /// Those that the server knows.
     known: BTreeSet<Name>,
+    /// The user knows that the file cannot be read.
+    is_damaged: bool,
 }
 
 impl Tokens {
@@ -96,6 +99,7 @@ impl Tokens {
             content: read(&path)?,
             path,
             known: BTreeSet::new(),
+            is_damaged: false,
         };
         tokens.known = tokens.names();
         Ok(tokens)
@@ -132,16 +136,25 @@ impl Tokens {
         self.valid().map(|token| token.name.clone()).collect()
     }
 
-    /// Whether other credentials are valid than at the last call.
-    ///
-    /// # Errors
-    /// If they cannot be read.
-    pub(super) fn has_changed(&mut self) -> anyhow::Result<bool> {
-        self.content = read(&self.path)?;
+    /// Whether other credentials are valid than at the last call. If they cannot be
+    /// read, as after a typing error, those that were read last stay valid, with one
+    /// warning.
+    pub(super) fn has_changed(&mut self) -> bool {
+        match read(&self.path) {
+            Ok(content) => {
+                self.content = content;
+                self.is_damaged = false;
+            }
+            Err(error) if !std::mem::replace(&mut self.is_damaged, true) => errln!(
+                "warning: {}\nhelp: correct the file; until then the server keeps the credentials that it has",
+                with_causes(&error)
+            ),
+            Err(_) => {}
+        }
         let names = self.names();
         let has_changed = names != self.known;
         self.known = names;
-        Ok(has_changed)
+        has_changed
     }
 
     /// The seed of one of the credentials that every fleet has, made if it was
@@ -353,6 +366,30 @@ mod tests {
     }
 
     #[test]
+    fn a_typing_error_in_the_file_leaves_the_credentials_as_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tokens = Tokens::open(folder.path()).expect("none");
+        tokens.describe_server(&setup(None), "ff").expect("written");
+        for of in ["a", "b"] {
+            let made = tokens.join(name(of), Role::Worker, None, false);
+            made.expect("made");
+        }
+        let mut watcher = Tokens::open(folder.path()).expect("read");
+        let path = folder.path().join(FILE);
+        let text = fs::read_to_string(&path).expect("read");
+        fs::write(&path, format!("{text}revoked = tru\n")).expect("written");
+        for _ in 0..2 {
+            assert!(!watcher.has_changed());
+            assert!(watcher.is_damaged);
+            assert_eq!(watcher.names(), BTreeSet::from([name("a"), name("b")]));
+        }
+        fs::write(&path, format!("{text}revoked = true\n")).expect("written");
+        assert!(watcher.has_changed());
+        assert!(!watcher.is_damaged);
+        assert_eq!(watcher.names(), BTreeSet::from([name("a")]));
+    }
+
+    #[test]
     fn nothing_is_revoked_before_the_first_start() {
         let folder = tempfile::tempdir().expect("a folder");
         for data in [folder.path().to_path_buf(), folder.path().join("missing")] {
@@ -380,7 +417,7 @@ mod tests {
             "taken"
         );
         let mut watcher = Tokens::open(folder.path()).expect("read");
-        assert!(!watcher.has_changed().expect("read"));
+        assert!(!watcher.has_changed());
         tokens
             .join(
                 name("b"),
@@ -389,12 +426,12 @@ mod tests {
                 false,
             )
             .expect("made");
-        assert!(watcher.has_changed().expect("read"));
+        assert!(watcher.has_changed());
         let b = watcher.all()[1].clone();
         assert!(b.is_valid(Timestamp::now()));
         assert!(!b.is_valid(Timestamp::now() + Duration::from_secs(2000)));
         tokens.revoke(&name("a")).expect("revoked");
-        assert!(watcher.has_changed().expect("read"));
+        assert!(watcher.has_changed());
         assert_eq!(watcher.names(), BTreeSet::from([name("b")]));
         assert!(tokens.revoke(&name("c")).is_err());
         // A name of a revoked credential must not come back to life.

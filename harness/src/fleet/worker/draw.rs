@@ -10,6 +10,8 @@ use crate::fleet::message::Notice;
 /// A run that has not been heard of for this long is left out: its owner is
 /// gone, and comes back with a notice.
 const SILENCE: Duration = Duration::from_secs(40);
+/// A run that has not been heard of for this long is forgotten.
+const GONE: Duration = Duration::from_secs(60 * 60);
 /// How long a run without jobs is left out.
 const DRY: Duration = Duration::from_millis(250);
 
@@ -112,22 +114,32 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Draw {
     runs: BTreeMap<Name, Entry>,
+    /// The largest `pass` of a run whose turn it was: those that wait for theirs have
+    /// at least this.
+    turn: f64,
 }
 
 impl Draw {
     /// Takes what a run tells of itself.
     pub(crate) fn heard(&mut self, run: Name, notice: Notice, now: Instant) {
-        // One that is new does not catch up on what others had before.
-        let passes = self.runs.values().map(|entry| entry.pass);
-        let least = passes.min_by(f64::total_cmp).unwrap_or(0.0);
+        let turn = self.turn;
         let entry = self.runs.entry(run).or_insert_with(|| Entry {
             notice: notice.clone(),
             heard: now,
-            pass: least,
+            pass: turn,
             dry_until: None,
         });
         entry.notice = notice;
         entry.heard = now;
+        // One that is new, or was left out, does not catch up on what others had.
+        entry.pass = entry.pass.max(turn);
+    }
+
+    /// The runs that have not been heard of for long.
+    pub(crate) fn gone(&self, now: Instant) -> Vec<Name> {
+        let is_gone = |entry: &Entry| now.duration_since(entry.heard) >= GONE;
+        let gone = self.runs.iter().filter(|(_, entry)| is_gone(entry));
+        gone.map(|(run, _)| run.clone()).collect()
     }
 
     pub(crate) fn forget(&mut self, run: &Name) {
@@ -161,7 +173,8 @@ impl Draw {
     pub(crate) fn taken(&mut self, run: &Name) {
         if let Some(entry) = self.runs.get_mut(run) {
             let threads = entry.notice.threads as f64;
-            entry.pass += threads / f64::from(entry.notice.priority);
+            self.turn = self.turn.max(entry.pass);
+            entry.pass = self.turn + threads / f64::from(entry.notice.priority);
             entry.dry_until = None;
         }
     }
@@ -251,6 +264,65 @@ mod tests {
         };
         draw.heard(name("a"), draining, now + DRY);
         assert!(draw.next(FREE, now + DRY, |_, _| true).is_none());
+    }
+
+    /// How many of the next pairs are of a run.
+    fn share(draw: &mut Draw, now: Instant, run: &str, pairs: u32) -> u32 {
+        let mut count = 0;
+        for _ in 0..pairs {
+            let next = draw.next(FREE, now, |_, _| true).expect("a run").clone();
+            draw.taken(&next);
+            count += u32::from(next == name(run));
+        }
+        count
+    }
+
+    #[test]
+    fn a_new_run_shares_with_others_after_a_run_that_fell_silent_or_drains() {
+        for is_silent in [true, false] {
+            let start = Instant::now();
+            let mut draw = Draw::default();
+            draw.heard(name("ended"), notice(1, 1), start);
+            let ending = Notice {
+                draining: !is_silent,
+                ..notice(1, 1)
+            };
+            let later = start + SILENCE;
+            if !is_silent {
+                draw.heard(name("ended"), ending, later);
+            }
+            draw.heard(name("old"), notice(1, 1), later);
+            assert_eq!(share(&mut draw, later, "old", 1000), 1000);
+            draw.heard(name("new"), notice(1, 1), later);
+            let of_new = share(&mut draw, later, "new", 100);
+            assert!((49..=51).contains(&of_new), "{of_new}");
+            // It comes back, as with `hone resume`.
+            draw.heard(name("ended"), notice(1, 1), later);
+            let of_ended = share(&mut draw, later, "ended", 99);
+            assert!((32..=34).contains(&of_ended), "{of_ended}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_starts_while_all_others_are_silent_does_not_starve_them_later() {
+        let start = Instant::now();
+        let mut draw = Draw::default();
+        draw.heard(name("a"), notice(1, 1), start);
+        share(&mut draw, start, "a", 1000);
+        let later = start + SILENCE;
+        draw.heard(name("b"), notice(1, 1), later);
+        draw.heard(name("a"), notice(1, 1), later);
+        let of_b = share(&mut draw, later, "b", 100);
+        assert!((49..=51).contains(&of_b), "{of_b}");
+    }
+
+    #[test]
+    fn a_run_is_gone_after_an_hour_of_silence() {
+        let now = Instant::now();
+        let mut draw = Draw::default();
+        draw.heard(name("a"), notice(1, 1), now);
+        assert!(draw.gone(now + GONE - DRY).is_empty());
+        assert_eq!(draw.gone(now + GONE), [name("a")]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! A job that a worker has taken, until it is answered.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::uci::MemorySize;
@@ -81,17 +80,6 @@ impl EngineNumbers {
             let key = (run.clone(), player.engine, sha256);
             player.engine = *self.known.entry(key).or_insert(next);
         }
-    }
-}
-
-/// Replaces the owner's endgame tables by those of this machine.
-pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
-    if job.rules.adjudication.syzygy.is_some() {
-        let mut rules = (*job.rules).clone();
-        if let Some(rule) = &mut rules.adjudication.syzygy {
-            rule.path = path.to_path_buf();
-        }
-        job.rules = Arc::new(rules);
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::builder::Workshop;
-use super::held::{self, Confinement, Held, Phase, reply_of};
+use super::held::{Confinement, Held, Phase, reply_of};
 use super::prepare::prepare;
 use super::refusals::{in_minutes, shortened};
 use super::slot::{Doing, Report};
+use super::tables;
 use super::{PACE, Readied, Worker};
 use crate::engine::uci::MemorySize;
 use crate::executor::{Evidence, PlayedPair};
@@ -127,7 +128,7 @@ impl<L: WorkerLink> Worker<L> {
         confinement(self.sandbox, self.limits_memory, self.abilities.room, room)
             .apply(&mut job.pair);
         if let Some(path) = &self.syzygy {
-            held::use_tables(&mut job.pair, path);
+            tables::use_tables(&mut job.pair, path);
         }
         job
     }
@@ -222,7 +223,7 @@ impl<L: WorkerLink> Worker<L> {
             };
             let mut job = prepared.localized(held.job.pair.clone());
             if let Some(path) = &self.syzygy {
-                held::use_tables(&mut job, path);
+                tables::use_tables(&mut job, path);
             }
             confinement(
                 self.sandbox,
@@ -294,11 +295,11 @@ impl<L: WorkerLink> Worker<L> {
         match report {
             Report::Left => {}
             Report::Played(played, evidence) => self.played(ticket, *played, evidence).await,
-            Report::Failed(reason) => {
+            Report::Failed { reason, in_game } => {
                 let held = self.held.iter().find(|held| held.ticket == ticket);
                 let Some(held) = held else { return };
                 let run = held.run.clone();
-                let refusal = held.refusal(reason, held.stops_run());
+                let refusal = held.refusal(reason, in_game && held.stops_run());
                 // Its files may not be what they were.
                 self.forget_prepared(&run);
                 self.cannot_play(&run, refusal, Duration::ZERO).await;

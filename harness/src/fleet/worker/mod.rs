@@ -2,6 +2,7 @@
 
 mod builder;
 mod building;
+mod connection;
 mod draw;
 mod held;
 mod jobs;
@@ -11,6 +12,7 @@ mod refusals;
 mod shown;
 mod slot;
 mod store;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod watched;
@@ -18,7 +20,7 @@ mod watched;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -109,6 +111,8 @@ struct Worker<L: WorkerLink> {
     is_cut_off: bool,
     /// The user knows that the server refuses something.
     is_denied: bool,
+    /// Since when the server has refused the credential.
+    refused_since: Option<Instant>,
     slots: Vec<Slot>,
     /// What each slot is doing.
     doing: Vec<Doing>,
@@ -175,6 +179,7 @@ impl<L: WorkerLink> Worker<L> {
             is_pulling: false,
             is_cut_off: false,
             is_denied: false,
+            refused_since: None,
             slots: (0..count)
                 .map(|number| Slot::start(number, sender.clone()))
                 .collect(),
@@ -223,6 +228,7 @@ impl<L: WorkerLink> Worker<L> {
                     for held in &self.held {
                         self.link.keep(&held.delivery).await;
                     }
+                    self.forget_gone(Instant::now());
                     self.prune(Instant::now());
                 }
                 _ = turn.tick() => self.show_games().await,
@@ -321,35 +327,12 @@ impl<L: WorkerLink> Worker<L> {
             ToWorker::Stopped { run } => self.leave(&run).await,
             ToWorker::Asked => self.report().await,
             ToWorker::Watched { run } => self.watched.asked(run, Instant::now()),
-            ToWorker::Connection { is_up: true } => {
-                if std::mem::take(&mut self.is_cut_off) {
-                    errln!("connected again");
-                }
-                self.link.ask().await;
-                self.report().await;
-            }
-            ToWorker::Connection { is_up: false } => {
-                self.is_cut_off = true;
-                errln!("the server does not answer; the pairs in progress are played on");
-            }
+            ToWorker::Connection { is_up: true } => self.connected().await,
+            ToWorker::Connection { is_up: false } => self.cut_off(),
             ToWorker::Denied { what } => self.denied(&what),
-            ToWorker::Expelled => bail!(
-                "the server does not accept this JOIN any more: it is expired or revoked\nhelp: ask for a new one (`hone fleet join`)"
-            ),
+            ToWorker::Expelled => self.expelled(Instant::now())?,
         }
         Ok(())
-    }
-
-    /// The server does not let this worker do something that it needs. Everything else
-    /// that it refuses has the same reason.
-    fn denied(&mut self, what: &str) {
-        if std::mem::replace(&mut self.is_denied, true) {
-            return tracing::info!("{what}");
-        }
-        errln!(
-            "warning: the server does not let this worker do what it needs: {what}\nhelp: is the credential that of `{}`, and a worker's? See `hone help fleet`",
-            self.id.credential
-        );
     }
 
     async fn noticed(&mut self, run: Name, notice: Notice) {
@@ -414,6 +397,17 @@ impl<L: WorkerLink> Worker<L> {
         self.building.take_if(|order| order.run == *run);
         self.forget_prepared(run);
         self.leave_jobs(&left);
+    }
+
+    /// Forgets the runs that have not been heard of for long, unless it plays them.
+    fn forget_gone(&mut self, now: Instant) {
+        for run in self.draw.gone(now) {
+            if self.held.iter().all(|held| held.run != run) {
+                self.draw.forget(&run);
+                self.shown.remove(&run);
+                self.forget_prepared(&run);
+            }
+        }
     }
 
     /// The engines of a run are made ready anew if it is played again.

@@ -17,7 +17,6 @@ use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
-use crate::openings::Variant;
 
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);
@@ -210,14 +209,10 @@ async fn search(player: &Player, job: &PairJob) -> anyhow::Result<()> {
     };
     let mut client = Client::start(&player.launch, timeouts).await?;
     let deadline = Instant::now() + timeouts.ready;
-    let mut options = player.options.to_vec();
-    if job.rules.variant == Variant::Chess960 {
-        options.insert(0, ("UCI_Chess960".to_string(), "true".to_string()));
-    }
+    let options = player.all_options(&job.rules);
     let searched = async {
         client.configure(&options, deadline).await?;
-        client.send(b"ucinewgame\nisready\n", deadline).await?;
-        client.wait_ready(deadline).await?;
+        client.begin_game(deadline).await?;
         let asked = Instant::now();
         let search = b"position startpos\ngo nodes 20000\n";
         client.send(search, asked + SEARCH).await?;

@@ -17,8 +17,12 @@ enum Order {
 /// What a slot reports.
 pub(super) enum Report {
     Played(Box<PlayedPair>, Vec<Evidence>),
-    /// The pair cannot be played here.
-    Failed(String),
+    /// The pair cannot be played here, or an engine's failure in a game ends it:
+    /// the run's rule is to stop then.
+    Failed {
+        reason: String,
+        in_game: bool,
+    },
     /// It has left its pair.
     Left,
 }
@@ -128,7 +132,7 @@ impl SlotState {
             match Local::start(1, &[], 0, &self.boards) {
                 Ok(local) => self.local = Some(local),
                 Err(error) => {
-                    return self.report(Report::Failed(format!("no thread for a game: {error}")));
+                    return self.failed(format!("no thread for a game: {error}"), false);
                 }
             }
         }
@@ -152,12 +156,14 @@ impl SlotState {
             ),
             Event::Warning(text) => tracing::warn!("{text}"),
             Event::Failed(error) => {
+                // Only a failure in a game leaves evidence.
+                let in_game = !self.evidence.is_empty();
                 self.end().await;
-                self.report(Report::Failed(error.to_string()));
+                self.failed(error.to_string(), in_game);
             }
             Event::Finished => {
                 self.end().await;
-                self.report(Report::Failed("its thread ended".to_string()));
+                self.failed("its thread ended".to_string(), false);
             }
         }
     }
@@ -170,6 +176,10 @@ impl SlotState {
             // Dropping it waits for its thread. That panics only with it.
             let _ = spawn_blocking(move || drop(local)).await;
         }
+    }
+
+    fn failed(&self, reason: String, in_game: bool) {
+        self.report(Report::Failed { reason, in_game });
     }
 
     fn report(&self, report: Report) {

@@ -12,6 +12,7 @@ use super::slot::Report;
 use super::*;
 use crate::fleet::link::{FileSource, LinkError};
 use crate::fleet::message::{Refusal, Reply, encode, samples};
+use crate::settings::OnFailure;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -234,4 +235,63 @@ async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
     scene.hear(1).await;
     assert!(!scene.is_refused(Duration::ZERO));
     assert_eq!(scene.pulls().await, pulls + 1);
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_a_worker_for_a_moment_does_not_end_it() {
+    let mut scene = Scene::new().await;
+    let worker = &mut scene.worker;
+    let mut now = Instant::now();
+    let short = Duration::from_secs(29);
+    for _ in 0..2 {
+        worker.expelled(now).expect("the first refusal");
+        now += short;
+        worker.expelled(now).expect("not for long");
+        worker.connected().await;
+        now += short;
+    }
+    worker.expelled(now).expect("the first refusal");
+    let error = worker.expelled(now + Duration::from_secs(30));
+    let error = error.expect_err("for long").to_string();
+    assert!(error.contains("expired or revoked"), "{error}");
+}
+
+#[tokio::test]
+async fn a_run_that_is_silent_for_long_is_forgotten_with_its_engines() {
+    let mut scene = Scene::new().await;
+    let run = scene.run.clone();
+    let key = "run: files".to_string();
+    scene.worker.prepared.insert(key, None);
+    let later = Instant::now() + 60 * MINUTE;
+    let job = encode(&samples::job(3)).expect("a job");
+    scene.worker.take(run.clone(), &job, ()).await;
+    scene.worker.forget_gone(later);
+    assert!(scene.worker.draw.notice(&run).is_some(), "it is played");
+    scene.worker.held.clear();
+    scene.worker.forget_gone(later);
+    assert!(scene.worker.draw.notice(&run).is_none());
+    assert!(scene.worker.prepared.is_empty());
+}
+
+#[tokio::test]
+async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
+    for in_game in [true, false] {
+        let mut scene = Scene::new().await;
+        let run = scene.run.clone();
+        let worker = &mut scene.worker;
+        let mut job = samples::job(3);
+        Arc::make_mut(&mut job.pair.rules).on_failure = OnFailure::Stop;
+        let job = encode(&job).expect("a job");
+        worker.take(run, &job, ()).await;
+        worker.held[0].phase = Phase::Playing;
+        worker.doing[0] = Doing::Plays(worker.held[0].ticket);
+        let reason = "cannot restart new".to_string();
+        let report = Report::Failed { reason, in_game };
+        worker.reported(0, report).await;
+        let replies = scene.replies();
+        let [Reply::Refused(refusal)] = &replies[..] else {
+            panic!("{replies:?}");
+        };
+        assert_eq!(refusal.stops_run, in_game);
+    }
 }

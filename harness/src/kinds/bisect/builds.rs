@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{Fingerprint, Known};
 use crate::platform::set_len;
+use crate::run::files::table;
 
 /// The results of the commits' builds, in the run's folder: a part of its
 /// ledger, because commits that do not build change what is played.
@@ -61,17 +62,7 @@ impl BuildRow {
 /// # Errors
 /// If the file cannot be read.
 pub(super) fn read(dir: &Path) -> anyhow::Result<Vec<BuildRow>> {
-    let path = dir.join(BUILDS_CSV);
-    let text = match fs::read(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot read {}", path.display()));
-        }
-    };
-    let rows = csv::Reader::from_reader(whole_lines(&text)).into_deserialize();
-    rows.collect::<Result<_, _>>()
-        .with_context(|| format!("{} is damaged", path.display()))
+    table::rows(&dir.join(BUILDS_CSV))
 }
 
 /// The sha256 of a commit's program, if it was built in this run before.
@@ -84,18 +75,12 @@ pub(super) fn program_sha256(dir: &Path, number: usize) -> anyhow::Result<Option
     Ok(built.map(|row| row.sha256))
 }
 
-/// What a kill cut off is left out.
-fn whole_lines(text: &[u8]) -> &[u8] {
-    let torn = text.rsplit(|byte| *byte == b'\n').next();
-    text.strip_suffix(torn.unwrap_or_default()).unwrap_or(text)
-}
-
 fn open(dir: &Path) -> anyhow::Result<File> {
     let path = dir.join(BUILDS_CSV);
     let opened = || -> io::Result<File> {
         let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let text = fs::read(&path)?;
-        let whole = whole_lines(&text).len();
+        let whole = table::whole_rows(&text).len();
         set_len(&file, &path, whole as u64)?;
         if whole == 0 {
             file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
@@ -125,4 +110,41 @@ pub(super) fn append(dir: &Path, row: &BuildRow) -> anyhow::Result<()> {
         .write_all(&line)
         .and_then(|()| builds.sync_data())
         .with_context(|| format!("cannot write {BUILDS_CSV}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(number: usize, reason: &str) -> BuildRow {
+        BuildRow {
+            number,
+            commit: "4".repeat(40),
+            pairs: 8,
+            sha256: String::new(),
+            bench: None,
+            reason: reason.to_string(),
+        }
+    }
+
+    /// The compiler's words are in the user's language.
+    #[test]
+    fn rows_follow_the_whole_ones_of_a_torn_table() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = folder.path();
+        let path = dir.join(BUILDS_CSV);
+        append(dir, &row(3, "Fehler:\n\"größe\" fehlt")).expect("written");
+        let first = row(3, "Fehler: | \"größe\" fehlt");
+        let whole = fs::read(&path).expect("there");
+        append(dir, &row(5, "\"ü\"")).expect("written");
+        let text = fs::read(&path).expect("there");
+        for len in whole.len()..text.len() {
+            fs::write(&path, &text[..len]).expect("written");
+            let rows = read(dir).expect("read");
+            assert_eq!(rows, std::slice::from_ref(&first), "{len} bytes");
+            append(dir, &row(7, "late")).expect("written");
+            let rows = read(dir).expect("read");
+            assert_eq!(rows, [first.clone(), row(7, "late")], "{len} bytes");
+        }
+    }
 }

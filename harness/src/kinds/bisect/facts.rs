@@ -1,6 +1,7 @@
 //! The result of a bisection, in all its forms.
 
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -31,11 +32,18 @@ pub(crate) struct BisectFacts {
     reason: Option<EndReason>,
     pub(crate) good: Suspect,
     pub(crate) bad: Suspect,
-    /// The culprit; several, if those between them do not build.
+    /// The culprit, once it is found; several, if those between them do not build.
     pub(crate) culprit: Vec<Suspect>,
+    /// The most probable commit, found or not; several, as for the culprit.
+    #[serde(skip)]
+    pub(crate) likeliest: Vec<Suspect>,
+    /// Other commits of the same probability as the most probable one.
+    #[serde(skip)]
+    pub(crate) tied: Vec<Suspect>,
+    /// Of the most probable commit, 0 to 1.
     pub(crate) probability: f64,
-    /// Elo by which it changed the engine: below 0, a loss. Present once any
-    /// pair was played.
+    /// Elo by which the culprit changed the engine: below 0, a loss. `None` until it is
+    /// found: the estimate assumes that a commit changed something.
     pub(crate) change: Option<Estimate>,
     /// Probability that nothing changed.
     pub(crate) no_change: f64,
@@ -124,7 +132,10 @@ impl BisectFacts {
                 failures: None,
             }
         };
+        let verdict = verdict(experiment);
+        let is_found = verdict == BisectVerdict::Found;
         let found = experiment.found();
+        let likeliest: Vec<Suspect> = found.commits.clone().map(suspect).collect();
         let sign = if experiment.section().gained {
             1.0
         } else {
@@ -141,18 +152,20 @@ impl BisectFacts {
             repeated_pairs: fold.tally.repeated_pairs,
             distinct_games: fold.tally.distinct_games,
             findings: evidence_findings(manifest, &fold.tally),
-            verdict: match experiment.verdict() {
-                Some(Verdict::Complete) => BisectVerdict::Found,
-                _ if posterior.none() >= experiment.section().probability => {
-                    BisectVerdict::NoChange
-                }
-                _ => BisectVerdict::None,
-            },
+            verdict,
             good: suspect(0),
             bad: suspect(last),
-            culprit: found.commits.clone().map(suspect).collect(),
+            culprit: match is_found {
+                true => likeliest.clone(),
+                false => Vec::new(),
+            },
+            likeliest,
+            tied: tied(experiment, &found.commits)
+                .into_iter()
+                .map(suspect)
+                .collect(),
             probability: found.probability,
-            change: (!experiment.evidence().is_empty()).then(|| Estimate {
+            change: (is_found && !experiment.evidence().is_empty()).then(|| Estimate {
                 estimate: sign * found.size.estimate,
                 low: ends[0].min(ends[1]),
                 high: ends[0].max(ends[1]),
@@ -223,15 +236,16 @@ impl BisectFacts {
                 100.0 * self.no_change
             ),
             BisectVerdict::None => format!(
-                "No culprit after {played}. Most probable, with {:.1} %: {}",
+                "No culprit after {played}. Most probable, with {:.1} %: {}{}",
                 100.0 * self.probability,
-                self.named()
+                self.named(),
+                self.tied_words()
             ),
         }
     }
 
     fn named(&self) -> String {
-        match self.culprit.as_slice() {
+        match self.likeliest.as_slice() {
             [one] => one.describe(),
             several => {
                 let all: Vec<String> = several.iter().map(Suspect::describe).collect();
@@ -241,6 +255,17 @@ impl BisectFacts {
                     all.join(", ")
                 )
             }
+        }
+    }
+
+    fn tied_words(&self) -> String {
+        match self.tied.as_slice() {
+            [] => String::new(),
+            few @ ([_] | [_, _]) => {
+                let all: Vec<String> = few.iter().map(Suspect::describe).collect();
+                format!("; equally probable: {}", all.join(", "))
+            }
+            many => format!("; {} other commits are equally probable", many.len()),
         }
     }
 
@@ -294,6 +319,28 @@ impl BisectFacts {
             self.table()
         )
     }
+}
+
+fn verdict(experiment: &BisectExperiment) -> BisectVerdict {
+    match experiment.verdict() {
+        Some(Verdict::Complete) => BisectVerdict::Found,
+        _ if experiment.posterior().none() >= experiment.section().probability => {
+            BisectVerdict::NoChange
+        }
+        _ => BisectVerdict::None,
+    }
+}
+
+/// The commits that are as probable as `likeliest`, if that is a single one.
+fn tied(experiment: &BisectExperiment, likeliest: &RangeInclusive<usize>) -> Vec<usize> {
+    let posterior = experiment.posterior();
+    let most = posterior.commit(*likeliest.end());
+    // The sums of equal probabilities may differ in their last digits.
+    let is_tied = |k: &usize| (posterior.commit(*k) - most).abs() < 1e-9;
+    (1..=posterior.last())
+        .filter(|k| likeliest.start() == likeliest.end() && !likeliest.contains(k))
+        .filter(is_tied)
+        .collect()
 }
 
 impl Suspect {

@@ -8,6 +8,7 @@ use crate::report::html::{
     Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends, figure,
     games_section, paragraph, percentage, record_sections, scale_of, side_by_side, signed,
 };
+use crate::report::limits;
 use crate::run::Manifest;
 use crate::stats::summary::Interval;
 
@@ -36,7 +37,7 @@ pub(crate) fn html(outcome: &BisectFacts, source: Source<'_>) -> anyhow::Result<
             "{}, started {}, limit {}",
             counted(outcome.posterior.len() as u64, "commit"),
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
-            manifest.config.r#match.limit
+            limits(&manifest.config)
         ),
     );
     page.lead(&outcome.sentence(), tone(outcome));
@@ -73,8 +74,10 @@ fn tone(outcome: &BisectFacts) -> Tone {
 fn figures(outcome: &BisectFacts) -> Vec<Figure> {
     let found = outcome.verdict == BisectVerdict::Found;
     let name = if found { "Culprit" } else { "Most probable" };
-    let commit = match outcome.culprit.as_slice() {
+    let tied = 1 + outcome.tied.len() as u64;
+    let commit = match outcome.likeliest.as_slice() {
         [] => Figure::new(name, "–", ""),
+        [_] if tied > 1 => Figure::new(name, &counted(tied, "commit"), "equally probable"),
         [one] => Figure::new(name, short_id(&one.commit), &one.subject),
         several => Figure::new(
             name,
@@ -96,12 +99,15 @@ fn figures(outcome: &BisectFacts) -> Vec<Figure> {
             &probability,
         )
         .with_progress(outcome.probability),
-        Figure::elo("Change, Elo", outcome.change),
+        match found {
+            true => Figure::elo("Change, Elo", outcome.change),
+            false => Figure::new("Change, Elo", "–", "no culprit is found"),
+        },
         Figure::new("Games", &outcome.games.to_string(), &games),
     ]
 }
 
-/// What is known of the culprit, and how to look at it.
+/// What is known of the culprit, and how to look at it; empty until it is found.
 fn culprit(outcome: &BisectFacts, forge: Option<&Forge>) -> String {
     let mut html = String::new();
     for one in &outcome.culprit {

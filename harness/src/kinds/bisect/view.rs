@@ -36,12 +36,16 @@ impl Suspects {
         let pairs = progress.tally.pairs;
         let budget = format!("at most {}", experiment.budget());
         let done = done(pairs, &budget, progress, self.workers);
-        let none = 100.0 * experiment.posterior().none();
         let skipped = match experiment.skipped().len() {
             0 => String::new(),
             count => format!("  {count} skipped"),
         };
-        format!("{done}{skipped}  nothing changed {none:.1} %")
+        done + &skipped
+    }
+
+    fn nothing_changed(experiment: &BisectExperiment) -> String {
+        let share = 100.0 * experiment.posterior().none();
+        format!("nothing changed {share:.1} %")
     }
 
     /// The likeliest commits, by their numbers, and their shares in percent.
@@ -63,6 +67,7 @@ impl Suspects {
             let subject = self.subjects.get(suspect.0).map_or("", String::as_str);
             lines.push(format!("{:<22} {subject}", self.suspect(suspect)));
         }
+        lines.push(Self::nothing_changed(experiment));
         if progress.stopping {
             lines.push(STOPPING.to_string());
         }
@@ -83,8 +88,9 @@ impl View<BisectExperiment> for Suspects {
         let suspects = Self::suspects(experiment, SHOWN[1]).into_iter();
         let suspects: Vec<String> = suspects.map(|suspect| self.suspect(suspect)).collect();
         errln!(
-            "{}; {}",
+            "{}  {}; {}",
             self.head(experiment, &progress),
+            Self::nothing_changed(experiment),
             suspects.join(", ")
         );
     }
@@ -93,5 +99,40 @@ impl View<BisectExperiment> for Suspects {
         if let Some(block) = &self.block {
             block.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::experiment::bisect::BisectSection;
+    use crate::run::Tally;
+
+    #[test]
+    fn at_80_columns_it_is_shown_whether_nothing_changed() {
+        let experiment = BisectExperiment::new(BisectSection::default(), 8, Vec::new());
+        let tally = Tally::new(9);
+        let progress = Progress {
+            tally: &tally,
+            elapsed: Duration::from_secs(3600),
+            played: 1234,
+            in_flight: 12,
+            stopping: false,
+        };
+        let suspects = Suspects {
+            names: (0..9).map(|number| format!("{number:010}")).collect(),
+            subjects: vec!["Change".to_string(); 9],
+            workers: 12,
+            block: None,
+            shown: Shown::default(),
+        };
+        let lines = suspects.lines(&experiment, &progress);
+        let line = lines
+            .iter()
+            .find_map(|line| line.find("nothing changed 10.0 %"));
+        assert_eq!(line, Some(0), "{lines:?}");
+        assert_eq!(lines.len(), 1 + SHOWN[0] + 1);
     }
 }

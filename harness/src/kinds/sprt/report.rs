@@ -11,6 +11,7 @@ use crate::kinds::kind::RunKind;
 use crate::report::html::{Page, Place};
 use crate::report::{
     MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
+    limits,
 };
 use crate::run::{Fold, Manifest, RunFiles};
 
@@ -108,7 +109,7 @@ impl TestReport {
             let run = self.runs().nth(index);
             StageFacts {
                 words: first.stage_words(index),
-                limit: config.r#match.limit.to_string(),
+                limit: limits(config),
                 bounds: [test.elo0, test.elo1],
                 is_started: run.is_some(),
                 verdict: run.map_or(TestVerdict::None, |run| run.facts.verdict),

@@ -11,7 +11,7 @@ use crate::report::html::{
     figure, games_section, paragraph, pictures as in_rows, preformatted, record_sections,
     side_by_side, signed,
 };
-use crate::report::{MatchReport, Report};
+use crate::report::{MatchReport, Report, limits};
 use crate::run::Folder;
 use crate::stats::detect::Finding;
 use crate::stats::summary::Interval;
@@ -54,7 +54,7 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
         &format!(
             "Run {run}, started {}, limit {}",
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
-            manifest.config.r#match.limit
+            limits(&manifest.config)
         ),
     );
     page.lead(&lead, tone(outcome, test));
@@ -174,7 +174,7 @@ fn figures(outcome: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
     let all = counted(outcome.params().len() as u64, "parameter");
     let at_bound = outcome.at_bound();
     let bounds = match at_bound.as_slice() {
-        [] => Figure::new("At a bound of the range", "0", "every range is wide enough"),
+        [] => Figure::new("At a bound of the range", "0", "no final value at a bound"),
         names => Figure::new(
             "At a bound of the range",
             &names.len().to_string(),

@@ -15,11 +15,11 @@ pub(super) fn section(facts: &RunFacts) -> String {
         (None, true) => String::new(),
         (None, false) => ratings(&facts.ratings),
     };
-    let mut parts = vec![list, crosstable(facts)];
+    let mut parts = vec![crosstable(facts)];
     if !facts.ratings.is_empty() {
         parts.push(superiority(&facts.ratings));
     }
-    side_by_side(&parts) + &pairings(facts).collapsed()
+    list + &side_by_side(&parts) + &pairings(facts).collapsed()
 }
 
 /// The likelihood of superiority of each engine over each other one.
@@ -64,10 +64,10 @@ fn ratings(ratings: &[Standing]) -> String {
         "",
         "engine",
         "Elo",
-        "95 % interval",
-        "games",
         "W-D-L",
         "score",
+        "95 % interval",
+        "games",
         "LOS vs next",
     ];
     let mut table = Table::new(&caption, &head);
@@ -87,10 +87,10 @@ fn ratings(ratings: &[Standing]) -> String {
             Cell::text(&(index + 1).to_string()),
             Cell::text(&rating.name).of_words(),
             elo,
-            bar,
-            Cell::text(&rating.games.to_string()),
             Cell::text(&wdl([rating.wins, rating.draws, rating.losses])),
             Cell::text(&percentage(share)),
+            bar,
+            Cell::text(&rating.games.to_string()),
             Cell::text(&rating.los.map_or("–".to_string(), probability)),
         ]);
     }

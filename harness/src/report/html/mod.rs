@@ -170,7 +170,7 @@ fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
         "{kind} {}{part}, started {}, limit {}, openings: {}",
         facts.run,
         manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
-        facts.limits(),
+        facts.limit,
         facts.openings
     )
 }

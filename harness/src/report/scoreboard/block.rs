@@ -5,12 +5,15 @@ use console::{Style, truncate_str};
 use super::pace;
 use crate::experiment::Experiment;
 use crate::report::facts::summary_of;
-use crate::report::numbers::{elo_text, percent, plus_minus, probability, signed, supported};
+use crate::report::numbers::{
+    elo_text, fixed, percent, plus_minus, probability, signed, supported,
+};
 use crate::report::standings::{Standing, by_score, standings};
 use crate::report::table;
 use crate::report::tournament::{standing_columns, wdl};
 use crate::run::{PairingTally, Progress, Tally};
 use crate::stats::Sprt;
+use crate::stats::summary::Interval;
 
 /// Engines listed at most, and those named in a line.
 const ENGINES: usize = 24;
@@ -155,8 +158,14 @@ fn score(pairing: &PairingTally) -> String {
     )
 }
 
+/// As on the page of the run: before its end, a match has the always-valid interval, and
+/// neither nElo nor LOS.
 fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     let summary = summary_of(experiment, pairing.pentanomial);
+    if experiment.test().is_none() {
+        let elo = experiment.always_valid().or(summary.elo);
+        return format!("Elo {}", elo_text(elo, Interval::AlwaysValid));
+    }
     format!(
         "Elo {}  nElo {}  LOS {}",
         elo_text(summary.elo, summary.interval),
@@ -182,8 +191,8 @@ fn llr(test: &Sprt) -> String {
     let (lower, upper) = test.bounds();
     let config = test.config();
     format!(
-        "LLR {:.2} ({lower:.2}, {upper:.2}) [{}, {}] {}",
-        test.llr(),
+        "LLR {} ({lower:.2}, {upper:.2}) [{}, {}] {}",
+        fixed(test.llr(), 2),
         config.elo0,
         config.elo1,
         config.model
@@ -397,6 +406,31 @@ mod tests {
         assert!(!plain.contains('\u{1b}'));
         assert!(coloured.contains('\u{1b}'));
         assert_eq!(strip_ansi_codes(&coloured), plain);
+    }
+
+    #[test]
+    fn a_match_has_neither_nelo_nor_los_before_its_end() {
+        let (_, tally) = sprt(1);
+        let experiment = TournamentExperiment::round_robin(2, 1000);
+        let players = players(&["dev", "base"]);
+        let text = block(
+            &players,
+            &experiment,
+            &progress(&tally),
+            terminal(200, false),
+        );
+        assert!(text.contains("(always-valid 95 %: "), "{text}");
+        assert!(!text.contains("nElo") && !text.contains("LOS"), "{text}");
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        let mut test = Sprt::new(SprtConfig::default()).unwrap();
+        [1, 3]
+            .into_iter()
+            .for_each(|half_points| test.absorb(half_points));
+        assert!(test.llr() < 0.0 && test.llr() > -0.005, "{}", test.llr());
+        assert!(llr(&test).starts_with("LLR 0.00 ("), "{}", llr(&test));
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! The machines of a run that was played on a fleet: `workers.csv` and
 //! `incidents.csv` in its folder. `fleet` writes them, reports read them.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::Context;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use super::table::rows;
 
 /// Which machine a number in the ledger's column `worker` is.
 pub(crate) const WORKERS: &str = "workers.csv";
@@ -112,25 +111,10 @@ pub(crate) fn first_local_worker(dir: &Path) -> anyhow::Result<usize> {
     Ok(machines.iter().map(|m| m.worker + 1).max().unwrap_or(0))
 }
 
-/// The whole rows of a table: a kill may have torn the last one.
-///
-/// # Errors
-/// If the file cannot be read or is damaged; none is not an error.
-pub(crate) fn rows<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
-    let failed = || format!("cannot read {}", path.display());
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read.with_context(failed)?,
-    };
-    let whole = text.rfind('\n').map_or(0, |at| at + 1);
-    let rows = csv::Reader::from_reader(&text.as_bytes()[..whole])
-        .into_deserialize()
-        .collect::<Result<_, _>>();
-    rows.with_context(failed)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -139,7 +123,9 @@ mod tests {
         assert!(Machines::read(folder.path()).expect("none").is_none());
         let text = "at,worker,kind,pair,reason\n\
             2026-01-01T00:00:00Z,all/a,played-again,7,it stopped answering\n\
-            2026-01-01T00:00:00Z,all/b,quaran";
+            2026-01-01T00:00:00Z,all/b,quarantined,,\"it wrote:\ngr\u{f6}";
+        // Within the last character.
+        let text = &text.as_bytes()[..text.len() - 1];
         fs::write(folder.path().join(INCIDENTS), text).expect("written");
         let machines = Machines::read(folder.path()).expect("read").expect("some");
         let [incident] = &machines.incidents[..] else {

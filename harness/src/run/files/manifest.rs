@@ -14,6 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -108,7 +109,7 @@ impl EngineIdentity {
             };
         };
         let mut text = self.name.clone();
-        if !commit.starts_with(&self.name) {
+        if !commit.starts_with(&self.name) && !text.contains(short_id(commit)) {
             text += &format!(" {}", short_id(commit));
         }
         if let Some(subject) = &self.subject {
@@ -201,6 +202,14 @@ pub(crate) struct Manifest {
     pub config: Config,
 }
 
+/// Reads a file, but not a pipe or a device, which might never end.
+fn read_regular(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    fs::read_to_string(path)
+}
+
 impl Manifest {
     /// Reads the manifest of the run in `dir`.
     ///
@@ -208,7 +217,7 @@ impl Manifest {
     /// If there is none, or it cannot be read.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join(MANIFEST);
-        let text = fs::read_to_string(&path).with_context(|| {
+        let text = read_regular(&path).with_context(|| {
             format!(
                 "{} is not a run: cannot read {}",
                 dir.display(),

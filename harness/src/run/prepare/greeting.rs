@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use super::error::PrepareError;
 use super::preflight::Preflight;
 use crate::config::{Config, EngineConfig};
-use crate::engine::uci::{Client, EngineOption, Launch, StartError, Timeouts, check_options};
-use crate::openings::Variant;
+use crate::engine::uci::{
+    Client, EngineOption, Launch, StartError, Timeouts, check_options, options_for, supports,
+};
 
 /// What an engine says of itself.
 pub(super) struct Greeting {
@@ -99,19 +100,12 @@ fn greet(
             name: engine.name.clone(),
             source,
         })?;
-        let knows_chess960 = client
-            .options()
-            .iter()
-            .any(|option| option.name.eq_ignore_ascii_case("UCI_Chess960"));
-        if play.variant == Variant::Chess960 && !knows_chess960 {
+        if !supports(client.options(), play.variant) {
             return Err(PrepareError::Chess960 {
                 name: engine.name.clone(),
             });
         }
-        let mut options = wanted.clone();
-        if play.variant == Variant::Chess960 {
-            options.insert(0, ("UCI_Chess960".to_string(), "true".to_string()));
-        }
+        let options = options_for(play.variant, engine.ponder, wanted);
         let deadline = Instant::now() + timeouts.ready;
         let ready = async {
             client.configure(&options, deadline).await?;

@@ -9,7 +9,7 @@ use shakmaty::Position;
 use crate::config::Config;
 use crate::engine::uci::{AnswerError, Client};
 use crate::openings::Opening;
-use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go};
+use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go, push_position};
 
 /// An engine that thinks longer under a clock is stopped; without a clock the
 /// user sees what `hone` waits for.
@@ -38,9 +38,6 @@ pub(crate) enum PreflightError {
         best: String,
     },
 }
-
-/// What is sent before a game's first `position`.
-const NEW_GAME: &str = "ucinewgame\nisready";
 
 const STALL_HELP: &str = "\nhelp: if it needs longer, raise `stall_ms` in [match]";
 
@@ -117,9 +114,7 @@ impl Preflight<'_> {
         let asked = Instant::now();
         let deadline = asked + stall;
         let ready = async {
-            client
-                .send(format!("{NEW_GAME}\n").as_bytes(), deadline)
-                .await?;
+            client.announce_game(deadline).await?;
             match client.wait_ready(deadline.min(asked + SOON)).await {
                 Err(AnswerError::TimedOut) if SOON < stall => {
                     announce(&format!(
@@ -134,7 +129,7 @@ impl Preflight<'_> {
         match ready.await {
             Ok(()) => Ok(()),
             Err(error) => {
-                let sent = NEW_GAME.replace('\n', ", ");
+                let sent = "ucinewgame, isready".to_string();
                 Err(self.failure(error, asked.elapsed(), sent, client).await)
             }
         }
@@ -149,15 +144,18 @@ impl Preflight<'_> {
     ) -> Result<Answered, (AnswerError, Duration)> {
         let stall = Duration::from_millis(self.config.r#match.stall_ms);
         let is_timed = self.limit.is_timed();
-        let command = format!("{}\n{go}\n", position_command(self.opening));
+        let mut command = Vec::new();
+        push_position(
+            &mut command,
+            self.opening.fen.as_deref(),
+            &self.opening.moves,
+        );
+        command.extend_from_slice(format!("\n{go}\n").as_bytes());
         let asked = Instant::now();
         let failed = |error| (error, asked.elapsed());
         let soon = if is_timed { SOON } else { SOON.min(stall) };
         client.clear_info();
-        client
-            .send(command.as_bytes(), asked + stall)
-            .await
-            .map_err(failed)?;
+        client.send(&command, asked + stall).await.map_err(failed)?;
         let mut was_stopped = false;
         let answer = match client.wait_bestmove(asked + soon).await {
             Err(AnswerError::TimedOut) if is_timed || soon < stall => {
@@ -236,18 +234,6 @@ impl Preflight<'_> {
             )
         })
     }
-}
-
-fn position_command(opening: &Opening) -> String {
-    let mut command = match &opening.fen {
-        Some(fen) => format!("position fen {fen}"),
-        None => "position startpos".to_string(),
-    };
-    if !opening.moves.is_empty() {
-        command += " moves ";
-        command += &opening.moves;
-    }
-    command
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use shakmaty::CastlingMode;
 
 use crate::experiment::{Experiment, PairResult};
-use crate::ledger::{Entry, GAMES_PGN, GamesFile, LedgerError, Pairs};
+use crate::ledger::{Entry, GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs};
 use crate::openings::Opening;
 use crate::output::hex;
 use crate::rules::{Adjudication, Notation, game_digests};
@@ -167,6 +167,9 @@ impl Games<'_> {
             let players = entry.result.engines.map(|engine| &*self.names[engine]);
             let checked = match (text.len() as u64) < entry.pgn[game].1 {
                 true => Err("it lies outside the PGN".to_string()),
+                false if !text.starts_with(GAME_START) => {
+                    Err("it does not begin where the ledger has it".to_string())
+                }
                 false => check_text(&entry.result, game, text, players, self.terms),
             };
             match checked {

@@ -96,12 +96,16 @@ fn filter() -> Markup {
     }
 }
 
-/// A table of runs, or what stands there without any.
+/// A table of runs that are all played or all not, or what stands there without any.
 pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
     let rows: Vec<&RunSummary> = runs.collect();
-    if rows.is_empty() {
+    let Some(first) = rows.first() else {
         return html! { p { (none) } };
-    }
+    };
+    let pace = match first.state {
+        State::Running => "speed and time left",
+        State::Stopped | State::Finished => "last pair",
+    };
     html! {
         div.scroll tabindex="0" {
             table.runs {
@@ -112,7 +116,7 @@ pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -
                     th scope="col" { "Elo" }
                     th.n scope="col" { "games" }
                     th scope="col" { "W-D-L" }
-                    th scope="col" { "speed and time left" }
+                    th scope="col" { (pace) }
                     th scope="col" { "started" }
                 } }
                 tbody { @for run in rows { (row(run)) } }
@@ -146,7 +150,8 @@ fn row(run: &RunSummary) -> Markup {
             td data-name="Elo" { (elo(run)) }
             td.n data-name="games" { (run.games) @if run.failures > 0 { br; span.failed { (run.failures) " failed" } } }
             td data-name="W-D-L" { (wdl(run)) }
-            td data-name="speed" { (pace(run)) }
+            @if run.state == State::Running { td data-name="speed" { (pace(run)) } }
+            @else { td data-name="last pair" { (run.last_pair_ms.map_or("–".to_string(), at)) } }
             td data-name="started" { (run.created.strftime("%Y-%m-%d %H:%M").to_string()) }
         }
     }

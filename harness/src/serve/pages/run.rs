@@ -97,7 +97,12 @@ fn pace_line(summary: &RunSummary) -> String {
         State::Stopped => "Stopped, not finished: ",
         State::Finished => "Finished: ",
     };
-    let done = format!("{} of at most {} pairs", summary.pairs, summary.budget);
+    let most = if summary.has_fixed_length() {
+        ""
+    } else {
+        "at most "
+    };
+    let done = format!("{} of {most}{} pairs", summary.pairs, summary.budget);
     html! {
         p.pace { (state) (done) ", " (pace(summary)) (end(summary)) }
         p { (actions(&summary.run, false)) }

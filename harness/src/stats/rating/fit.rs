@@ -5,7 +5,9 @@ use std::f64::consts::LN_10;
 use super::games::{Game, Games, Unit};
 use super::{RatingError, RatingOptions};
 use crate::stats::cholesky::Cholesky;
+use crate::stats::counts::Pentanomial;
 use crate::stats::sample::REGULARIZATION;
+use crate::stats::summary::is_enough;
 
 /// Ratings in Elo, by player.
 pub(super) struct Fit {
@@ -106,6 +108,19 @@ fn without_white_advantage(units: &[Unit]) -> String {
         }
     }
     .to_owned()
+}
+
+/// Whether enough pairs or single games show White's points, and enough of them others than
+/// the most frequent: if not, their variance is not known.
+pub(super) fn support_white_advantage(games: &Games, pools: &[usize]) -> bool {
+    let mut by_points = Pentanomial::default();
+    for unit in comparable(games, pools) {
+        let half_points: usize = unit.each().map(|game| game.half_points).sum();
+        // A single game counts as a pair whose games ended alike.
+        let weight = if unit.games[1].is_some() { 1 } else { 2 };
+        by_points.0[weight * half_points] += unit.count;
+    }
+    is_enough(by_points)
 }
 
 /// The games within pools of at least two players.

@@ -55,6 +55,8 @@ pub struct Ratings {
     pub ratings: Vec<Rating>,
     /// White's advantage in Elo; the interval has no width if it was given.
     pub white_advantage: Estimate,
+    /// Whether the games support the interval of `white_advantage`.
+    pub white_advantage_supported: bool,
     /// Share of draws between equal players; `None` without games in a pool.
     pub draw_ratio: Option<f64>,
     /// `los[i][j]`: probability that player i is stronger than player j, in
@@ -114,6 +116,8 @@ pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingErr
             fit.white_advantage,
             Z95 * fit.white_variance.max(0.0).sqrt(),
         ),
+        white_advantage_supported: options.white_advantage.is_some()
+            || (fit.warning.is_none() && fit::support_white_advantage(games, &pools)),
         draw_ratio: draws::between_equals(games, &fit, &pools, options.scale),
         los,
         pairs: games.pairs(),

@@ -238,6 +238,33 @@ fn an_advantage_without_limit_is_named() {
 }
 
 #[test]
+fn whites_advantage_needs_different_results() {
+    let is_supported = |pairs: &[([usize; 2], u64)], options: &RatingOptions| {
+        let mut games = players(&["a", "b"]);
+        add_pairs(&mut games, 0, 1, pairs);
+        rate(&games, options).unwrap().white_advantage_supported
+    };
+    let estimated = RatingOptions::default();
+    // A pair with a win each by the same player is level for White, as two draws are.
+    for pairs in [
+        &[([1, 1], 100)][..],
+        &[([1, 1], 100), ([2, 1], 4)],
+        &[([1, 1], 100), ([2, 0], 50), ([0, 2], 50)],
+        &[([1, 1], 20), ([2, 1], 20), ([0, 1], 19)],
+        // White won every game: the fit warns.
+        &[([2, 2], 100)],
+    ] {
+        assert!(!is_supported(pairs, &estimated), "{pairs:?}");
+    }
+    assert!(is_supported(&[([1, 1], 95), ([2, 1], 5)], &estimated));
+    let given = RatingOptions {
+        white_advantage: Some(30.0),
+        ..RatingOptions::default()
+    };
+    assert!(is_supported(&[([1, 1], 100)], &given));
+}
+
+#[test]
 fn intervals_cover_the_truth() {
     use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;

@@ -89,9 +89,11 @@ impl Betting {
 
     /// Both wealths as one number on the scale of a log-likelihood ratio: the
     /// logarithm of the wealth gained against H0, or less that gained against
-    /// H1, whichever is nearer to its end of [ln beta, -ln alpha].
+    /// H1, whichever is nearer to its end of [ln beta, -ln alpha]; 0 if both
+    /// gamblers have lost. A loss against one hypothesis is not evidence for the
+    /// other: Ville's inequality bounds gains only.
     pub(crate) fn statistic(&self, (lower, upper): (f64, f64)) -> f64 {
-        let [against0, against1] = self.log_wealth;
+        let [against0, against1] = self.log_wealth.map(|wealth| wealth.max(0.0));
         if against0 / upper >= against1 / -lower {
             against0
         } else {
@@ -152,6 +154,29 @@ mod tests {
                 assert!((mean * win + (1.0 - mean) * loss - 1.0).abs() < 1e-12);
                 assert!(loss >= 0.5 - 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn a_bound_is_met_only_by_the_wealth_against_its_hypothesis() {
+        for bounds in [(-3.0, 3.0), (-3.0, 0.9), (-0.9, 3.0)] {
+            let (lower, upper) = bounds;
+            let statistic = |log_wealth: [f64; 2]| {
+                let betting = Betting {
+                    log_wealth,
+                    ..Betting::new([0.5, 0.6])
+                };
+                betting.statistic(bounds)
+            };
+            let wealths = [-9.0, -1.0, 0.5, 0.9, 2.0, 3.0, 9.0];
+            for against0 in wealths {
+                for against1 in wealths {
+                    let is = statistic([against0, against1]);
+                    assert!(is < upper || against0 >= upper, "{against0} {against1}");
+                    assert!(is > lower || against1 >= -lower, "{against0} {against1}");
+                }
+            }
+            assert_eq!(statistic([-9.0, -1.0]), 0.0);
         }
     }
 

@@ -59,6 +59,10 @@ pub enum SprtError {
     Order { elo0: f64, elo1: f64 },
     #[error("{name} is {value}: an error rate must lie strictly between 0 and 0.5, e.g. 0.05")]
     ErrorRate { name: &'static str, value: f64 },
+    #[error(
+        "alpha is {alpha} and beta is {beta}: a bound of the LLR would be infinite; use e.g. 0.05"
+    )]
+    InfiniteBound { alpha: f64, beta: f64 },
     #[error("{name} is {value}: a bound must be a number from -{MAX_BOUND} to {MAX_BOUND} Elo")]
     Bound { name: &'static str, value: f64 },
     #[error("the betting model has no overshoot correction: its error rates hold without one")]
@@ -73,7 +77,8 @@ impl SprtConfig {
     /// # Errors
     /// If a number is not finite, a bound is beyond [`MAX_BOUND`], `elo0` is
     /// not less than `elo1`, an error rate is not strictly between 0 and one
-    /// half, or the betting model is to be corrected for overshoot.
+    /// half or so small that its bound is infinite, or the betting model is to be
+    /// corrected for overshoot.
     pub fn validate(&self) -> Result<(), SprtError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if value.is_nan() || value.abs() > MAX_BOUND {
@@ -84,6 +89,11 @@ impl SprtConfig {
             if !(value > 0.0 && value < 0.5) {
                 return Err(SprtError::ErrorRate { name, value });
             }
+        }
+        let (lower, upper) = self.bounds();
+        if !(lower.is_finite() && upper.is_finite()) {
+            let (alpha, beta) = (self.alpha, self.beta);
+            return Err(SprtError::InfiniteBound { alpha, beta });
         }
         if self.elo0 >= self.elo1 {
             return Err(SprtError::Order {
@@ -140,6 +150,10 @@ mod tests {
                 ..good
             },
             SprtConfig { alpha: 0.0, ..good },
+            SprtConfig {
+                alpha: 1e-310,
+                ..good
+            },
             SprtConfig { beta: 0.5, ..good },
             SprtConfig {
                 beta: f64::NAN,

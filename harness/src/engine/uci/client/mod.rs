@@ -326,6 +326,23 @@ impl Client {
         Ok(())
     }
 
+    /// Announces a new game, and asks whether the engine is ready for it.
+    ///
+    /// # Errors
+    /// As [`Client::send`].
+    pub(crate) async fn announce_game(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        self.send(b"ucinewgame\nisready\n", deadline).await
+    }
+
+    /// Announces a new game and waits until the engine is ready for it.
+    ///
+    /// # Errors
+    /// As [`Client::send`]; [`AnswerError::TimedOut`] also without a `readyok`.
+    pub(crate) async fn begin_game(&mut self, deadline: Instant) -> Result<(), AnswerError> {
+        self.announce_game(deadline).await?;
+        self.wait_ready(deadline).await
+    }
+
     /// Sends whole lines.
     ///
     /// # Errors

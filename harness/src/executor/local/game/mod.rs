@@ -22,6 +22,7 @@ use crate::platform::DelayMeter;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
     Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move, push_go,
+    push_position,
 };
 use crate::rules::{Effort, GameResult, Outcome, Termination};
 
@@ -215,14 +216,7 @@ impl<'a> Game<'a> {
             })?;
         table.movetext.clear();
         table.command.clear();
-        table.command.extend_from_slice(b"position ");
-        match &job.opening.fen {
-            None => table.command.extend_from_slice(b"startpos"),
-            Some(fen) => {
-                table.command.extend_from_slice(b"fen ");
-                table.command.extend_from_slice(fen.as_bytes());
-            }
-        }
+        push_position(table.command, job.opening.fen.as_deref(), "");
         let start_len = table.command.len();
         let margin = Duration::from_millis(job.rules.margin_ms);
         let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);

@@ -1,0 +1,96 @@
+//! What the user learns of the connection to the server while a run is played.
+
+use std::time::{Duration, Instant};
+
+/// Workers that are there need this long to answer after the run has connected.
+const ANSWERS: Duration = Duration::from_secs(2);
+
+/// A change of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The server is there, for the first time or again.
+    Up,
+    Down,
+    /// The server does not accept the credential.
+    Refused,
+}
+
+/// The connection of a run.
+#[derive(Debug)]
+pub(super) struct Connection {
+    is_cut_off: bool,
+    is_refused: bool,
+    /// When it was last made.
+    since: Instant,
+}
+
+impl Connection {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            is_cut_off: false,
+            is_refused: false,
+            since: now,
+        }
+    }
+
+    /// Returns what the user is to learn.
+    pub(super) fn changed(&mut self, change: Change, now: Instant) -> Option<&'static str> {
+        match change {
+            Change::Up => {
+                self.since = now;
+                self.is_refused = false;
+                let was_cut_off = std::mem::take(&mut self.is_cut_off);
+                was_cut_off.then_some("fleet: connected again")
+            }
+            Change::Down => {
+                let is_known = std::mem::replace(&mut self.is_cut_off, true);
+                (!is_known).then_some(
+                    "fleet: the server does not answer; the run connects again when it does",
+                )
+            }
+            Change::Refused => {
+                self.is_cut_off = true;
+                let is_known = std::mem::replace(&mut self.is_refused, true);
+                (!is_known).then_some(
+                    "warning: the server refuses the credential of this run: it may be expired or revoked\nhelp: if this lasts, interrupt the run and continue it with another credential: `hone fleet join NAME --role submit` makes one, `hone resume RUN` continues",
+                )
+            }
+        }
+    }
+
+    /// Whether the absence of workers means anything.
+    pub(super) fn is_settled(&self, now: Instant) -> bool {
+        !self.is_cut_off && now.duration_since(self.since) >= ANSWERS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_change_is_shown_once_and_workers_get_time_to_answer() {
+        let start = Instant::now();
+        let mut connection = Connection::new(start);
+        assert!(!connection.is_settled(start));
+        assert_eq!(connection.changed(Change::Up, start), None);
+        let later = start + ANSWERS;
+        assert!(connection.is_settled(later));
+        let mut shown = |change| {
+            let text = connection.changed(change, later).unwrap_or_default();
+            (text.to_string(), connection.is_settled(later + ANSWERS))
+        };
+        let (text, is_settled) = shown(Change::Down);
+        assert!(text.contains("does not answer") && !is_settled, "{text}");
+        let (text, is_settled) = shown(Change::Refused);
+        assert!(text.contains("--role submit") && !is_settled, "{text}");
+        for change in [Change::Down, Change::Refused] {
+            assert_eq!(shown(change), (String::new(), false));
+        }
+        let (text, is_settled) = shown(Change::Up);
+        assert!(text.contains("connected again") && is_settled, "{text}");
+        assert!(!connection.is_settled(later));
+        let text = connection.changed(Change::Refused, later);
+        assert!(text.is_some(), "it is shown anew");
+    }
+}

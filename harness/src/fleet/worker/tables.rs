@@ -1,0 +1,53 @@
+//! The endgame tables of this machine in place of the run's.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::executor::PairJob;
+use crate::fleet::message::is_tables_option;
+
+/// Replaces the owner's endgame tables by those of this machine: those of the
+/// adjudication, and those of engines that have some.
+pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
+    if job.rules.adjudication.syzygy.is_some() {
+        let mut rules = (*job.rules).clone();
+        if let Some(rule) = &mut rules.adjudication.syzygy {
+            rule.path = path.to_path_buf();
+        }
+        job.rules = Arc::new(rules);
+    }
+    for player in &mut job.players {
+        let mut options = player.options.to_vec();
+        for (name, value) in &mut options {
+            if is_tables_option(name) && !value.is_empty() {
+                *value = path.display().to_string();
+            }
+        }
+        player.options = options.into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::samples::pair_job;
+
+    #[test]
+    fn engines_use_the_endgame_tables_of_the_machine_that_they_play_on() {
+        let mut job = pair_job(0);
+        let options = [
+            [("SyzygyPath", "/home/anna/syzygy"), ("Hash", "16")],
+            [("syzygypath", ""), ("Book", "/home/anna/syzygy")],
+        ];
+        for (player, options) in job.players.iter_mut().zip(options) {
+            player.options = options.map(|(a, b)| (a.to_string(), b.to_string())).into();
+        }
+        use_tables(&mut job, Path::new("/data/tables"));
+        let values = job.players.map(|player| {
+            let values = player.options.iter().map(|(_, value)| value.clone());
+            values.collect::<Vec<_>>()
+        });
+        assert_eq!(values[0], ["/data/tables", "16"]);
+        assert_eq!(values[1], ["", "/home/anna/syzygy"]);
+    }
+}
