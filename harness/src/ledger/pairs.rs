@@ -38,8 +38,8 @@ pub(super) struct Kept {
     pub(super) cut_pairs: usize,
     pub(super) csv_len: u64,
     pub(super) pgn_len: u64,
-    /// Where the games of the last pair begin.
-    pub(super) last_pair: Option<[u64; 2]>,
+    /// The games of the last pair in `games.pgn`: offset and length.
+    pub(super) last_pair: Option<[(u64, u64); 2]>,
 }
 
 /// The pairs of a ledger in the order of arrival. Do not use it after an error.
@@ -92,13 +92,13 @@ impl Pairs {
             last_pair: None,
         };
         while let Some(entry) = arrivals.next().transpose()? {
-            let [(first, _), (offset, bytes)] = entry.pgn;
+            let [_, (offset, bytes)] = entry.pgn;
             kept = Kept {
                 pairs: kept.pairs.saturating_add(1),
                 cut_pairs: 0,
                 csv_len: arrivals.rows.position(),
                 pgn_len: offset.saturating_add(bytes),
-                last_pair: Some([first, offset]),
+                last_pair: Some(entry.pgn),
             };
         }
         if kept.csv_len < self.len {
