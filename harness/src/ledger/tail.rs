@@ -1,6 +1,18 @@
 //! Follows a ledger that another process writes: each reading takes in what
 //! has come since the last one.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -91,27 +103,32 @@ impl Tail {
         }
         let start = self.offset;
         // Half a pair waits for its other half.
-        self.offset = start + rows.position();
+        self.offset = start.saturating_add(rows.position());
         while let Some(first) = self.next(&mut rows)? {
             let Some(second) = self.next(&mut rows)? else {
                 break;
             };
-            let line = 2 * self.pairs + 3;
+            let line = self.line().saturating_add(1);
             let entry = Entry::join(first, second).map_err(|error| self.row(line, error))?;
             grown.entries.push(entry);
-            self.pairs += 1;
-            self.offset = start + rows.position();
+            self.pairs = self.pairs.saturating_add(1);
+            self.offset = start.saturating_add(rows.position());
         }
         Ok(grown)
     }
 
-    fn next(&self, rows: &mut Csv<&[u8]>) -> Result<Option<Parsed>, LedgerError> {
-        rows.next_row(&self.names)
-            .map_err(|(_, source)| self.row(2 * self.pairs + 2, source))
+    /// The line of the next pair's first row.
+    fn line(&self) -> u64 {
+        self.pairs.saturating_mul(2).saturating_add(2)
     }
 
-    /// The whole lines after those that were read, and whether there are more;
-    /// none if the file has become shorter than that.
+    fn next(&self, rows: &mut Csv<&[u8]>) -> Result<Option<Parsed>, LedgerError> {
+        rows.next_row(&self.names)
+            .map_err(|(_, source)| self.row(self.line(), source))
+    }
+
+    /// The whole lines after those that were read, and whether there are more; `None` if
+    /// the file has become shorter than that.
     fn text(&self) -> std::io::Result<Option<(Vec<u8>, bool)>> {
         let mut file = File::open(&self.path)?;
         let len = file.metadata()?.len();
@@ -121,8 +138,8 @@ impl Tail {
         file.seek(SeekFrom::Start(self.offset))?;
         let mut text = Vec::new();
         file.take(CHUNK).read_to_end(&mut text)?;
-        let has_more = self.offset + (text.len() as u64) < len;
-        text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |at| at + 1));
+        let has_more = self.offset.saturating_add(text.len() as u64) < len;
+        text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |at| at.saturating_add(1)));
         Ok(Some((text, has_more)))
     }
 

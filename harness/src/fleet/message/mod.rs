@@ -1,6 +1,18 @@
 //! What travels between runners and workers: JSON with a version, of bounded
 //! size. What is malformed, too long or of another version is refused.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation
+    )
+)]
+
 mod file_ref;
 #[cfg(test)]
 pub(super) mod samples;
@@ -84,6 +96,7 @@ pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, MessageError> {
         hone: VERSION,
         body: message,
     };
+    #[cfg_attr(not(test), expect(clippy::expect_used, reason = "its own types"))]
     let bytes = serde_json::to_vec(&envelope).expect("a message can be put into JSON");
     check_length::<M>(&bytes)?;
     Ok(bytes)
@@ -119,6 +132,7 @@ pub(crate) fn read_any(bytes: &[u8]) {
         let Ok(again) = encode(&message) else {
             return;
         };
+        #[cfg_attr(not(test), expect(clippy::expect_used, reason = "a fault to be found"))]
         let read = decode::<M>(&again).expect("it was just written");
         assert_eq!(format!("{read:?}"), format!("{message:?}"));
     }

@@ -36,8 +36,8 @@ mod tests {
     fn engines_use_the_endgame_tables_of_the_machine_that_they_play_on() {
         let mut job = pair_job(0);
         let options = [
-            [("SyzygyPath", "/home/anna/syzygy"), ("Hash", "16")],
-            [("syzygypath", ""), ("Book", "/home/anna/syzygy")],
+            [("SyzygyPath", "C:\\tables"), ("Hash", "16")],
+            [("syzygypath", ""), ("Book", "C:\\tables")],
         ];
         for (player, options) in job.players.iter_mut().zip(options) {
             player.options = options.map(|(a, b)| (a.to_string(), b.to_string())).into();
@@ -48,6 +48,6 @@ mod tests {
             values.collect::<Vec<_>>()
         });
         assert_eq!(values[0], ["/data/tables", "16"]);
-        assert_eq!(values[1], ["", "/home/anna/syzygy"]);
+        assert_eq!(values[1], ["", "C:\\tables"]);
     }
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 
-/// The whole rows of a table; none if there is no file.
+/// The whole rows of a table. Without the file it has none.
 ///
 /// # Errors
 /// If the file cannot be read or is damaged.
