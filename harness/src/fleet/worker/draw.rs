@@ -114,25 +114,23 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Draw {
     runs: BTreeMap<Name, Entry>,
-    /// The largest `pass` of a run whose turn it was: those that wait for theirs have
-    /// at least this.
+    /// The largest `pass` of a run whose turn it was. A run that is new, was left out or
+    /// had no jobs gets one turn and then has at least this: it does not catch up on what
+    /// others had meanwhile.
     turn: f64,
 }
 
 impl Draw {
     /// Takes what a run tells of itself.
     pub(crate) fn heard(&mut self, run: Name, notice: Notice, now: Instant) {
-        let turn = self.turn;
         let entry = self.runs.entry(run).or_insert_with(|| Entry {
             notice: notice.clone(),
             heard: now,
-            pass: turn,
+            pass: 0.0,
             dry_until: None,
         });
         entry.notice = notice;
         entry.heard = now;
-        // One that is new, or was left out, does not catch up on what others had.
-        entry.pass = entry.pass.max(turn);
     }
 
     /// The runs that have not been heard of for long.
@@ -183,12 +181,6 @@ impl Draw {
     pub(crate) fn dry(&mut self, run: &Name, now: Instant) {
         if let Some(entry) = self.runs.get_mut(run) {
             entry.dry_until = Some(now + DRY);
-        }
-        // Others go on without it; it does not catch up later.
-        let passes = self.runs.values().map(|entry| entry.pass);
-        let most = passes.max_by(f64::total_cmp).unwrap_or(0.0);
-        if let Some(entry) = self.runs.get_mut(run) {
-            entry.pass = entry.pass.max(most - 1.0);
         }
     }
 }
