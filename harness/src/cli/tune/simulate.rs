@@ -49,14 +49,14 @@ pub(super) fn run(
         }
         experiment.take(Some(draw_one(&distribution, &mut outcomes)));
     }
-    let outcome = TuneFacts::of(&experiment, &section);
+    let facts = TuneFacts::of(&experiment, &section);
     let start = strength.elo(&space.start());
-    let gain = strength.elo(&outcome.final_values) - start;
-    let outcome = outcome.with_true_gain(gain);
+    let gain = strength.elo(&facts.final_values) - start;
+    let facts = facts.with_true_gain(gain);
     if json {
-        outln!("{}", serde_json::to_string(&outcome.json())?);
+        outln!("{}", serde_json::to_string(&facts.json())?);
     } else {
-        out!("{}", outcome.text());
+        out!("{}", facts.text());
     }
     Ok(Exit::Done)
 }

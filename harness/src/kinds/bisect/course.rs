@@ -13,12 +13,12 @@ const COLOURS: [Paint; 4] = [Paint::Bad, Paint::First, Paint::Second, Paint::Goo
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn section(outcome: &BisectFacts) -> anyhow::Result<String> {
-    let moments = &outcome.moments;
+pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<String> {
+    let moments = &facts.moments;
     let Some(last) = moments.last().filter(|_| moments.len() > 1) else {
         return Ok(String::new());
     };
-    let mut commits: Vec<(usize, &Suspect)> = (1..).zip(&outcome.posterior).collect();
+    let mut commits: Vec<(usize, &Suspect)> = (1..).zip(&facts.posterior).collect();
     commits.sort_by(|(_, a), (_, b)| {
         let [a, b] = [a, b].map(|one| one.probability.unwrap_or_default());
         b.total_cmp(&a)
@@ -47,7 +47,7 @@ pub(super) fn section(outcome: &BisectFacts) -> anyhow::Result<String> {
         y: (0.0, 100.0),
         levels: vec![Level {
             paint: Paint::Faint,
-            y: 100.0 * outcome.needed,
+            y: 100.0 * facts.needed,
         }],
         lines: lines.collect(),
         readings: moments

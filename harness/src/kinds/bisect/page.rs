@@ -23,34 +23,30 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 ///
 /// # Errors
 /// If the games cannot be read or a picture cannot be drawn.
-pub(crate) fn html(outcome: &BisectFacts, source: Source<'_>) -> anyhow::Result<Page> {
+pub(crate) fn html(facts: &BisectFacts, source: Source<'_>) -> anyhow::Result<Page> {
     let manifest = source.manifest;
     let forge = forge(manifest);
     let title = format!(
         "Bisection from {} to {}",
-        short_id(&outcome.good.commit),
-        short_id(&outcome.bad.commit)
+        short_id(&facts.good.commit),
+        short_id(&facts.bad.commit)
     );
     let mut page = Page::new(
         &title,
         &format!(
             "{}, started {}, limit {}",
-            counted(outcome.posterior.len() as u64, "commit"),
+            counted(facts.posterior.len() as u64, "commit"),
             manifest.created.strftime("%Y-%m-%d %H:%M UTC"),
             limits(&manifest.config)
         ),
     );
-    page.lead(&outcome.sentence(), tone(outcome));
-    page.figures(&figures(outcome));
-    page.section("culprit", "Culprit", culprit(outcome, forge.as_ref()));
-    page.section("suspects", "Suspects", suspects(outcome, forge.as_ref())?);
-    page.section(
-        "course",
-        "Course of the bisection",
-        course::section(outcome)?,
-    );
-    page.section("matches", "Matches", matches(&outcome.matches));
-    let pairs = outcome.absorbed;
+    page.lead(&facts.sentence(), tone(facts));
+    page.figures(&figures(facts));
+    page.section("culprit", "Culprit", culprit(facts, forge.as_ref()));
+    page.section("suspects", "Suspects", suspects(facts, forge.as_ref())?);
+    page.section("course", "Course of the bisection", course::section(facts)?);
+    page.section("matches", "Matches", matches(&facts.matches));
+    let pairs = facts.absorbed;
     let (games, _) = games_section(&source, pairs)?;
     record_sections(&mut page, &source, pairs, games, &paragraph(REPEAT))?;
     Ok(page)
@@ -64,18 +60,18 @@ fn forge(manifest: &Manifest) -> Option<Forge> {
         .forge()
 }
 
-fn tone(outcome: &BisectFacts) -> Tone {
-    match outcome.verdict {
-        BisectVerdict::Found => Tone::of(outcome.change),
+fn tone(facts: &BisectFacts) -> Tone {
+    match facts.verdict {
+        BisectVerdict::Found => Tone::of(facts.change),
         BisectVerdict::NoChange | BisectVerdict::None => Tone::Neutral,
     }
 }
 
-fn figures(outcome: &BisectFacts) -> Vec<Figure> {
-    let found = outcome.verdict == BisectVerdict::Found;
+fn figures(facts: &BisectFacts) -> Vec<Figure> {
+    let found = facts.verdict == BisectVerdict::Found;
     let name = if found { "Culprit" } else { "Most probable" };
-    let tied = 1 + outcome.tied.len() as u64;
-    let commit = match outcome.likeliest.as_slice() {
+    let tied = 1 + facts.tied.len() as u64;
+    let commit = match facts.likeliest.as_slice() {
         [] => Figure::new(name, "–", ""),
         [_] if tied > 1 => Figure::new(name, &counted(tied, "commit"), "equally probable"),
         [one] => Figure::new(name, short_id(&one.commit), &one.subject),
@@ -85,32 +81,28 @@ fn figures(outcome: &BisectFacts) -> Vec<Figure> {
             "those before the last do not build or play",
         ),
     };
-    let probability = format!("nothing changed: {}", percentage(outcome.no_change));
-    let skipped = outcome.skipped.len() as u64;
-    let mut games = counted(outcome.pairs, "pair");
+    let probability = format!("nothing changed: {}", percentage(facts.no_change));
+    let skipped = facts.skipped.len() as u64;
+    let mut games = counted(facts.pairs, "pair");
     if skipped > 0 {
         games += &format!(", {} skipped", counted(skipped, "commit"));
     }
     vec![
-        commit.toned(tone(outcome)),
-        Figure::new(
-            "Probability",
-            &percentage(outcome.probability),
-            &probability,
-        )
-        .with_progress(outcome.probability),
+        commit.toned(tone(facts)),
+        Figure::new("Probability", &percentage(facts.probability), &probability)
+            .with_progress(facts.probability),
         match found {
-            true => Figure::elo("Change, Elo", outcome.change),
+            true => Figure::elo("Change, Elo", facts.change),
             false => Figure::new("Change, Elo", "–", "no culprit is found"),
         },
-        Figure::new("Games", &outcome.games.to_string(), &games),
+        Figure::new("Games", &facts.games.to_string(), &games),
     ]
 }
 
 /// What is known of the culprit, and how to look at it; empty until it is found.
-fn culprit(outcome: &BisectFacts, forge: Option<&Forge>) -> String {
+fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> String {
     let mut html = String::new();
-    for one in &outcome.culprit {
+    for one in &facts.culprit {
         let mut table = Table::new("", &["", ""]);
         table.cells(vec![Cell::text("commit"), linked(one, &one.commit, forge)]);
         table.row(&["subject", &one.subject]);
@@ -133,26 +125,26 @@ fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
     }
 }
 
-fn suspects(outcome: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String> {
+fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String> {
     let mut words = vec![(Paint::Bad, "probability")];
-    if !outcome.skipped.is_empty() {
+    if !facts.skipped.is_empty() {
         words.push((Paint::Faint, "skipped: does not build or play"));
     }
-    let picture = figure(&chart(outcome), &words)?;
-    let likely: Vec<&Suspect> = outcome.most_probable().into_iter().take(SHOWN).collect();
-    let has_more = likely.len() < outcome.posterior.len();
-    let first = table("The most probable commits", outcome, &likely, forge);
+    let picture = figure(&chart(facts), &words)?;
+    let likely: Vec<&Suspect> = facts.most_probable().into_iter().take(SHOWN).collect();
+    let has_more = likely.len() < facts.posterior.len();
+    let first = table("The most probable commits", facts, &likely, forge);
     let mut html = side_by_side(&[picture, first.html()]);
     if has_more {
-        let all: Vec<&Suspect> = outcome.posterior.iter().collect();
-        html += &table("All commits, oldest first", outcome, &all, forge).collapsed();
+        let all: Vec<&Suspect> = facts.posterior.iter().collect();
+        html += &table("All commits, oldest first", facts, &all, forge).collapsed();
     }
     Ok(html)
 }
 
 /// The probability of every commit, oldest first.
-fn chart(outcome: &BisectFacts) -> Chart<'static> {
-    let posterior = || outcome.posterior.iter().zip((0..).map(f64::from));
+fn chart(facts: &BisectFacts) -> Chart<'static> {
+    let posterior = || facts.posterior.iter().zip((0..).map(f64::from));
     let percent = |suspect: &Suspect| 100.0 * suspect.probability.unwrap_or_default();
     let most = posterior()
         .map(|(suspect, _)| percent(suspect))
@@ -164,7 +156,7 @@ fn chart(outcome: &BisectFacts) -> Chart<'static> {
         height: percent(suspect),
         name: None,
     });
-    let skipped = posterior().filter(|(suspect, _)| is_skipped(outcome, suspect));
+    let skipped = posterior().filter(|(suspect, _)| is_skipped(facts, suspect));
     let marks = skipped.map(|(_, at)| Mark {
         paint: Paint::Faint,
         x: at,
@@ -176,7 +168,7 @@ fn chart(outcome: &BisectFacts) -> Chart<'static> {
         text: format!(
             "{}{}\n{:.1} %",
             suspect.describe(),
-            if is_skipped(outcome, suspect) {
+            if is_skipped(facts, suspect) {
                 ", skipped"
             } else {
                 ""
@@ -189,7 +181,7 @@ fn chart(outcome: &BisectFacts) -> Chart<'static> {
         title: "Probability of each commit".to_string(),
         x_title: "commit",
         y_title: "%",
-        x: (-0.6, outcome.posterior.len() as f64 - 0.4),
+        x: (-0.6, facts.posterior.len() as f64 - 0.4),
         y: (0.0, most * 1.1),
         x_ticks: Ticks::Named(
             posterior()
@@ -203,16 +195,13 @@ fn chart(outcome: &BisectFacts) -> Chart<'static> {
     }
 }
 
-fn is_skipped(outcome: &BisectFacts, suspect: &Suspect) -> bool {
-    outcome
-        .skipped
-        .iter()
-        .any(|one| one.commit == suspect.commit)
+fn is_skipped(facts: &BisectFacts, suspect: &Suspect) -> bool {
+    facts.skipped.iter().any(|one| one.commit == suspect.commit)
 }
 
 fn table(
     caption: &str,
-    outcome: &BisectFacts,
+    facts: &BisectFacts,
     suspects: &[&Suspect],
     forge: Option<&Forge>,
 ) -> Table {
@@ -225,7 +214,7 @@ fn table(
     let mut table = Table::new(caption, &head[..columns]);
     for suspect in suspects {
         let share = suspect.probability.unwrap_or_default();
-        let (note, is_skipped) = match is_skipped(outcome, suspect) {
+        let (note, is_skipped) = match is_skipped(facts, suspect) {
             true => (" (skipped)", true),
             false => ("", false),
         };

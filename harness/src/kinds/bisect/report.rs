@@ -11,7 +11,7 @@ use crate::run::{Fold, RunFiles};
 /// The results of a bisection.
 pub(crate) struct BisectReport {
     files: RunFiles,
-    outcome: BisectFacts,
+    facts: BisectFacts,
 }
 
 impl BisectReport {
@@ -20,32 +20,32 @@ impl BisectReport {
     /// # Errors
     /// If the ledger cannot be read.
     pub(super) fn new(files: RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
-        let outcome = BisectFacts::of(&files, fold)?;
-        Ok(Self { files, outcome })
+        let facts = BisectFacts::of(&files, fold)?;
+        Ok(Self { files, facts })
     }
 }
 
 impl Report for BisectReport {
     fn text(&self) -> String {
-        format!("{}\n{}\n", self.outcome.table(), self.outcome.sentence())
+        format!("{}\n{}\n", self.facts.table(), self.facts.sentence())
     }
 
     fn json(&self) -> anyhow::Result<String> {
-        Ok(serde_json::to_string(&self.outcome)?)
+        Ok(serde_json::to_string(&self.facts)?)
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        format!("{}\n{}", self.outcome.markdown(), notes.text())
+        format!("{}\n{}", self.facts.markdown(), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         Ok(vec![
-            (REPORT_JSON, json_file(&self.outcome)?),
-            (REPORT_MD, self.outcome.markdown()),
+            (REPORT_JSON, json_file(&self.facts)?),
+            (REPORT_MD, self.facts.markdown()),
         ])
     }
 
     fn page(&self, place: Place) -> anyhow::Result<Page> {
-        html(&self.outcome, Source::of(&self.files, place))
+        html(&self.facts, Source::of(&self.files, place))
     }
 }

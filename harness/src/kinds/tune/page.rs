@@ -23,7 +23,7 @@ const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat
 /// What the page of a run shows.
 pub(super) struct Content<'a> {
     pub(super) experiment: &'a TuneExperiment,
-    pub(super) outcome: &'a TuneFacts,
+    pub(super) facts: &'a TuneFacts,
     pub(super) findings: &'a [Finding],
     /// The verifying test, if it has been started.
     pub(super) test: Option<&'a MatchReport>,
@@ -38,7 +38,7 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
     let lead = lead(&content);
     let Content {
         experiment,
-        outcome,
+        facts,
         test,
         source,
         ..
@@ -57,14 +57,14 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
             limits(&manifest.config)
         ),
     );
-    page.lead(&lead, tone(outcome, test));
-    page.figures(&figures(outcome, test));
+    page.lead(&lead, tone(facts, test));
+    page.figures(&figures(facts, test));
     if let Some(test) = test {
         page.section("verify", "Verifying test", verifying(test, source));
     }
-    page.section("values", "Values", values(outcome));
+    page.section("values", "Values", values(facts));
     page.section("paths", "Paths of the parameters", paths(experiment)?);
-    page.section("responses", "Estimated responses", responses(outcome)?);
+    page.section("responses", "Estimated responses", responses(facts)?);
     let pairs = experiment.absorbed();
     let (games, _) = games_section(&source, pairs)?;
     record_sections(&mut page, &source, pairs, games, &paragraph(REPEAT))?;
@@ -72,27 +72,27 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
 }
 
 /// Of the test if there is one: the response only predicts.
-fn tone(outcome: &TuneFacts, test: Option<&MatchReport>) -> Tone {
+fn tone(facts: &TuneFacts, test: Option<&MatchReport>) -> Tone {
     match test {
         Some(test) => test.facts.verdict.into(),
-        None => Tone::of(outcome.gain()),
+        None => Tone::of(facts.gain()),
     }
 }
 
 fn lead(content: &Content<'_>) -> String {
-    let outcome = content.outcome;
-    let gain = match outcome.response() {
-        Some(response) => format!("Predicted gain: {}.", outcome.gain_in_words(response.gain)),
-        None => format!("Predicted gain: none, {}.", outcome.no_response()),
+    let facts = content.facts;
+    let gain = match facts.response() {
+        Some(response) => format!("Predicted gain: {}.", facts.gain_in_words(response.gain)),
+        None => format!("Predicted gain: none, {}.", facts.no_response()),
     };
-    let pairs = counted(outcome.pairs, "pair");
+    let pairs = counted(facts.pairs, "pair");
     let mut text = match content.test {
         Some(test) => format!(
             "{}\n{}\nTuning: {pairs}. {gain}",
             finding(&test.facts, content.source.dir),
             standing(&test.facts)
         ),
-        None => format!("{gain}\n{pairs}. {}", untested(outcome, content.source)),
+        None => format!("{gain}\n{pairs}. {}", untested(facts, content.source)),
     };
     for finding in content.findings {
         text += &format!("\n{}", finding.sentence());
@@ -101,8 +101,8 @@ fn lead(content: &Content<'_>) -> String {
 }
 
 /// The advice while no result of a test is known; one may just be played.
-fn untested(outcome: &TuneFacts, source: Source<'_>) -> String {
-    if !outcome.is_changed() {
+fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
+    if !facts.is_changed() {
         return format!("{UNCHANGED}.");
     }
     let section = source.manifest.config.tune.as_ref();
@@ -138,9 +138,9 @@ fn verifying(test: &MatchReport, source: Source<'_>) -> String {
 }
 
 /// The measured gain, or else the predicted one.
-fn gain_figure(outcome: &TuneFacts, test: Option<&MatchReport>) -> Figure {
+fn gain_figure(facts: &TuneFacts, test: Option<&MatchReport>) -> Figure {
     match test.map(|test| elo(&test.facts)) {
-        None => predicted_figure(outcome),
+        None => predicted_figure(facts),
         Some(Some((elo, Interval::AlwaysValid))) => Figure::early_elo(
             "Elo of the test, always-valid interval: too few different pairs",
             Some(elo),
@@ -153,9 +153,9 @@ fn gain_figure(outcome: &TuneFacts, test: Option<&MatchReport>) -> Figure {
 }
 
 /// A predicted gain is a number only if a parameter matters.
-fn predicted_figure(outcome: &TuneFacts) -> Figure {
-    let (value, note) = match (outcome.response(), outcome.gain()) {
-        (None, _) => ("–".to_string(), outcome.no_response().to_string()),
+fn predicted_figure(facts: &TuneFacts) -> Figure {
+    let (value, note) = match (facts.response(), facts.gain()) {
+        (None, _) => ("–".to_string(), facts.no_response().to_string()),
         (_, None) => (
             "–".to_string(),
             "no parameter is shown to matter".to_string(),
@@ -165,14 +165,14 @@ fn predicted_figure(outcome: &TuneFacts) -> Figure {
             format!("roughly {}; {TOO_HIGH}", ends(gain)),
         ),
     };
-    Figure::new("Predicted gain, Elo", &value, &note).toned(Tone::of(outcome.gain()))
+    Figure::new("Predicted gain, Elo", &value, &note).toned(Tone::of(facts.gain()))
 }
 
-fn figures(outcome: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
-    let share = outcome.pairs as f64 / outcome.planned.max(1) as f64;
-    let of = format!("of {}", counted(outcome.planned, "pair"));
-    let all = counted(outcome.params().len() as u64, "parameter");
-    let at_bound = outcome.at_bound();
+fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
+    let share = facts.pairs as f64 / facts.planned.max(1) as f64;
+    let of = format!("of {}", counted(facts.planned, "pair"));
+    let all = counted(facts.params().len() as u64, "parameter");
+    let at_bound = facts.at_bound();
     let bounds = match at_bound.as_slice() {
         [] => Figure::new("At a bound of the range", "0", "no final value at a bound"),
         names => Figure::new(
@@ -183,39 +183,39 @@ fn figures(outcome: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
         .toned(Tone::Bad),
     };
     vec![
-        gain_figure(outcome, test),
+        gain_figure(facts, test),
         Figure::new(
             "Pairs of the tuning",
-            &outcome.pairs.to_string(),
-            &left_out(outcome, of),
+            &facts.pairs.to_string(),
+            &left_out(facts, of),
         )
         .with_progress(share),
         Figure::new(
             "Parameters shown to matter",
-            &outcome.matter().to_string(),
+            &facts.matter().to_string(),
             &format!("of {all}"),
         ),
         bounds,
     ]
 }
 
-fn left_out(outcome: &TuneFacts, note: String) -> String {
-    match outcome.failed {
+fn left_out(facts: &TuneFacts, note: String) -> String {
+    match facts.failed {
         0 => note,
         failed => format!("{note}; {failed} left out, an engine failed in them"),
     }
 }
 
-fn values(outcome: &TuneFacts) -> String {
-    let copies = outcome
+fn values(facts: &TuneFacts) -> String {
+    let copies = facts
         .exports()
         .map(|(name, text)| format!("<h3>{name}</h3>\n{}", copyable(&text)));
-    table(outcome).html()
+    table(facts).html()
         + &side_by_side(&copies)
-        + &collapsed("All of it as text", &preformatted(&outcome.text()))
+        + &collapsed("All of it as text", &preformatted(&facts.text()))
 }
 
-fn table(outcome: &TuneFacts) -> Table {
+fn table(facts: &TuneFacts) -> Table {
     let mut table = Table::new(
         "Final values; optimum, and the Elo lost a quarter of the span away from it, with 95 % \
          intervals",
@@ -229,10 +229,10 @@ fn table(outcome: &TuneFacts) -> Table {
             "weight",
         ],
     );
-    let start = outcome.start_options();
-    let responses = outcome.responses();
-    let options = outcome.options();
-    let values = options.iter().zip(&start).zip(outcome.params());
+    let start = facts.start_options();
+    let responses = facts.responses();
+    let options = facts.options();
+    let values = options.iter().zip(&start).zip(facts.params());
     for (index, (((name, value), (_, start)), param)) in values.enumerate() {
         let mut row = vec![
             Cell::text(name),
@@ -280,8 +280,8 @@ fn all(charts: &[Chart<'_>], colours: &[(Paint, &str)]) -> anyhow::Result<String
     Ok(in_rows(&figures))
 }
 
-fn responses(outcome: &TuneFacts) -> anyhow::Result<String> {
-    let Some(response) = outcome.response() else {
+fn responses(facts: &TuneFacts) -> anyhow::Result<String> {
+    let Some(response) = facts.response() else {
         return Ok(String::new());
     };
     let mut html = paragraph(
@@ -293,7 +293,7 @@ fn responses(outcome: &TuneFacts) -> anyhow::Result<String> {
         (Paint::Faint, "ends of its 95 % interval"),
         (Paint::Second, "optimum"),
     ];
-    html += &all(&pictures::responses(outcome), &colours)?;
+    html += &all(&pictures::responses(facts), &colours)?;
     if response.interactions.is_empty() {
         return Ok(html);
     }

@@ -27,9 +27,9 @@ pub(super) fn paths(experiment: &TuneExperiment) -> Vec<Chart<'static>> {
 }
 
 /// The response of each parameter; none before the first pair.
-pub(super) fn responses(outcome: &TuneFacts) -> Vec<Chart<'static>> {
-    let params = outcome.params().iter().map(units::in_engine_units);
-    let both = params.zip(outcome.responses());
+pub(super) fn responses(facts: &TuneFacts) -> Vec<Chart<'static>> {
+    let params = facts.params().iter().map(units::in_engine_units);
+    let both = params.zip(facts.responses());
     both.map(|(param, known)| response_chart(&param, &known))
         .collect()
 }

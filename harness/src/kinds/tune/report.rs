@@ -23,7 +23,7 @@ const VALUES_CSV: &str = "values.csv";
 pub(crate) struct TuneReport {
     pub(super) files: RunFiles,
     experiment: TuneExperiment,
-    pub(super) outcome: TuneFacts,
+    pub(super) facts: TuneFacts,
     /// What makes the games weak evidence.
     findings: Vec<Finding>,
     repeated_pairs: u64,
@@ -48,7 +48,7 @@ impl TuneReport {
         experiment.conclude();
         let section = files.manifest.config.tune.clone().unwrap_or_default();
         Self {
-            outcome: TuneFacts::of(&experiment, &section),
+            facts: TuneFacts::of(&experiment, &section),
             verification,
             findings: evidence_findings(&files.manifest, &tally),
             repeated_pairs: tally.repeated_pairs,
@@ -63,8 +63,8 @@ impl TuneReport {
             Some(test) => serde_json::to_value(&test.facts)?,
             None => Value::Null,
         };
-        let mut object = self.outcome.json();
-        object.insert("finished".into(), json!(self.outcome.is_finished()));
+        let mut object = self.facts.json();
+        object.insert("finished".into(), json!(self.facts.is_finished()));
         object.insert("run".into(), json!(self.files.folder.name()));
         object.insert("kind".into(), json!(self.files.manifest.kind));
         object.insert("repeated_pairs".into(), json!(self.repeated_pairs));
@@ -83,16 +83,16 @@ impl TuneReport {
     /// The values to copy, and above them, as a comment, what shows that they are
     /// better than the start.
     fn values(&self) -> String {
-        format!("# {}\n\n{}", self.status(), self.outcome.exports_file())
+        format!("# {}\n\n{}", self.status(), self.facts.exports_file())
     }
 
     fn status(&self) -> String {
-        let outcome = &self.outcome;
-        if !outcome.is_finished() {
+        let facts = &self.facts;
+        if !facts.is_finished() {
             return format!(
                 "NOT FINAL: {} of {}",
-                outcome.pairs,
-                counted(outcome.planned, "pair")
+                facts.pairs,
+                counted(facts.planned, "pair")
             );
         }
         match (&self.verification, self.tested()) {
@@ -100,7 +100,7 @@ impl TuneReport {
                 TestVerdict::None => format!("undecided test: {}", tested::standing(&test.facts)),
                 TestVerdict::H0 | TestVerdict::H1 => finding,
             },
-            _ if !outcome.is_changed() => format!("{}.", tested::UNCHANGED),
+            _ if !facts.is_changed() => format!("{}.", tested::UNCHANGED),
             _ => "not tested".to_string(),
         }
     }
@@ -108,8 +108,8 @@ impl TuneReport {
 
 impl Report for TuneReport {
     fn text(&self) -> String {
-        let mut text = self.outcome.text();
-        if !self.outcome.is_finished() {
+        let mut text = self.facts.text();
+        if !self.facts.is_finished() {
             text += "Not all pairs are played: these values are not final.\n";
         }
         for finding in &self.findings {
@@ -142,7 +142,7 @@ impl Report for TuneReport {
         ];
         let paths = pictures::file(&pictures::paths(&self.experiment))?;
         files.extend(paths.map(|text| ("paths.svg", text)));
-        let responses = pictures::file(&pictures::responses(&self.outcome))?;
+        let responses = pictures::file(&pictures::responses(&self.facts))?;
         files.extend(responses.map(|text| ("responses.svg", text)));
         Ok(files)
     }
@@ -150,7 +150,7 @@ impl Report for TuneReport {
     fn page(&self, place: Place) -> anyhow::Result<Page> {
         html(Content {
             experiment: &self.experiment,
-            outcome: &self.outcome,
+            facts: &self.facts,
             findings: &self.findings,
             test: self.verification.as_ref(),
             source: Source::of(&self.files, place),

@@ -56,7 +56,7 @@ pub(super) fn play(
         .as_ref()
         .and_then(|t| t.verify.as_ref())
     else {
-        if !report.outcome.is_changed() {
+        if !report.facts.is_changed() {
             announce(&format!("{UNCHANGED}."));
             return Ok(None);
         }
@@ -66,14 +66,14 @@ pub(super) fn play(
         ));
         return Ok(None);
     };
-    if !is_started && !report.outcome.is_changed() {
+    if !is_started && !report.facts.is_changed() {
         announce(&format!("{UNCHANGED}."));
         return Ok(Some(Ended::Verdict(Verdict::Inconclusive)));
     }
     let session = if is_started {
         Session::<SingleTest>::resume(&dir, recovery, announce)
     } else {
-        let config = configuration(&files.manifest, test, &report.outcome);
+        let config = configuration(&files.manifest, test, &report.facts);
         let books = files.manifest.book.as_slice();
         Session::<SingleTest>::create_after(&files.manifest, books, config, &dir, announce)
     };
@@ -85,14 +85,11 @@ pub(super) fn play(
     let sprt = played.sprt.unwrap_or_default();
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
-        report.outcome.text(),
+        report.facts.text(),
         sprt.elo0,
         sprt.elo1
     ));
-    if differs(
-        &configuration(&files.manifest, test, &report.outcome),
-        played,
-    ) {
+    if differs(&configuration(&files.manifest, test, &report.facts), played) {
         announce(CHANGED);
     }
     let tuning = files.folder.path().to_path_buf();
@@ -120,7 +117,7 @@ fn differs(wanted: &Config, played: &Config) -> bool {
 }
 
 /// The configuration of the verifying test.
-fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &TuneFacts) -> Config {
+fn configuration(manifest: &Manifest, test: &VerifySection, facts: &TuneFacts) -> Config {
     let mut config = manifest.config.clone();
     config.tune = None;
     config.sprt = Some(test.sprt);
@@ -128,17 +125,14 @@ fn configuration(manifest: &Manifest, test: &VerifySection, outcome: &TuneFacts)
         config.set_limit(limit.clone());
     }
     // Other openings than the tuning's, even from the same book.
-    config.r#match.use_openings_after(1, outcome.planned);
+    config.r#match.use_openings_after(1, facts.planned);
     if let Some(openings) = &test.openings {
         config.r#match.openings = openings.clone();
     }
     if let Some(seed) = test.seed {
         config.r#match.seed = seed;
     }
-    let sides = [
-        ("tuned", outcome.options()),
-        ("start", outcome.start_options()),
-    ];
+    let sides = [("tuned", facts.options()), ("start", facts.start_options())];
     for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
         engine.name = name.to_owned();
         let all = &mut engine.options.0;
