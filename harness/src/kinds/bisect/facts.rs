@@ -11,7 +11,7 @@ use crate::experiment::bisect::{BisectExperiment, Moment, Record};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
-use crate::run::{Fold, Kind, RunFiles};
+use crate::run::{EngineIdentity, Fold, Kind, RunFiles};
 use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
 use crate::stats::{Estimate, Pentanomial};
@@ -121,28 +121,11 @@ impl BisectFacts {
         let experiment = &fold.experiment;
         let posterior = experiment.posterior();
         let last = posterior.last();
-        let suspect = |number: usize| {
-            let identity = &manifest.engines[number];
-            Suspect {
-                commit: identity.commit.clone().unwrap_or_default(),
-                subject: identity.subject.clone().unwrap_or_default(),
-                author: identity.commit_author.clone(),
-                date: identity.committed,
-                probability: None,
-                failures: None,
-            }
-        };
+        let suspect = |number: usize| Suspect::of(&manifest.engines[number]);
         let verdict = verdict(experiment);
         let is_found = verdict == BisectVerdict::Found;
         let found = experiment.found();
         let likeliest: Vec<Suspect> = found.commits.clone().map(suspect).collect();
-        let sign = if experiment.section().gained {
-            1.0
-        } else {
-            -1.0
-        };
-        let ends = [sign * found.size.low, sign * found.size.high];
-        let names = manifest.names();
         let pairs = experiment.evidence().values().map(Pentanomial::pairs).sum();
         Ok(Self {
             run: files.folder.name(),
@@ -165,11 +148,8 @@ impl BisectFacts {
                 .map(suspect)
                 .collect(),
             probability: found.probability,
-            change: (is_found && !experiment.evidence().is_empty()).then(|| Estimate {
-                estimate: sign * found.size.estimate,
-                low: ends[0].min(ends[1]),
-                high: ends[0].max(ends[1]),
-            }),
+            change: (is_found && !experiment.evidence().is_empty())
+                .then(|| change(found.size, experiment.section().gained)),
             no_change: posterior.none(),
             pairs,
             games: 2 * pairs,
@@ -191,20 +171,7 @@ impl BisectFacts {
                 .collect(),
             needed: experiment.section().probability,
             moments: experiment.moments(),
-            matches: experiment
-                .evidence()
-                .iter()
-                .map(|((earlier, later), counts)| {
-                    let summary = Summary::new(*counts);
-                    MatchFacts {
-                        earlier: names[*earlier].clone(),
-                        later: names[*later].clone(),
-                        pentanomial: counts.0,
-                        elo: summary.elo,
-                        interval: summary.interval,
-                    }
-                })
-                .collect(),
+            matches: matches(experiment, &manifest.names()),
             seconds: files.seconds_played()?,
         })
     }
@@ -343,7 +310,46 @@ fn tied(experiment: &BisectExperiment, likeliest: &RangeInclusive<usize>) -> Vec
         .collect()
 }
 
+/// The size of a change in Elo, with the sign of a loss or a gain.
+fn change(size: Estimate, gained: bool) -> Estimate {
+    match gained {
+        true => size,
+        false => Estimate {
+            estimate: -size.estimate,
+            low: -size.high,
+            high: -size.low,
+        },
+    }
+}
+
+fn matches(experiment: &BisectExperiment, names: &[String]) -> Vec<MatchFacts> {
+    let evidence = experiment.evidence().iter();
+    evidence
+        .map(|((earlier, later), counts)| {
+            let summary = Summary::new(*counts);
+            MatchFacts {
+                earlier: names[*earlier].clone(),
+                later: names[*later].clone(),
+                pentanomial: counts.0,
+                elo: summary.elo,
+                interval: summary.interval,
+            }
+        })
+        .collect()
+}
+
 impl Suspect {
+    fn of(identity: &EngineIdentity) -> Self {
+        Self {
+            commit: identity.commit.clone().unwrap_or_default(),
+            subject: identity.subject.clone().unwrap_or_default(),
+            author: identity.commit_author.clone(),
+            date: identity.committed,
+            probability: None,
+            failures: None,
+        }
+    }
+
     /// Its first digits and its subject.
     pub(crate) fn describe(&self) -> String {
         let short = short_id(&self.commit);
