@@ -92,7 +92,7 @@ impl Stage {
 
     /// What the run is called on the fleet.
     pub(crate) async fn run_name(&mut self) -> anyhow::Result<String> {
-        let path = self.dir.path().join("run").join("fleet.toml");
+        let path = self.dir.path().join("run").join("lease.toml");
         for _ in 0..600 {
             let text = fs::read_to_string(&path).unwrap_or_default();
             let name = text.lines().find_map(|line| line.strip_prefix("run = "));

@@ -38,6 +38,7 @@ pub(crate) enum ToRunner<R> {
 pub(crate) trait RunnerLink {
     /// Acknowledges a delivery.
     type Receipt;
+    type Files: FileStore;
 
     /// Removes all jobs of the run.
     async fn withdraw(&self) -> Result<(), LinkError>;
@@ -67,11 +68,8 @@ pub(crate) trait RunnerLink {
     /// The result is on disk here, or not wanted.
     async fn acknowledge(&self, receipt: Self::Receipt) -> Result<(), LinkError>;
 
-    /// Numbers of the parts of a file that the store has.
-    async fn stored(&self, sha256: &str) -> Result<Vec<u64>, LinkError>;
-
-    /// Puts a part of a file into the store.
-    async fn store(&self, sha256: &str, chunk: u64, bytes: Vec<u8>) -> Result<(), LinkError>;
+    /// Where files of jobs go.
+    fn files(&self) -> Self::Files;
 
     /// Removes everything of the run.
     async fn remove(&self) -> Result<(), LinkError>;
@@ -80,7 +78,21 @@ pub(crate) trait RunnerLink {
     async fn flush(&self);
 }
 
-/// The files of jobs.
+/// Where the files of jobs are kept.
+pub(crate) trait FileStore: Clone + Send + Sync + 'static {
+    /// Numbers of the parts of a file that are there.
+    fn parts(&self, sha256: &str) -> impl Future<Output = Result<Vec<u64>, LinkError>> + Send;
+
+    /// Puts a part of a file there.
+    fn put(
+        &self,
+        sha256: &str,
+        chunk: u64,
+        bytes: Vec<u8>,
+    ) -> impl Future<Output = Result<(), LinkError>> + Send;
+}
+
+/// Where the files of jobs come from.
 pub(crate) trait FileSource: Send + Sync + 'static {
     /// A part of a file.
     fn chunk(

@@ -7,9 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::common::{finish, hone, rows, wait_until};
-use crate::fast_match;
+use crate::common::{finish, hone, rows, scripted, signal, wait_until};
 use crate::server::Fleet;
+use crate::{fast_match, match_of_scripts};
 
 #[test]
 fn a_server_without_its_first_credentials_reports_where_it_listens() {
@@ -171,4 +171,30 @@ fn a_typing_error_in_the_credentials_does_not_end_the_server() {
     let revoked = finish(fleet.tokens(&["revoke", "workers"]));
     assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
     assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
+}
+
+#[test]
+fn a_run_is_interrupted_while_its_engines_are_sent() {
+    let Some(fleet) = Fleet::start_on_small_disk() else {
+        return;
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    // It is larger than the disk of the server.
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", scripted());
+    let script = script + &"\n".repeat(80 << 20);
+    let setup = match_of_scripts(&dir.path().join("engine.sh"), &script);
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(&setup, "match", "fleet");
+    runner.arg("-v").stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    let mut child = runner.spawn().expect("hone starts");
+    let printed = || fs::read_to_string(&log).unwrap_or_default();
+    wait_until("the full disk", || printed().contains("is stored again"));
+    signal(&child, libc::SIGINT);
+    let code = child.wait().expect("waited for").code();
+    assert_eq!(code, Some(130), "{}", printed());
+    let mut local = hone();
+    local.arg("resume").arg(setup.run("fleet")).arg("--local");
+    let resumed = finish(local);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
 }

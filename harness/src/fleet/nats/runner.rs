@@ -13,7 +13,7 @@ use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
 use crate::fleet::ids::Name;
-use crate::fleet::link::{LinkError, RunnerLink, ToRunner};
+use crate::fleet::link::{FileStore, LinkError, RunnerLink, ToRunner};
 use crate::fleet::runner::Change;
 
 /// A worker tells at least this often that it still plays a job.
@@ -100,6 +100,7 @@ impl NatsRunner {
 
 impl RunnerLink for NatsRunner {
     type Receipt = Subject;
+    type Files = NatsStore;
 
     async fn withdraw(&self) -> Result<(), LinkError> {
         let filter = json!({ "filter": subjects::job(&self.run) });
@@ -189,18 +190,10 @@ impl RunnerLink for NatsRunner {
         self.tell(receipt.to_string(), b"+ACK".to_vec()).await
     }
 
-    async fn stored(&self, sha256: &str) -> Result<Vec<u64>, LinkError> {
-        let filter = json!({ "subjects_filter": format!("hone.file.{sha256}.*") });
-        let info = call(&self.client, &format!("STREAM.INFO.{FILES}"), &filter).await?;
-        let there = info.pointer("/state/subjects").and_then(Value::as_object);
-        let numbers = there.into_iter().flat_map(|map| map.keys());
-        Ok(numbers
-            .filter_map(|subject| subject.rsplit('.').next()?.parse().ok())
-            .collect())
-    }
-
-    async fn store(&self, sha256: &str, chunk: u64, bytes: Vec<u8>) -> Result<(), LinkError> {
-        put(&self.client, subjects::file(sha256, chunk), bytes).await
+    fn files(&self) -> NatsStore {
+        NatsStore {
+            client: self.client.clone(),
+        }
     }
 
     async fn remove(&self) -> Result<(), LinkError> {
@@ -221,6 +214,28 @@ impl RunnerLink for NatsRunner {
 
     async fn flush(&self) {
         let _ = self.client.flush().await;
+    }
+}
+
+/// The files of jobs, over NATS.
+#[derive(Clone)]
+pub(crate) struct NatsStore {
+    client: Client,
+}
+
+impl FileStore for NatsStore {
+    async fn parts(&self, sha256: &str) -> Result<Vec<u64>, LinkError> {
+        let filter = json!({ "subjects_filter": format!("hone.file.{sha256}.*") });
+        let info = call(&self.client, &format!("STREAM.INFO.{FILES}"), &filter).await?;
+        let there = info.pointer("/state/subjects").and_then(Value::as_object);
+        let numbers = there.into_iter().flat_map(|map| map.keys());
+        Ok(numbers
+            .filter_map(|subject| subject.rsplit('.').next()?.parse().ok())
+            .collect())
+    }
+
+    async fn put(&self, sha256: &str, chunk: u64, bytes: Vec<u8>) -> Result<(), LinkError> {
+        put(&self.client, subjects::file(sha256, chunk), bytes).await
     }
 }
 

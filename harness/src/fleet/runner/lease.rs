@@ -4,7 +4,7 @@
 //! earlier delivery count, once.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,16 @@ use crate::output::hex;
 use crate::platform::write_private;
 
 /// In a run's folder: what it is called on the fleet, and its secret.
-const FILE: &str = "fleet.toml";
+const FILE: &str = "lease.toml";
+
+/// Where it is. In earlier runs it has the name of a file with a credential.
+fn path_in(dir: &Path) -> PathBuf {
+    let (path, earlier) = (dir.join(FILE), dir.join("fleet.toml"));
+    if !path.exists() && earlier.exists() {
+        return earlier;
+    }
+    path
+}
 
 /// The name and the secret of a run on the fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,13 +44,13 @@ impl RunKey {
 
     /// Whether the run in a folder has been on a fleet.
     pub(crate) fn exists(dir: &Path) -> bool {
-        dir.join(FILE).exists()
+        path_in(dir).exists()
     }
 
     /// What the run in a folder is called on the fleet, if it has been on one.
     #[cfg(feature = "serve")]
     pub(crate) fn name_in(dir: &Path) -> Option<Name> {
-        let text = fs::read_to_string(dir.join(FILE)).ok()?;
+        let text = fs::read_to_string(path_in(dir)).ok()?;
         let key: Self = toml::from_str(&text).ok()?;
         Some(key.run)
     }
@@ -51,7 +60,7 @@ impl RunKey {
     /// # Errors
     /// Those of the file system, and if the file is damaged.
     pub(crate) fn of(dir: &Path) -> anyhow::Result<Self> {
-        let path = dir.join(FILE);
+        let path = path_in(dir);
         let failed = || format!("cannot use {}", path.display());
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).with_context(failed),
@@ -104,5 +113,20 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o077, 0);
         }
+    }
+
+    #[test]
+    fn a_run_of_an_earlier_version_keeps_its_key() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let key = RunKey::of(folder.path()).expect("made");
+        let (path, earlier) = (folder.path().join(FILE), folder.path().join("fleet.toml"));
+        fs::rename(&path, &earlier).expect("renamed");
+        assert!(RunKey::exists(folder.path()));
+        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
+        assert!(!path.exists());
+        // Beside its own file, another of that name is not looked at.
+        fs::rename(&earlier, &path).expect("renamed");
+        fs::write(&earlier, "url = \"tls://box\"").expect("written");
+        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
     }
 }

@@ -9,14 +9,18 @@ mod dispatch;
 mod files;
 mod incidents;
 mod lease;
+mod past;
 mod presence;
 mod results;
 mod roster;
 mod sources;
 mod suspects;
+#[cfg(test)]
+mod tests;
+mod uploads;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -24,10 +28,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::access::Access;
-use super::clock::{self, Reference};
+use super::clock::Reference;
 use super::ids::WorkerId;
 use super::link::{LinkError, RunnerLink, ToRunner};
 use super::message::{Job, Notice, Status, encode};
@@ -35,16 +39,17 @@ use super::nats::{NatsRunner, connect};
 use super::table::Table;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, PlayedPair, Stop};
-use crate::run::RunFiles;
 pub(super) use connection::Change;
 use connection::Connection;
 use dispatch::{Dispatch, Dropped, Judged};
-use files::{LocalFile, files_of, path_warnings, read_chunk, without_paths};
+use files::{LocalFile, files_of, path_warnings, without_paths};
 use incidents::Incidents;
 pub(crate) use lease::RunKey;
+use past::Past;
 use roster::Roster;
 use sources::Sources;
 use suspects::Suspects;
+use uploads::Uploads;
 
 const ANNOUNCE: Duration = Duration::from_secs(5);
 /// How long those who ask wait for others who do.
@@ -56,8 +61,6 @@ const DRAIN_CHECK: Duration = Duration::from_millis(500);
 /// A job that was taken just before the queue was emptied is in its worker's
 /// status by then.
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
-/// How long files of a job are tried to be stored.
-const STORE: Duration = Duration::from_secs(120);
 /// Messages that are taken before their results go into the ledger together.
 const TOGETHER: usize = 1000;
 /// How long the end may take.
@@ -81,9 +84,7 @@ pub(crate) struct FleetRun {
 /// If the server cannot be reached or refuses.
 pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let key = RunKey::of(&run.dir)?;
-    let mut roster = Roster::open(&run.dir)?;
-    let (incidents, quarantined) = Incidents::open(&run.dir)?;
-    let suspects = history(&run.dir, &mut roster)?;
+    let past = Past::read(&run.dir)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -96,58 +97,13 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     })?;
     let (remote, carrier) = Remote::new();
     let reference = run.reference.map(|nps| Reference { nps });
-    let mut dispatch = Dispatch::new(key, run.notice.threads).scaled_to(reference);
-    let mut notice = run.notice;
-    for (worker, reason) in quarantined {
-        if let Some(worker) = WorkerId::parse(&worker) {
-            dispatch.exclude(&worker);
-        }
-        notice.excluded.insert(worker, reason);
-    }
-    let runner = Runner {
-        dispatch,
-        notice,
-        link,
-        carrier,
-        roster,
-        statuses: BTreeMap::new(),
-        twins: BTreeSet::new(),
-        foreign: BTreeSet::new(),
-        sending: JoinSet::new(),
-        known: Vec::new(),
-        warned: BTreeSet::new(),
-        sources: Sources::default(),
-        has_builders: false,
-        stored: BTreeSet::new(),
-        suspects,
-        incidents,
-        clocks: clock::open(&run.dir)?,
-        results: Vec::new(),
-        wrong: BTreeMap::new(),
-        draining: None,
-        announce_at: None,
-        shown_workers: None,
-        connection: Connection::new(Instant::now()),
-        idle_checks: 0,
-    };
+    let dispatch = Dispatch::new(key, run.notice.threads).scaled_to(reference);
+    let runner = Runner::new(dispatch, run.notice, past, link, carrier);
     let thread = thread::Builder::new()
         .name("fleet".to_string())
         .spawn(move || runtime.block_on(runner.run()))
         .context("the connection to the fleet cannot start")?;
     Ok(remote.carried_by(thread))
-}
-
-/// What the machines have played before this process.
-fn history(dir: &Path, roster: &mut Roster) -> anyhow::Result<Suspects> {
-    let mut suspects = Suspects::default();
-    for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
-        let entry = entry?;
-        roster.keep_free(entry.worker);
-        if let Some(worker) = roster.machine(entry.worker) {
-            suspects.remember(worker, &entry.result);
-        }
-    }
-    Ok(suspects)
 }
 
 struct Runner<L: RunnerLink> {
@@ -161,16 +117,15 @@ struct Runner<L: RunnerLink> {
     twins: BTreeSet<WorkerId>,
     /// Workers of another protocol version: the user knows.
     foreign: BTreeSet<WorkerId>,
-    /// Jobs that the server does not have yet.
-    sending: JoinSet<()>,
+    /// Jobs and files that the server does not have yet.
+    sending: JoinSet<Result<(), String>>,
     known: Vec<LocalFile>,
     /// Warnings that have been shown of options.
     warned: BTreeSet<String>,
     sources: Sources,
     /// Whether there has been a worker that builds engines.
     has_builders: bool,
-    /// Hashes of files that the store has.
-    stored: BTreeSet<String>,
+    uploads: Uploads<L::Files>,
     suspects: Suspects,
     incidents: Incidents,
     clocks: Table,
@@ -202,6 +157,47 @@ enum Flow {
 }
 
 impl<L: RunnerLink> Runner<L> {
+    fn new(
+        mut dispatch: Dispatch<L::Receipt>,
+        mut notice: Notice,
+        past: Past,
+        link: L,
+        carrier: Carrier,
+    ) -> Self {
+        for (worker, reason) in past.quarantined {
+            if let Some(worker) = WorkerId::parse(&worker) {
+                dispatch.exclude(&worker);
+            }
+            notice.excluded.insert(worker, reason);
+        }
+        Self {
+            uploads: Uploads::to(link.files()),
+            link,
+            dispatch,
+            carrier,
+            roster: past.roster,
+            notice,
+            statuses: BTreeMap::new(),
+            twins: BTreeSet::new(),
+            foreign: BTreeSet::new(),
+            sending: JoinSet::new(),
+            known: Vec::new(),
+            warned: BTreeSet::new(),
+            sources: Sources::default(),
+            has_builders: false,
+            suspects: past.suspects,
+            incidents: past.incidents,
+            clocks: past.clocks,
+            results: Vec::new(),
+            wrong: BTreeMap::new(),
+            draining: None,
+            announce_at: None,
+            shown_workers: None,
+            connection: Connection::new(Instant::now()),
+            idle_checks: 0,
+        }
+    }
+
     async fn run(mut self) {
         if let Err(error) = self.take_over().await {
             self.fail(error.to_string());
@@ -229,12 +225,16 @@ impl<L: RunnerLink> Runner<L> {
                 }
                 () = until(self.announce_at) => self.announce().await,
                 _ = check.tick() => {
-                    self.keep_files().await;
                     self.send_lost().await;
+                    self.keep_files();
                     self.forget_gone();
                 }
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
-                Some(_) = self.sending.join_next() => {}
+                Some(sent) = self.sending.join_next() => {
+                    if let Ok(Err(error)) = sent {
+                        self.fail(error);
+                    }
+                }
             }
             self.hand_over();
         }
@@ -271,6 +271,7 @@ impl<L: RunnerLink> Runner<L> {
                 }
             }
             Some(Command::Stop(Stop::Drain)) => {
+                self.sending.abort_all();
                 self.draining = Some(Instant::now());
                 self.notice.draining = true;
                 self.announce().await;
@@ -315,19 +316,19 @@ impl<L: RunnerLink> Runner<L> {
             Some((worker, Judged::Dropped(receipt, why))) => {
                 self.dropped(&worker, pair, receipt, &why).await;
                 if !matches!(why, Dropped::Wrong(_)) {
-                    self.send(pair).await;
+                    self.send(pair);
                 }
             }
             // Of an earlier process of this run: its result will come.
             _ if self.dispatch.is_held(pair, Instant::now()) => {
                 self.dispatch.leave_with_worker(pair);
             }
-            _ => self.send(pair).await,
+            _ => self.send(pair),
         }
     }
 
     /// Puts a pair's job into the queue, its files before it.
-    async fn send(&mut self, pair: u64) {
+    fn send(&mut self, pair: u64) {
         let Some(job) = self.dispatch.job(pair) else {
             return;
         };
@@ -350,89 +351,36 @@ impl<L: RunnerLink> Runner<L> {
             reference: self.dispatch.reference(),
         };
         let packs = if self.has_builders { packs } else { Vec::new() };
-        for file in files.into_iter().chain(packs) {
-            if let Err(error) = self.store(&file).await {
-                return self.fail(error);
-            }
-        }
+        let files: Vec<_> = files.into_iter().chain(packs).collect();
         match encode(&message) {
             Ok(bytes) => {
-                self.sending.spawn(self.link.publish(bytes));
+                let (uploads, publish) = (self.uploads.clone(), self.link.publish(bytes));
+                self.sending.spawn(async move {
+                    uploads.put(&files).await?;
+                    publish.await;
+                    Ok(())
+                });
             }
             Err(error) => self.fail(format!("pair {} cannot be sent: {error}", pair + 1)),
         }
     }
 
     /// A worker that builds is there: it needs the engines' sources.
-    async fn offer_sources(&mut self) {
+    fn offer_sources(&mut self) {
         if std::mem::replace(&mut self.has_builders, true) {
             return;
         }
-        for pack in self.sources.packs() {
-            if let Err(error) = self.store(&pack).await {
-                return self.fail(error);
-            }
-        }
+        let (uploads, packs) = (self.uploads.clone(), self.sources.packs());
+        self.sending.spawn(async move { uploads.put(&packs).await });
     }
 
-    /// Puts a file into the store, except the parts that are there.
-    async fn store(&mut self, file: &LocalFile) -> Result<(), String> {
-        let sha256 = &file.file.sha256;
-        if self.stored.contains(sha256) {
-            return Ok(());
-        }
-        let deadline = Instant::now() + STORE;
-        let path = file.path.display();
-        loop {
-            match self.store_missing(file).await {
-                Ok(()) => break,
-                Err(error) if Instant::now() > deadline => {
-                    return Err(format!(
-                        "cannot store {path} on the fleet's server: {error}"
-                    ));
-                }
-                Err(error) => {
-                    tracing::info!("{path} is stored again: {error}");
-                    sleep(Duration::from_secs(1)).await;
-                }
-            }
-        }
-        self.stored.insert(sha256.clone());
-        Ok(())
-    }
-
-    async fn store_missing(&self, file: &LocalFile) -> anyhow::Result<()> {
-        let sha256 = &file.file.sha256;
-        let there: BTreeSet<u64> = self.link.stored(sha256).await?.into_iter().collect();
-        for chunk in (0..file.file.chunks()).filter(|chunk| !there.contains(chunk)) {
-            let bytes = read_chunk(&file.path, chunk)?;
-            self.link.store(sha256, chunk, bytes).await?;
-        }
-        Ok(())
-    }
-
-    /// Stores the files again of which the server has lost a part, as with its
-    /// disk.
-    async fn keep_files(&mut self) {
+    /// Stores files again that the server has lost.
+    fn keep_files(&mut self) {
         let mut files = self.known.clone();
         files.extend(self.sources.packs());
-        for file in files {
-            let sha256 = &file.file.sha256;
-            if !self.stored.contains(sha256) {
-                continue;
-            }
-            match self.link.stored(sha256).await {
-                Ok(parts) if (parts.len() as u64) < file.file.chunks() => {
-                    tracing::info!("{} is stored again", file.path.display());
-                    self.stored.remove(sha256);
-                    if let Err(error) = self.store(&file).await {
-                        return self.fail(error);
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => return tracing::info!("{error}"),
-            }
-        }
+        let uploads = self.uploads.clone();
+        self.sending
+            .spawn(async move { uploads.keep(&files).await });
     }
 
     /// Once for all who ask within a moment.
@@ -487,7 +435,7 @@ impl<L: RunnerLink> Runner<L> {
         let is_empty = self.idle_checks >= 2;
         for pair in self.dispatch.lost(is_empty, Instant::now()) {
             tracing::info!("pair {} is sent again", pair + 1);
-            self.send(pair).await;
+            self.send(pair);
         }
     }
 

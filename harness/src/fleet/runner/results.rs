@@ -30,7 +30,7 @@ impl<L: RunnerLink> Runner<L> {
                 Ok(status) => {
                     self.bar(&worker);
                     if status.builds {
-                        self.offer_sources().await;
+                        self.offer_sources();
                     }
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
                     self.warn_of_twins(&worker);
@@ -134,7 +134,7 @@ impl<L: RunnerLink> Runner<L> {
     async fn wrong_result(&mut self, worker: &WorkerId, pair: u64, why: &str) {
         let reason = format!("its result was refused: {why}");
         self.noted(|all| all.played_again(worker, pair, &reason));
-        self.send(pair).await;
+        self.send(pair);
         let count = self.wrong.entry(worker.clone()).or_default();
         *count += 1;
         if *count >= MOST_WRONG {
@@ -219,7 +219,7 @@ impl<L: RunnerLink> Runner<L> {
         self.noted(|all| all.worker(worker, IncidentKind::Quarantined, &why));
         for pair in self.dispatch.exclude(worker) {
             self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
-            self.send(pair).await;
+            self.send(pair);
         }
         self.notice.excluded.insert(worker.to_string(), why);
         self.announce().await;

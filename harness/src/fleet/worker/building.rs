@@ -33,7 +33,6 @@ impl<L: WorkerLink> Worker<L> {
         if !is_idle || self.leaving.is_some() {
             return;
         }
-        let processes = self.idle_threads();
         let Some(order) = &mut self.building else {
             return;
         };
@@ -44,8 +43,8 @@ impl<L: WorkerLink> Worker<L> {
             stop: Arc::clone(&order.stop),
         };
         let (run, key, ticket) = (order.run.clone(), order.key.clone(), order.ticket);
-        let processes = processes / order.threads;
-        self.make_ready(run, key, *job, processes, Some((ticket, workshop)));
+        let threads = order.threads;
+        self.make_ready(run, key, *job, threads, Some((ticket, workshop)));
         self.report().await;
     }
 

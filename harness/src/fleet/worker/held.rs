@@ -28,6 +28,8 @@ pub(super) struct Held<D> {
     pub(super) ticket: u64,
     pub(super) run: Name,
     pub(super) job: Job,
+    /// What its files are known by here.
+    pub(super) files: String,
     pub(super) delivery: D,
     pub(super) room: Room,
     pub(super) phase: Phase,
@@ -37,18 +39,24 @@ pub(super) struct Held<D> {
     pub(super) built: bool,
 }
 
-impl<D> Held<D> {
-    /// What its files are known by here: jobs of a run have different files in a
-    /// bisection, and in a tournament for each pairing.
-    pub(super) fn files_key(&self) -> String {
-        let files = self.job.files.iter();
-        let parts = files.map(|file| {
-            let option = file.option.as_deref().unwrap_or("");
-            format!("{}/{}/{}/{option}", file.sha256, file.name, file.player)
-        });
-        format!("{}: {}", self.run, parts.collect::<Vec<_>>().join(" "))
-    }
+/// What the files of a job are known by: jobs of a run have different files in a
+/// bisection, and in a tournament for each pairing.
+pub(super) fn files_key(job: &Job) -> String {
+    let files = job.files.iter();
+    let parts = files.map(|file| {
+        let option = file.option.as_deref().unwrap_or("");
+        format!("{}/{}/{}/{option}", file.sha256, file.name, file.player)
+    });
+    let of_run = of_run(&job.run);
+    format!("{of_run}{}", parts.collect::<Vec<_>>().join(" "))
+}
 
+/// How [`files_key`] begins for each job of a run.
+pub(super) fn of_run(run: &Name) -> String {
+    format!("{run}: ")
+}
+
+impl<D> Held<D> {
     /// The answer that it is not played here.
     pub(super) fn refusal(&self, reason: String, stops_run: bool) -> Refusal {
         Refusal {
@@ -181,6 +189,7 @@ mod tests {
         Held {
             ticket: 0,
             run: job.run.clone(),
+            files: files_key(&job),
             delivery: (),
             room: Room {
                 threads: 1,

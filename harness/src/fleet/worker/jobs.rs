@@ -1,11 +1,12 @@
 //! The jobs of a worker: taken, made ready, played, answered.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::builder::Workshop;
-use super::held::{Confinement, Held, Phase, reply_of};
-use super::prepare::prepare;
+use super::held::{Confinement, Held, Phase, files_key, of_run, reply_of};
+use super::prepare::{Gauge, prepare};
 use super::refusals::{in_minutes, shortened};
 use super::slot::{Doing, Report};
 use super::tables;
@@ -44,7 +45,9 @@ impl<L: WorkerLink> Worker<L> {
                 return self.link.done(&delivery).await;
             }
         };
-        let cannot = self.leaving.is_some() || self.refusals.contains(&run, Instant::now());
+        let cannot = self.leaving.is_some()
+            || self.building.is_some()
+            || self.refusals.contains(&run, Instant::now());
         let Some(notice) = self.draw.notice(&run).filter(|_| !cannot) else {
             return self.link.give_back(&delivery).await;
         };
@@ -53,44 +56,44 @@ impl<L: WorkerLink> Worker<L> {
             memory_mb: notice.memory_mb,
         };
         let builds = self.abilities.builds(notice);
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
-        let held = Held {
-            ticket,
+        let files = files_key(&job);
+        let is_ready = self.prepared.get(&files).map(Option::is_some);
+        if is_ready != Some(true) {
+            // Until its engines are ready, others may play it, and this worker other runs.
+            self.link.give_back(&delivery).await;
+            let job = self.here(&job, room);
+            return match is_ready {
+                Some(_) => {}
+                None if builds => self.order_build(run, files, job, room.threads).await,
+                None => {
+                    self.prepared.insert(files.clone(), None);
+                    self.make_ready(run, files, job, room.threads, None);
+                }
+            };
+        }
+        self.draw.taken(&run);
+        self.held.push_back(Held {
+            ticket: self.next_ticket,
             run,
             job,
+            files,
             delivery,
             room,
             phase: Phase::Waiting,
             nps: None,
             built: false,
-        };
-        if self.building.is_some() {
-            return self.link.give_back(&held.delivery).await;
-        }
-        let key = held.files_key();
-        if !self.prepared.contains_key(&key) {
-            let job = self.here(&held.job, held.room);
-            if builds {
-                self.link.give_back(&held.delivery).await;
-                return self.order_build(held.run, key, job, room.threads).await;
-            }
-            self.prepared.insert(key.clone(), None);
-            let processes = self.idle_threads() / held.room.threads;
-            self.make_ready(held.run.clone(), key, job, processes, None);
-        }
-        self.draw.taken(&held.run);
-        self.held.push_back(held);
+        });
+        self.next_ticket += 1;
     }
 
     /// Makes a job's engines ready beside the games, in the workshop of an order
-    /// if they are built.
+    /// if they are built. A game needs `threads` threads.
     pub(super) fn make_ready(
         &mut self,
         run: Name,
         key: String,
         job: Job,
-        processes: usize,
+        threads: usize,
         order: Option<(u64, Workshop)>,
     ) {
         let (pair, lease) = (job.pair.pair, job.lease.clone());
@@ -99,7 +102,10 @@ impl<L: WorkerLink> Worker<L> {
             self.store.clone(),
             self.link.files(),
             job,
-            processes,
+            Gauge {
+                idle: Arc::clone(&self.idle),
+                threads,
+            },
             workshop,
         );
         self.preparing.spawn(async move {
@@ -115,11 +121,6 @@ impl<L: WorkerLink> Worker<L> {
                 prepared,
             }
         });
-    }
-
-    /// Threads that no game uses.
-    pub(super) fn idle_threads(&self) -> usize {
-        self.free(|held| held.phase == Phase::Playing).threads
     }
 
     /// The job with this machine's endgame tables and rules.
@@ -204,21 +205,27 @@ impl<L: WorkerLink> Worker<L> {
 
     /// Gives jobs to idle slots, the oldest first, as long as there is room.
     pub(super) fn start_games(&mut self) {
+        let idle = Arc::clone(&self.idle);
+        // The machine's speed is measured on the idle threads.
+        let Ok(mut idle) = idle.try_lock() else {
+            return;
+        };
+        let mut free = self.free(|held| held.phase == Phase::Playing);
+        *idle = free.threads;
         if self.building.is_some() {
             return;
         }
-        let mut free = self.free(|held| held.phase == Phase::Playing);
         for held in &mut self.held {
             if held.phase != Phase::Waiting {
                 continue;
             }
             let fits = held.room.threads <= free.threads && held.room.memory_mb <= free.memory_mb;
-            let idle = self.doing.iter().position(|doing| *doing == Doing::Nothing);
-            let Some(slot) = idle.filter(|_| fits) else {
+            let slot = self.doing.iter().position(|doing| *doing == Doing::Nothing);
+            let Some(slot) = slot.filter(|_| fits) else {
                 // Nothing overtakes it: it would wait for ever.
                 return;
             };
-            let Some(Some(prepared)) = self.prepared.get(&held.files_key()) else {
+            let Some(Some(prepared)) = self.prepared.get(&held.files) else {
                 continue;
             };
             let mut job = prepared.localized(held.job.pair.clone());
@@ -237,6 +244,7 @@ impl<L: WorkerLink> Worker<L> {
             self.engines.number(&held.run, &mut job);
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;
+            *idle = free.threads;
             held.phase = Phase::Playing;
             self.doing[slot] = Doing::Plays(held.ticket);
             self.slots[slot].play(job);
@@ -256,16 +264,24 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    /// Asks for jobs: one waits for each that is played.
+    /// Whether some engines of a run are being made ready.
+    fn is_preparing(&self, run: &Name) -> bool {
+        let of_run = of_run(run);
+        let mut unready = self.prepared.iter().filter(|(_, one)| one.is_none());
+        unready.any(|(key, _)| key.starts_with(&of_run))
+    }
+
+    /// Asks for jobs of a run whose engines are ready or unknown: one waits for each that
+    /// is played.
     pub(super) async fn pull(&mut self) {
         if self.is_pulling || self.building.is_some() || self.leaving.is_some() {
             return;
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
         let now = Instant::now();
-        let run = self
-            .draw
-            .next(waiting, now, |run, _| !self.refusals.contains(run, now));
+        let run = self.draw.next(waiting, now, |run, _| {
+            !self.refusals.contains(run, now) && !self.is_preparing(run)
+        });
         let Some(run) = run.cloned() else { return };
         let Some(notice) = self.draw.notice(&run) else {
             return;

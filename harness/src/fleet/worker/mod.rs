@@ -18,10 +18,11 @@ mod tests;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -34,7 +35,7 @@ use crate::run::{Interrupts, Request};
 use builder::BuildOrder;
 pub(crate) use draw::BuildWhen;
 use draw::{Abilities, Draw};
-use held::{EngineNumbers, Held, Phase};
+use held::{EngineNumbers, Held, Phase, of_run};
 pub(crate) use options::{Asked, WorkerOptions, platform};
 use prepare::Prepared;
 use refusals::Refusals;
@@ -117,9 +118,11 @@ struct Worker<L: WorkerLink> {
     /// What each slot is doing.
     doing: Vec<Doing>,
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
-    /// By the files of their jobs.
+    /// By the files of their jobs; `None` while they are being made ready.
     prepared: BTreeMap<String, Option<Prepared>>,
     preparing: JoinSet<Readied>,
+    /// Threads that no game uses. No game starts while it is locked.
+    idle: Arc<Mutex<usize>>,
     /// The engines that are built before any other game.
     building: Option<BuildOrder>,
     cache: Cache,
@@ -187,6 +190,7 @@ impl<L: WorkerLink> Worker<L> {
             reports,
             prepared: BTreeMap::new(),
             preparing: JoinSet::new(),
+            idle: Arc::new(Mutex::new(count)),
             building: None,
             cache: Cache::at(&options.cache),
             sending: JoinSet::new(),
@@ -412,7 +416,7 @@ impl<L: WorkerLink> Worker<L> {
 
     /// The engines of a run are made ready anew if it is played again.
     fn forget_prepared(&mut self, run: &Name) {
-        let of_run = format!("{run}: ");
+        let of_run = of_run(run);
         self.prepared.retain(|key, _| !key.starts_with(&of_run));
     }
 

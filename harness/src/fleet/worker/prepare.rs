@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
 use super::builder::Workshop;
@@ -34,9 +35,16 @@ pub(super) struct Prepared {
     clock: Option<(Reference, u64)>,
 }
 
+/// On what the machine's speed is measured.
+pub(super) struct Gauge {
+    /// Threads that no game uses; none starts while it is locked.
+    pub(super) idle: Arc<Mutex<usize>>,
+    /// Threads of a game.
+    pub(super) threads: usize,
+}
+
 /// Fetches the files of a job, or builds its engines in a workshop, and lets each
-/// search once. Where clocks depend on the machine's speed, it is measured with
-/// this many processes.
+/// search once. Where clocks depend on the machine's speed, it is measured.
 ///
 /// # Errors
 /// Why the job's run cannot be played here.
@@ -44,7 +52,7 @@ pub(super) async fn prepare(
     store: Store,
     source: impl FileSource,
     job: Job,
-    processes: usize,
+    gauge: Gauge,
     workshop: Option<Workshop>,
 ) -> anyhow::Result<Prepared> {
     let built = match &workshop {
@@ -95,15 +103,17 @@ pub(super) async fn prepare(
     }
     Ok(Prepared {
         clock: match job.reference {
-            Some(reference) => Some((reference, measure(&pair, reference, processes).await?)),
+            Some(reference) => Some((reference, measure(&pair, reference, &gauge).await?)),
             None => None,
         },
         ..prepared
     })
 }
 
-/// Nodes a second of the second player's engine here.
-async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyhow::Result<u64> {
+/// Nodes a second of the second player's engine here, on all threads that are idle.
+async fn measure(job: &PairJob, reference: Reference, gauge: &Gauge) -> anyhow::Result<u64> {
+    let idle = gauge.idle.lock().await;
+    let processes = *idle / gauge.threads;
     let launch = Arc::clone(&job.players[1].launch);
     let measured = spawn_blocking(move || {
         let folder = launch.dir.clone().unwrap_or_default();
@@ -116,6 +126,7 @@ async fn measure(job: &PairJob, reference: Reference, processes: usize) -> anyho
         )
     });
     let nps = measured.await?.context("its speed cannot be measured")?;
+    drop(idle);
     ensure!(
         reference.factor(nps).is_some(),
         "it searches {nps} nodes a second here, too far from the {} that the time control is for",

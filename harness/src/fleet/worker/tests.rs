@@ -3,15 +3,16 @@
 use std::fs::{self, File};
 use std::future::pending;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::SystemTime;
 
 use tempfile::TempDir;
 
+use super::held::files_key;
 use super::slot::Report;
 use super::*;
 use crate::fleet::link::{FileSource, LinkError};
-use crate::fleet::message::{Refusal, Reply, encode, samples};
+use crate::fleet::message::{Job, Refusal, Reply, encode, samples};
 use crate::settings::OnFailure;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -21,8 +22,10 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Default)]
 struct Server {
     replies: Arc<Mutex<Vec<Reply>>>,
-    /// How often it was asked for jobs.
-    pulls: Arc<Mutex<usize>>,
+    /// The runs that it was asked for jobs of.
+    pulls: Arc<Mutex<Vec<Name>>>,
+    /// Number of jobs that were given back.
+    given_back: Arc<Mutex<usize>>,
 }
 
 struct NoFiles;
@@ -41,15 +44,17 @@ impl WorkerLink for Server {
         pending().await
     }
 
-    async fn pull(&mut self, _run: &Name, _jobs: usize, _wait: Duration) {
-        *self.pulls.lock().expect("unpoisoned") += 1;
+    async fn pull(&mut self, run: &Name, _jobs: usize, _wait: Duration) {
+        self.pulls.lock().expect("unpoisoned").push(run.clone());
     }
 
     async fn keep(&self, _delivery: &()) {}
 
     async fn done(&self, _delivery: &()) {}
 
-    async fn give_back(&self, _delivery: &()) {}
+    async fn give_back(&self, _delivery: &()) {
+        *self.given_back.lock().expect("unpoisoned") += 1;
+    }
 
     fn reply(&self, _run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
         let reply = decode(&bytes).expect("a reply");
@@ -116,7 +121,31 @@ impl Scene {
     async fn pulls(&mut self) -> usize {
         self.worker.is_pulling = false;
         self.worker.pull().await;
-        *self.server.pulls.lock().expect("unpoisoned")
+        self.server.pulls.lock().expect("unpoisoned").len()
+    }
+
+    /// The run that the worker asks for jobs of now.
+    async fn pulled(&mut self) -> Option<Name> {
+        self.server.pulls.lock().expect("unpoisoned").clear();
+        self.pulls().await;
+        self.server.pulls.lock().expect("unpoisoned").pop()
+    }
+
+    fn prepared(&self) -> Prepared {
+        let file = samples::job(0).files.remove(0);
+        Prepared::sample(file, self.dir.path().join("engine"))
+    }
+
+    async fn take(&mut self, job: &Job) {
+        let bytes = encode(job).expect("a job");
+        self.worker.take(job.run.clone(), &bytes, ()).await;
+    }
+
+    /// The worker takes a job whose engines are ready.
+    async fn hold(&mut self, job: &Job) {
+        let prepared = Some(self.prepared());
+        self.worker.prepared.insert(files_key(job), prepared);
+        self.take(job).await;
     }
 
     fn is_refused(&self, later: Duration) -> bool {
@@ -185,10 +214,8 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
 #[tokio::test]
 async fn a_worker_that_leaves_waits_for_the_reply_of_its_last_pair() {
     let mut scene = Scene::new().await;
-    let run = scene.run.clone();
+    scene.hold(&samples::job(3)).await;
     let worker = &mut scene.worker;
-    let job = encode(&samples::job(3)).expect("a job");
-    worker.take(run, &job, ()).await;
     worker.held[0].phase = Phase::Playing;
     worker.doing[0] = Doing::Plays(worker.held[0].ticket);
     worker.interrupted(Request::Finish).await;
@@ -260,11 +287,8 @@ async fn a_server_that_refuses_a_worker_for_a_moment_does_not_end_it() {
 async fn a_run_that_is_silent_for_long_is_forgotten_with_its_engines() {
     let mut scene = Scene::new().await;
     let run = scene.run.clone();
-    let key = "run: files".to_string();
-    scene.worker.prepared.insert(key, None);
     let later = Instant::now() + 60 * MINUTE;
-    let job = encode(&samples::job(3)).expect("a job");
-    scene.worker.take(run.clone(), &job, ()).await;
+    scene.hold(&samples::job(3)).await;
     scene.worker.forget_gone(later);
     assert!(scene.worker.draw.notice(&run).is_some(), "it is played");
     scene.worker.held.clear();
@@ -277,12 +301,10 @@ async fn a_run_that_is_silent_for_long_is_forgotten_with_its_engines() {
 async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
     for in_game in [true, false] {
         let mut scene = Scene::new().await;
-        let run = scene.run.clone();
-        let worker = &mut scene.worker;
         let mut job = samples::job(3);
         Arc::make_mut(&mut job.pair.rules).on_failure = OnFailure::Stop;
-        let job = encode(&job).expect("a job");
-        worker.take(run, &job, ()).await;
+        scene.hold(&job).await;
+        let worker = &mut scene.worker;
         worker.held[0].phase = Phase::Playing;
         worker.doing[0] = Doing::Plays(worker.held[0].ticket);
         let reason = "cannot restart new".to_string();
@@ -294,4 +316,56 @@ async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
         };
         assert_eq!(refusal.stops_run, in_game);
     }
+}
+
+#[tokio::test]
+async fn a_worker_plays_other_runs_while_it_prepares_the_engines_of_one() {
+    let mut scene = Scene::new().await;
+    let other = Name::new("other").expect("a name");
+    let of_other = Job {
+        run: other.clone(),
+        ..samples::job(4)
+    };
+    // There are no files: this takes a minute.
+    scene.take(&samples::job(3)).await;
+    scene.take(&samples::job(5)).await;
+    assert_eq!(scene.worker.preparing.len(), 1, "it is prepared once");
+    assert_eq!(*scene.server.given_back.lock().expect("unpoisoned"), 2);
+    assert_eq!(scene.pulled().await, None, "only the one that is prepared");
+    let notice = Notice {
+        platform: platform(),
+        ..samples::notice()
+    };
+    scene.worker.noticed(other.clone(), notice).await;
+    assert_eq!(scene.pulled().await, Some(other));
+    scene.hold(&of_other).await;
+    scene.worker.start_games();
+    assert_eq!(scene.worker.held[0].phase, Phase::Playing);
+    let readied = Readied {
+        run: scene.run.clone(),
+        key: files_key(&samples::job(3)),
+        build: None,
+        pair: 3,
+        lease: lease(),
+        took: MINUTE,
+        prepared: Ok(scene.prepared()),
+    };
+    scene.worker.got_ready(readied).await;
+    assert_eq!(scene.pulled().await, Some(scene.run.clone()));
+    scene.take(&samples::job(3)).await;
+    assert_eq!(scene.worker.held.len(), 2);
+}
+
+#[tokio::test]
+async fn no_game_starts_while_the_speed_is_measured() {
+    let mut scene = Scene::new().await;
+    scene.hold(&samples::job(3)).await;
+    let idle = Arc::clone(&scene.worker.idle);
+    let measuring = idle.lock().await;
+    scene.worker.start_games();
+    assert_eq!(scene.worker.held[0].phase, Phase::Waiting);
+    drop(measuring);
+    scene.worker.start_games();
+    assert_eq!(scene.worker.held[0].phase, Phase::Playing);
+    assert_eq!(*idle.lock().await, 0, "the game has the only thread");
 }

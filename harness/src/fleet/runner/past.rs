@@ -1,0 +1,53 @@
+//! What earlier processes of a run have left in its folder.
+
+use std::path::Path;
+
+use super::incidents::Incidents;
+use super::roster::Roster;
+use super::suspects::Suspects;
+use crate::fleet::clock;
+use crate::fleet::table::Table;
+use crate::run::RunFiles;
+
+/// What a run's folder has of earlier processes, and its tables.
+pub(super) struct Past {
+    pub(super) roster: Roster,
+    pub(super) incidents: Incidents,
+    /// Workers in quarantine, and why.
+    pub(super) quarantined: Vec<(String, String)>,
+    pub(super) clocks: Table,
+    pub(super) suspects: Suspects,
+}
+
+impl Past {
+    /// Without the games.
+    ///
+    /// # Errors
+    /// Those of the file system, and if a file is damaged.
+    pub(super) fn open(dir: &Path) -> anyhow::Result<Self> {
+        let (incidents, quarantined) = Incidents::open(dir)?;
+        Ok(Self {
+            roster: Roster::open(dir)?,
+            incidents,
+            quarantined,
+            clocks: clock::open(dir)?,
+            suspects: Suspects::default(),
+        })
+    }
+
+    /// With what the machines have played.
+    ///
+    /// # Errors
+    /// Those of [`Past::open`], and if the ledger cannot be read.
+    pub(super) fn read(dir: &Path) -> anyhow::Result<Self> {
+        let mut past = Self::open(dir)?;
+        for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
+            let entry = entry?;
+            past.roster.keep_free(entry.worker);
+            if let Some(worker) = past.roster.machine(entry.worker) {
+                past.suspects.remember(worker, &entry.result);
+            }
+        }
+        Ok(past)
+    }
+}

@@ -1,0 +1,115 @@
+//! The owner of a run without a server.
+
+use std::fs;
+use std::future::pending;
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::*;
+use crate::executor::Executor;
+use crate::fleet::link::FileStore;
+use crate::fleet::message::samples;
+use crate::fleet::samples::pair_job;
+
+/// A server that answers everything, but never has stored a part of a file.
+#[derive(Clone, Default)]
+struct Server {
+    /// Somebody stores a part.
+    storing: Arc<Notify>,
+}
+
+impl FileStore for Server {
+    async fn parts(&self, _sha256: &str) -> Result<Vec<u64>, LinkError> {
+        Ok(Vec::new())
+    }
+
+    async fn put(&self, _sha256: &str, _chunk: u64, _bytes: Vec<u8>) -> Result<(), LinkError> {
+        self.storing.notify_one();
+        pending().await
+    }
+}
+
+impl RunnerLink for Server {
+    type Receipt = ();
+    type Files = Self;
+
+    async fn withdraw(&self) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    async fn backlog(&mut self) -> Result<u64, LinkError> {
+        Ok(0)
+    }
+
+    async fn waiting(&self) -> Result<u64, LinkError> {
+        Ok(0)
+    }
+
+    fn publish(&self, _bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
+        std::future::ready(())
+    }
+
+    async fn announce(&self, _bytes: Vec<u8>) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    async fn ask(&self) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    async fn stop(&self) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    async fn next(&mut self) -> ToRunner<()> {
+        pending().await
+    }
+
+    async fn acknowledge(&self, (): ()) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    fn files(&self) -> Self {
+        self.clone()
+    }
+
+    async fn remove(&self) -> Result<(), LinkError> {
+        Ok(())
+    }
+
+    async fn flush(&self) {}
+}
+
+/// A job whose engines are a file in a folder.
+fn job_in(dir: &Path) -> PairJob {
+    let engine = dir.join("engine");
+    fs::write(&engine, "program").expect("written");
+    let mut job = pair_job(0);
+    for player in &mut job.players {
+        Arc::make_mut(&mut player.launch)
+            .program
+            .clone_from(&engine);
+    }
+    job
+}
+
+#[tokio::test]
+async fn a_run_that_is_interrupted_while_engines_are_sent_ends() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = Server::default();
+    let past = Past::open(dir.path()).expect("a folder");
+    let dispatch = Dispatch::new(RunKey::random(), 1);
+    let (mut remote, carrier) = Remote::new();
+    let runner = Runner::new(dispatch, samples::notice(), past, server.clone(), carrier);
+    let owner = async {
+        remote.submit(job_in(dir.path()));
+        server.storing.notified().await;
+        remote.stop(Stop::Drain);
+        let event = timeout(Duration::from_secs(60), remote.next()).await;
+        assert!(matches!(event, Ok(Event::Finished)), "{event:?}");
+        drop(remote);
+    };
+    tokio::join!(runner.run(), owner);
+}
