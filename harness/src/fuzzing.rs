@@ -284,18 +284,17 @@ pub fn nights(data: &[u8]) {
 
 /// Parameters of other tuners, and the model of a simulated tuning.
 pub fn tuning(data: &[u8]) {
-    if let Ok(text) = str::from_utf8(data)
-        && let Ok(params) = import::parse(text)
-    {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(params) = import::parse(text) {
         let space = Space::new(params).expect("it was checked");
         let start = space.start();
         assert_eq!(space.options(&start).len(), space.dimension());
     }
-    with_file("model.toml", data, |folder| {
-        if let Ok(model) = Model::read(&folder.join("model.toml")) {
-            let _ = model.options();
-        }
-    });
+    if let Ok(model) = Model::parse(text) {
+        let _ = model.options();
+    }
 }
 
 /// What git prints: commits, the address of a remote.

@@ -96,6 +96,17 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The first of `stem`, `stem-2`, `stem-3` and so on that is free.
+pub(crate) fn numbered(stem: &str, is_free: impl FnMut(&String) -> bool) -> String {
+    (1_u64..)
+        .map(|number| match number {
+            1 => stem.to_string(),
+            number => format!("{stem}-{number}"),
+        })
+        .find(is_free)
+        .expect("numbers do not end")
+}
+
 /// The text without control characters, except line ends and tabs, and
 /// without characters that reverse the order of others: a terminal would obey
 /// them.

@@ -7,13 +7,12 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
-use common::{finish, rows, stillwater, workspace};
+use common::{action, finish, rows, script, stillwater};
 
 /// `gh api` for one pull request without or with one comment of the Action.
 const GH: &str = r#"#!/bin/sh
@@ -56,8 +55,7 @@ impl PullRequest {
     /// Merges an engine with `change` into one with `base`, as GitHub does for
     /// a check. `None` where `jq` is missing.
     fn new(base: &str, change: &str) -> Option<Self> {
-        if Command::new("jq").arg("--version").output().is_err() {
-            skipped("no jq");
+        if !action::has_jq() {
             return None;
         }
         let repository = EngineRepository::new();
@@ -77,8 +75,7 @@ impl PullRequest {
         let folder = repository.dir.path().join("runner");
         let fake = folder.join("gh");
         fs::create_dir_all(&fake).expect("made");
-        fs::write(fake.join("gh"), GH).expect("written");
-        fs::set_permissions(fake.join("gh"), fs::Permissions::from_mode(0o755)).expect("set");
+        script(&fake, "gh", GH);
         fs::write(
             folder.join("event.json"),
             r#"{"action": "synchronize", "number": 12, "pull_request": {"number": 12}}"#,
@@ -90,34 +87,17 @@ impl PullRequest {
     /// Runs one script of the Action; returns whether it succeeded, and what it
     /// printed.
     fn step(&self, script: &str, environment: &[(&str, &str)]) -> (bool, String) {
-        let actions = workspace().join(".github/action");
+        let fake = self.folder.join("gh");
         let path = std::env::var("PATH").unwrap_or_default();
-        let output = Command::new("bash")
-            .arg(actions.join(script))
-            .current_dir(self.repository.path())
-            .env_remove("GITHUB_STEP_SUMMARY")
-            .env(
-                "PATH",
-                format!("{}:{path}", self.folder.join("gh").display()),
-            )
-            .env("FAKE_GH", self.folder.join("gh"))
+        let mut step = action::step(script, &self.repository, &self.folder);
+        step.env("PATH", format!("{}:{path}", fake.display()))
+            .env("FAKE_GH", fake)
             .env("HONE", env!("CARGO_BIN_EXE_hone"))
-            .env("HONE_HOME", self.folder.join("home"))
-            .env("GITHUB_EVENT_NAME", "pull_request")
-            .env("GITHUB_EVENT_PATH", self.folder.join("event.json"))
-            .env("GITHUB_OUTPUT", self.folder.join("output"))
             .env("GITHUB_STEP_SUMMARY", self.folder.join("step.md"))
             .env("GITHUB_REPOSITORY", "owner/engine")
             .env("GITHUB_RUN_ID", "42")
-            .envs(environment.iter().copied())
-            .stdin(Stdio::null())
-            .output()
-            .expect("bash starts");
-        let log = [output.stdout, output.stderr].concat();
-        (
-            output.status.success(),
-            String::from_utf8_lossy(&log).into_owned(),
-        )
+            .envs(environment.iter().copied());
+        action::outcome(finish(step))
     }
 
     /// The steps of a job: play, comment, verdict.
@@ -258,7 +238,7 @@ fn engines_that_are_programs_leave_an_archive_too() {
 }
 
 #[test]
-fn a_regression_is_red_unless_told_otherwise() {
+fn a_regression_is_red_unless_configured_otherwise() {
     let Some(pull) = PullRequest::new("", WEAK) else {
         return;
     };
@@ -462,9 +442,7 @@ fn a_release_is_installed_only_with_the_right_checksum() {
     let content = releases.join("hone-x86_64-unknown-linux-musl");
     fs::create_dir_all(&version).expect("made");
     fs::create_dir_all(&content).expect("made");
-    let program = content.join("hone");
-    fs::write(&program, "#!/bin/sh\necho hone of the release\n").expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("set");
+    script(&content, "hone", "#!/bin/sh\necho hone of the release\n");
     let archive = version.join("hone-x86_64-unknown-linux-musl.tar.gz");
     let mut tar = Command::new("tar");
     tar.arg("czf").arg(&archive).arg("-C").arg(&releases);

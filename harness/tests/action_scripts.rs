@@ -5,13 +5,10 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::Command;
 
 use common::repository::EngineRepository;
-use common::skip::skipped;
-use common::workspace;
+use common::{action, finish, script};
 
 const HONE: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$ARGUMENTS\"\n";
 
@@ -24,8 +21,7 @@ struct Change {
 
 impl Change {
     fn new() -> Option<Self> {
-        if Command::new("jq").arg("--version").output().is_err() {
-            skipped("no jq");
+        if !action::has_jq() {
             return None;
         }
         let repository = EngineRepository::new();
@@ -38,9 +34,7 @@ impl Change {
         }
         let folder = repository.dir.path().join("runner");
         fs::create_dir_all(&folder).expect("made");
-        let hone = folder.join("hone");
-        fs::write(&hone, HONE).expect("written");
-        fs::set_permissions(&hone, fs::Permissions::from_mode(0o755)).expect("set");
+        script(&folder, "hone", HONE);
         Some(Self {
             repository,
             folder,
@@ -59,29 +53,17 @@ impl Change {
 
     /// Runs a script; returns whether it succeeded, and what it printed.
     fn step(&self, script: &str, environment: &[(&str, &str)]) -> (bool, String) {
-        let event = self.folder.join("event.json");
         let head = self.repository.git(&["rev-parse", "change"]);
         let pull = format!(
             r#"{{"pull_request": {{"base": {{"sha": "{}"}}, "head": {{"sha": "{head}"}}}}}}"#,
             self.main
         );
-        fs::write(&event, pull).expect("written");
-        let output = Command::new("bash")
-            .arg(workspace().join(".github/action").join(script))
-            .current_dir(self.repository.path())
-            .env_remove("GITHUB_STEP_SUMMARY")
-            .env("HONE", self.folder.join("hone"))
+        fs::write(self.folder.join("event.json"), pull).expect("written");
+        let mut step = action::step(script, &self.repository, &self.folder);
+        step.env("HONE", self.folder.join("hone"))
             .env("ARGUMENTS", self.folder.join("arguments"))
-            .env("HONE_HOME", self.folder.join("home"))
-            .env("GITHUB_EVENT_NAME", "pull_request")
-            .env("GITHUB_EVENT_PATH", &event)
-            .env("GITHUB_OUTPUT", self.folder.join("output"))
-            .envs(environment.iter().copied())
-            .output()
-            .expect("bash starts");
-        let log = [output.stdout, output.stderr].concat();
-        let log = String::from_utf8_lossy(&log).into_owned();
-        (output.status.success(), log)
+            .envs(environment.iter().copied());
+        action::outcome(finish(step))
     }
 
     /// The engines of the test that `play.sh` asks for.

@@ -275,13 +275,17 @@ fn damaged_runs_are_listed_with_the_reason() {
 fn an_argument_that_is_not_text_is_an_error() {
     use std::os::unix::ffi::OsStrExt as _;
     let odd = std::ffi::OsStr::from_bytes(b"\xff");
-    for command in ["match", "check", "verify", "nothing"] {
+    for (command, more, says) in [
+        ("match", &["--limit", "nodes=50"][..], "UTF-8"),
+        ("check", &[], "UTF-8"),
+        ("verify", &[], "cannot verify the run"),
+        ("nothing", &[], "unrecognized subcommand"),
+    ] {
         let mut hone = hone();
-        let done = common::finish({
-            hone.arg(command).arg(odd).args(["--limit", "nodes=50"]);
-            hone
-        });
+        hone.arg(command).arg(odd).args(more);
+        let done = common::finish(hone);
         assert_eq!(done.code, Some(2), "{command}: {}", done.stderr);
         assert!(done.stderr.starts_with("error: "), "{}", done.stderr);
+        assert!(done.stderr.contains(says), "{command}: {}", done.stderr);
     }
 }

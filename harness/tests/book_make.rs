@@ -1,16 +1,16 @@
 //! `hone book make` as a built program, judged by a small engine of its own.
 #![cfg(unix)]
 
+mod common;
+
 use std::{
     collections::HashSet,
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
+use common::{hone, script, signal, wait_until};
 use harness::openings::Variant;
 use harness::openings::epd::PositionLine;
 
@@ -35,22 +35,14 @@ fn judge(folder: &Path) -> PathBuf {
     script(folder, "judge", JUDGE)
 }
 
-fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
-
 fn make(engine: &Path, out: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+    let mut command = hone();
     command
         .args(["book", "make", "--json", "--out"])
         .arg(out)
         .arg("--engine")
         .arg(engine)
-        .args(more)
-        .stdin(Stdio::null());
+        .args(more);
     command
 }
 
@@ -78,11 +70,9 @@ fn the_same_book_at_any_concurrency_and_after_a_kill() {
     let out = folder.join("killed.epd");
     let journal = folder.join("killed.epd.partial");
     let mut killed = make(&engine, &out, &recipe).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(600);
-    while fs::read(&journal).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count()) < 40 {
-        assert!(Instant::now() < deadline, "nothing is judged");
-        thread::sleep(Duration::from_millis(5));
-    }
+    let judged =
+        || fs::read(&journal).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count());
+    wait_until("forty judged positions", || judged() >= 40);
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(!out.exists());
@@ -94,7 +84,7 @@ fn the_same_book_at_any_concurrency_and_after_a_kill() {
 }
 
 #[test]
-fn an_interrupt_says_how_to_go_on() {
+fn an_interrupt_names_the_command_to_resume() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let journal = folder.join("a.epd.partial");
@@ -106,19 +96,9 @@ fn an_interrupt_says_how_to_go_on() {
     .stderr(Stdio::piped())
     .spawn()
     .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(600);
-    while fs::metadata(&journal).map_or(0, |file| file.len()) < 1000 {
-        assert!(Instant::now() < deadline, "nothing is judged");
-        thread::sleep(Duration::from_millis(5));
-    }
-    let pid = working.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let judged = || fs::metadata(&journal).map_or(0, |file| file.len());
+    wait_until("judged positions", || judged() >= 1000);
+    signal(&working, libc::SIGINT);
     let output = working.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -276,7 +256,7 @@ fn bad_requests_start_nothing() {
         (&["--concurrency", "1025"], "1 to 1024 engines at a time"),
     ] {
         let named = |option: &str| more.contains(&option);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
+        let mut command = hone();
         command.args(["book", "make"]).args(more);
         if !named("--out") {
             command.arg("--out").arg(folder.join("a.epd"));
@@ -294,7 +274,7 @@ fn bad_requests_start_nothing() {
 }
 
 #[test]
-fn a_judge_that_dies_leaves_work_to_go_on_with() {
+fn the_work_of_a_judge_that_dies_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let limited = JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ");

@@ -1,27 +1,16 @@
 //! `hone book info` and `hone book convert` as built programs.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+mod common;
 
+use std::{fs, path::Path};
+
+use common::{Finished, hone_book, hone_in};
 use harness::openings::{Book, BookOptions, Variant};
 use serde_json::Value;
 
-fn hone(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hone"))
-        .current_dir(folder)
-        .arg("book")
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn json(output: &Output) -> Value {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).unwrap()
+fn json(finished: &Finished) -> Value {
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished.json()
 }
 
 fn opened(path: &Path, options: BookOptions) -> Book {
@@ -38,7 +27,7 @@ fn info_counts_what_is_in_a_file() {
     let text = "# mine\n4k3/8/8/8/8/8/4P3/4K3 w - - ce 90;\nx\n4k3/8/8/8/8/8/4P3/4K3 w - - 3 9\n\
         8/8/8/8/8/8/8/8 w - -\n4k3/4p3/8/8/8/8/8/4K3 b - - ce 100;\n";
     fs::write(folder.path().join("a.epd"), text).unwrap();
-    let info = json(&hone(
+    let info = json(&hone_book(
         folder.path(),
         &["info", "a.epd", "--json", "--svg", "a.svg"],
     ));
@@ -60,8 +49,8 @@ fn info_counts_what_is_in_a_file() {
             .starts_with("<svg")
     );
 
-    let output = hone(folder.path(), &["info", "a.epd"]);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let output = hone_book(folder.path(), &["info", "a.epd"]);
+    let text = &output.stdout;
     assert!(
         text.contains("line 5: illegal position: empty board"),
         "{text}"
@@ -73,13 +62,13 @@ fn convert_keeps_moves_through_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("a.pgn"), GAMES).unwrap();
-    json(&hone(
+    json(&hone_book(
         folder,
         &[
             "convert", "a.pgn", "--out", "b.epd.gz", "--plies", "4", "--json",
         ],
     ));
-    json(&hone(
+    json(&hone_book(
         folder,
         &["convert", "b.epd.gz", "--out", "c.pgn.zip", "--json"],
     ));
@@ -104,7 +93,7 @@ fn convert_shuffles_splits_and_drops() {
     fs::write(folder.join("a.pgn"), GAMES.repeat(3)).unwrap();
     let convert = |more: &[&str]| {
         let args = [&["convert", "a.pgn", "--json", "--out"], more].concat();
-        json(&hone(folder, &args))
+        json(&hone_book(folder, &args))
     };
     let report = convert(&["u.epd", "--unique"]);
     assert_eq!(
@@ -142,12 +131,12 @@ fn illegal_openings_are_refused_or_left_out_on_demand() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("a.epd"), "4k3/8/8/8/8/8/4P3/4K3 w - -\nx\n").unwrap();
-    let refused = hone(folder, &["convert", "a.epd", "--out", "b.epd"]);
-    assert_eq!(refused.status.code(), Some(2));
-    let errors = String::from_utf8_lossy(&refused.stderr);
+    let refused = hone_book(folder, &["convert", "a.epd", "--out", "b.epd"]);
+    assert_eq!(refused.code, Some(2));
+    let errors = &refused.stderr;
     assert!(errors.contains("\n  --> a.epd:2\n"), "{errors}");
     assert!(!folder.join("b.epd").exists());
-    let report = json(&hone(
+    let report = json(&hone_book(
         folder,
         &[
             "convert",
@@ -182,7 +171,7 @@ fn a_polyglot_book_becomes_a_list_of_openings() {
         book.extend([0; 4]);
     }
     fs::write(folder.join("a.bin"), book).unwrap();
-    json(&hone(
+    json(&hone_book(
         folder,
         &["convert", "a.bin", "--out", "b.pgn", "--json"],
     ));
@@ -191,7 +180,7 @@ fn a_polyglot_book_becomes_a_list_of_openings() {
         .map(|opening| opening.moves.to_string())
         .collect();
     assert_eq!(openings, ["e2e4 d7d5", "d2d4"]);
-    let info = json(&hone(folder, &["info", "a.bin", "--json"]));
+    let info = json(&hone_book(folder, &["info", "a.bin", "--json"]));
     assert_eq!(
         (&info["count"], &info["format"]),
         (&2.into(), &"polyglot".into())
@@ -199,7 +188,7 @@ fn a_polyglot_book_becomes_a_list_of_openings() {
 }
 
 #[test]
-fn shipped_books_are_what_their_table_says() {
+fn shipped_books_are_as_their_table_describes() {
     let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
     let mut size = 0;
     for (name, variant, least, window) in [
@@ -215,7 +204,7 @@ fn shipped_books_are_what_their_table_says() {
         if !variant.is_empty() {
             args.push(variant);
         }
-        let info = json(&hone(books, &args));
+        let info = json(&hone_book(books, &args));
         assert!(info["count"].as_u64().unwrap() >= least, "{name}");
         assert_eq!(
             (&info["illegal"], &info["duplicates"]),
@@ -234,21 +223,21 @@ fn shipped_books_are_what_their_table_says() {
 #[test]
 fn a_book_of_chess960_is_recognised() {
     let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
-    let output = hone(books, &["info", "chess960.epd", "--json"]);
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = hone_book(books, &["info", "chess960.epd", "--json"]);
+    let errors = &output.stderr;
     assert_eq!(json(&output)["illegal"], 0);
     assert_eq!(errors, "chess960.epd is read as a Chess960 book\n");
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("all.epd");
     let args = ["convert", "chess960.epd", "--out", out.to_str().unwrap()];
-    assert!(hone(books, &args).status.success());
+    assert_eq!(hone_book(books, &args).code, Some(0));
     let games = folder.path().join("all.pgn");
     let args = ["convert", "chess960.epd", "--out", games.to_str().unwrap()];
-    assert!(hone(books, &args).status.success());
+    assert_eq!(hone_book(books, &args).code, Some(0));
     let text = fs::read_to_string(&games).unwrap();
     assert_eq!(text.matches("[Variant \"Chess960\"]\n").count(), 1000);
-    let output = hone(folder.path(), &["info", "all.pgn", "--json"]);
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let output = hone_book(folder.path(), &["info", "all.pgn", "--json"]);
+    let errors = &output.stderr;
     assert_eq!(errors, "all.pgn is read as a Chess960 book\n");
     let info = json(&output);
     assert_eq!(
@@ -259,13 +248,10 @@ fn a_book_of_chess960_is_recognised() {
     let text = fs::read_to_string(&out).unwrap();
     let broken = text.lines().take(20).collect::<Vec<_>>().join("\n");
     fs::write(&out, broken).unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_hone"))
-        .current_dir(folder.path())
-        .args(["match", "./a", "./b", "--book", "all.epd"])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&run.stderr);
-    assert_eq!(run.status.code(), Some(2), "{errors}");
+    let match_of = ["match", "./a", "./b", "--book", "all.epd"];
+    let run = hone_in(folder.path(), &match_of);
+    let errors = &run.stderr;
+    assert_eq!(run.code, Some(2), "{errors}");
     assert_eq!(errors.matches("--> ").count(), 3, "{errors}");
     assert!(errors.contains("more invalid lines)"), "{errors}");
     for way in ["match.variant=chess960", "--chess960 with `hone book`"] {

@@ -1,12 +1,11 @@
 //! `hone book worth` on a run's folder, written as the contract describes it.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Output},
-};
+mod common;
 
-use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+use common::hone_book;
+use serde_json::json;
 
 const MANIFEST: &str = r#"
 hone = "0.1.0"
@@ -67,8 +66,8 @@ fn run(folder: &Path) {
 /// A run that played these pairs with a book, which its configuration calls
 /// `openings`. Returns the book's sha256.
 fn played(folder: &Path, openings: &str, book: &Path, pairs: &[(u64, [&str; 2])]) -> String {
-    let info = hone(folder, &["info", book.to_str().unwrap(), "--json"]);
-    let info: Value = serde_json::from_slice(&info.stdout).unwrap();
+    let info = hone_book(folder, &["info", book.to_str().unwrap(), "--json"]);
+    let info = info.json();
     let sha256 = info["sha256"].as_str().unwrap();
     let name = book.file_name().unwrap();
     let manifest = MANIFEST
@@ -98,23 +97,14 @@ fn played(folder: &Path, openings: &str, book: &Path, pairs: &[(u64, [&str; 2])]
     sha256.to_owned()
 }
 
-fn hone(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hone"))
-        .current_dir(folder)
-        .arg("book")
-        .args(args)
-        .output()
-        .unwrap()
-}
-
 #[test]
 fn rates_and_undecided_openings_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path());
-    let output = hone(folder.path(), &["worth", "run", "--json"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = hone_book(folder.path(), &["worth", "run", "--json"]);
+    let errors = &output.stderr;
+    assert_eq!(output.code, Some(0), "{errors}");
+    let report = output.json();
     let book = &report["books"][0];
     assert_eq!((&book["played"], &book["openings"]), (&json!(3), &json!(4)));
     assert_eq!(book["undecided"], json!([1, 3]));
@@ -127,7 +117,7 @@ fn rates_and_undecided_openings_of_a_run() {
     assert_eq!(row["decided_rate"], json!(0.2));
     assert!(row["sensitivity"].is_null(), "five pairs: {row}");
     assert_eq!(row["outlook"]["best_relative_sensitivity"], json!(1.0));
-    let text = String::from_utf8(hone(folder.path(), &["worth", "run"]).stdout).unwrap();
+    let text = hone_book(folder.path(), &["worth", "run"]).stdout;
     for part in [
         "too few different pairs",
         "no advantage for White gives more",
@@ -136,7 +126,7 @@ fn rates_and_undecided_openings_of_a_run() {
     }
 
     let args = ["worth", "run", "--min-pairs", "2", "--json"];
-    let report: Value = serde_json::from_slice(&hone(folder.path(), &args).stdout).unwrap();
+    let report = hone_book(folder.path(), &args).json();
     assert_eq!(report["books"][0]["undecided"], json!([1]));
 }
 
@@ -144,9 +134,9 @@ fn rates_and_undecided_openings_of_a_run() {
 fn a_pruned_book_keeps_the_rest_and_warns() {
     let folder = tempfile::tempdir().unwrap();
     run(folder.path());
-    let output = hone(folder.path(), &["worth", "run", "--prune", "less.epd"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let output = hone_book(folder.path(), &["worth", "run", "--prune", "less.epd"]);
+    let errors = &output.stderr;
+    assert_eq!(output.code, Some(0), "{errors}");
     assert!(
         errors.contains("play new games before you judge a test with this book"),
         "{errors}"
@@ -173,14 +163,14 @@ fn faulty_lines_of_the_book_count_in_the_numbers_of_openings() {
     // A run checks only the openings that it can use, here the second.
     let pair = (2, ["1/2-1/2", "1/2-1/2"]);
     played(folder, "book.epd", &book, &[pair]);
-    let output = hone(folder, &["worth", "run", "--prune", "less.epd", "--json"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let output = hone_book(folder, &["worth", "run", "--prune", "less.epd", "--json"]);
+    let errors = &output.stderr;
+    assert_eq!(output.code, Some(0), "{errors}");
     assert!(
         errors.contains("book.epd: 1 illegal openings skipped; the first: line 2"),
         "{errors}"
     );
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = output.json();
     assert_eq!(report["books"][0]["undecided"], json!([2]));
     let kept = format!("{}\n{}\n", lines[1], lines[2]);
     assert_eq!(fs::read_to_string(folder.join("less.epd")).unwrap(), kept);
@@ -193,12 +183,12 @@ fn the_built_in_book_is_pruned_too() {
     let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
     let book = books.join("default.epd.gz");
     let sha256 = played(folder, "default", &book, &PAIRS);
-    let output = hone(folder, &["worth", "run", "--prune", "less.epd"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let output = hone_book(folder, &["worth", "run", "--prune", "less.epd"]);
+    let errors = &output.stderr;
+    assert_eq!(output.code, Some(0), "{errors}");
     let all = folder.join("all.epd");
     let arguments = ["convert", book.to_str().unwrap(), "--out", "all.epd"];
-    assert!(hone(folder, &arguments).status.success());
+    assert_eq!(hone_book(folder, &arguments).code, Some(0));
     let kept = fs::read_to_string(all).unwrap();
     let kept: Vec<&str> = kept.lines().collect();
     let pruned = fs::read_to_string(folder.join("less.epd")).unwrap();
@@ -209,9 +199,9 @@ fn the_built_in_book_is_pruned_too() {
     let manifest = folder.join("run/run.toml");
     let other = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, other.replace(&sha256, "00")).unwrap();
-    let output = hone(folder, &["worth", "run", "--prune", "less.epd"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let output = hone_book(folder, &["worth", "run", "--prune", "less.epd"]);
+    let errors = &output.stderr;
+    assert_eq!(output.code, Some(2), "{errors}");
     let part = "the built-in book of this hone is not the book of these runs";
     assert!(errors.contains(part), "{errors}");
 }
@@ -232,9 +222,9 @@ fn another_book_or_no_run_is_refused() {
         ),
         (&["worth"], "required"),
     ] {
-        let output = hone(folder.path(), args);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        let output = hone_book(folder.path(), args);
+        let errors = &output.stderr;
+        assert_eq!(output.code, Some(2), "{args:?}: {errors}");
         assert!(errors.contains(part), "{args:?}: {errors}");
         assert!(!folder.path().join("less.epd").exists());
     }

@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+#[path = "common/building.rs"]
+mod building;
 mod common;
 
 use std::collections::BTreeMap;
@@ -13,22 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish};
-use harness::builds::{
-    BenchCheck, BuildError, Builder, Built, Cache, Recipe, Repository, Revision,
-};
-
-fn recipe(of: &EngineRepository, rev: &str, build: &str, cmd: &str) -> Recipe {
-    Recipe {
-        repository: of.path(),
-        revision: Revision::Commit(rev.to_string()),
-        build: Some(build.to_string()),
-        cmd: cmd.to_string(),
-    }
-}
-
-fn build(of: &EngineRepository, recipe: &Recipe) -> Result<Built, BuildError> {
-    Builder::with_cache(Cache::at(&of.cache())).build(recipe, &mut |_| {})
-}
+use harness::builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
 
 /// All files of a folder with their contents and times.
 fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
@@ -55,7 +42,9 @@ fn a_commit_is_built_once_and_the_repository_is_left_alone() {
     repository.write("new file", "not added");
     let before = state(&repository.path());
 
-    let by_tag = build(&repository, &recipe(&repository, "v1", BUILD, "")).expect("built");
+    let by_tag = repository
+        .build(&repository.recipe("v1", BUILD, ""))
+        .expect("built");
     assert!(!by_tag.was_cached);
     assert_eq!(by_tag.record.commit, old);
     assert_eq!(by_tag.record.subject, "First");
@@ -66,20 +55,21 @@ fn a_commit_is_built_once_and_the_repository_is_left_alone() {
         by_tag.record.check_bench(BenchCheck::Nodes(9)),
         Err(BuildError::Bench { .. })
     ));
-    let by_id = build(&repository, &recipe(&repository, &old, BUILD, "")).expect("cached");
+    let by_id = repository
+        .build(&repository.recipe(&old, BUILD, ""))
+        .expect("cached");
     assert!(by_id.was_cached);
     assert_eq!(by_id.program, by_tag.program);
 
-    let copied = recipe(&repository, "main", "sh build.sh made/here", "made/here");
-    let failed = build(&repository, &copied).expect_err("no such folder");
+    let copied = repository.recipe("main", "sh build.sh made/here", "made/here");
+    let failed = repository.build(&copied).expect_err("no such folder");
     assert!(failed.is_of_commit(), "{failed}");
-    let copied = recipe(
-        &repository,
+    let copied = repository.recipe(
         "main",
         "mkdir made && sh build.sh made/here",
         "made/here --x",
     );
-    let built = build(&repository, &copied).expect("built");
+    let built = repository.build(&copied).expect("built");
     assert_eq!(built.args, ["--x"]);
     assert_eq!(built.record.bench, Some(6));
     assert_eq!(state(&repository.path()), before);
@@ -89,10 +79,10 @@ fn a_commit_is_built_once_and_the_repository_is_left_alone() {
 fn a_damaged_build_is_built_again() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
-    let recipe = recipe(&repository, "HEAD", BUILD, "");
-    let first = build(&repository, &recipe).expect("built");
+    let recipe = repository.recipe("HEAD", BUILD, "");
+    let first = repository.build(&recipe).expect("built");
     fs::write(&first.program, "cut off").expect("written");
-    let again = build(&repository, &recipe).expect("built");
+    let again = repository.build(&recipe).expect("built");
     assert!(!again.was_cached);
     assert_eq!(again.record.sha256, first.record.sha256);
     let cache = Cache::at(&repository.cache());
@@ -110,7 +100,7 @@ fn a_damaged_build_is_built_again() {
         (builds, trees) == (1, 1)
     });
     assert!(cache.list().is_empty());
-    let pruned = build(&repository, &recipe).expect("built");
+    let pruned = repository.build(&recipe).expect("built");
     assert_eq!(pruned.record.sha256, sha256);
 }
 
@@ -119,8 +109,8 @@ fn a_damaged_build_is_built_again() {
 fn what_is_left_of_a_build_is_replaced_by_a_whole_one() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
-    let recipe = recipe(&repository, "HEAD", BUILD, "");
-    let first = build(&repository, &recipe).expect("built");
+    let recipe = repository.recipe("HEAD", BUILD, "");
+    let first = repository.build(&recipe).expect("built");
     let (program, sha256) = (first.program.clone(), first.record.sha256.clone());
     let content = fs::read(&program).expect("there");
     let record = program.with_file_name("build.toml");
@@ -136,11 +126,11 @@ fn what_is_left_of_a_build_is_replaced_by_a_whole_one() {
     let damages: [&dyn Fn() -> std::io::Result<()>; 3] = [&empty, &no_record, &no_program];
     for damage in damages {
         damage().expect("damaged");
-        let again = build(&repository, &recipe).expect("built");
+        let again = repository.build(&recipe).expect("built");
         assert!(!again.was_cached);
         assert_eq!(again.record.sha256, sha256);
         assert_eq!(fs::read(&program).expect("there"), content);
-        let cached = build(&repository, &recipe).expect("cached");
+        let cached = repository.build(&recipe).expect("cached");
         assert!(cached.was_cached);
     }
 }
@@ -167,8 +157,8 @@ fn a_failed_build_leaves_its_log_and_is_tried_again() {
     repository.commit_engine("", 5, "First");
     let gate = repository.dir.path().join("open");
     let line = format!("echo first line; test -e '{}' && {BUILD}", gate.display());
-    let recipe = recipe(&repository, "HEAD", &line, "");
-    let error = build(&repository, &recipe).expect_err("the gate is shut");
+    let recipe = repository.recipe("HEAD", &line, "");
+    let error = repository.build(&recipe).expect_err("the gate is shut");
     let BuildError::Failed(failed) = &error else {
         panic!("{error}");
     };
@@ -179,7 +169,7 @@ fn a_failed_build_leaves_its_log_and_is_tried_again() {
     );
     let log = failed.log.clone();
     fs::write(&gate, "").expect("written");
-    assert!(!build(&repository, &recipe).expect("built").was_cached);
+    assert!(!repository.build(&recipe).expect("built").was_cached);
     assert!(!log.exists());
 }
 
@@ -190,7 +180,7 @@ fn uncommitted_changes_are_built_as_they_are() {
     repository.write(".gitignore", "*.o\n");
     let changes = |tree: Option<String>| Recipe {
         revision: Revision::WorkTree { tree },
-        ..recipe(&repository, "", BUILD, "")
+        ..repository.recipe("", BUILD, "")
     };
     // A commit that is not there yet, a change, a new file, an ignored one.
     repository.write_engine("--set Quiescence=false", 7);
@@ -201,24 +191,20 @@ fn uncommitted_changes_are_built_as_they_are() {
     repository.write("extra", "a new file");
     repository.write("x.o", "ignored");
     let before = state(&repository.path());
-    let built = build(&repository, &changes(None)).expect("built");
+    let built = repository.build(&changes(None)).expect("built");
     assert_eq!(state(&repository.path()), before);
     assert_eq!(built.record.commit, commit);
     assert_eq!(built.record.bench, Some(7));
     assert_eq!(built.record.expected_bench, None);
     let tree = built.record.tree.clone();
     assert!(tree.is_some());
-    assert!(
-        build(&repository, &changes(None))
-            .expect("cached")
-            .was_cached
-    );
+    assert!(repository.build(&changes(None)).expect("cached").was_cached);
 
     // Other changes: the old ones are still in the cache, and then are not.
     repository.write("extra", "changed");
-    let pinned = build(&repository, &changes(tree.clone())).expect("cached");
+    let pinned = repository.build(&changes(tree.clone())).expect("cached");
     assert_eq!(pinned.record.tree, tree);
-    let other = build(&repository, &changes(None)).expect("built");
+    let other = repository.build(&changes(None)).expect("built");
     assert_ne!(other.record.tree, tree);
     drop((built, pinned, other));
     let cache = Cache::at(&repository.cache());
@@ -226,11 +212,11 @@ fn uncommitted_changes_are_built_as_they_are() {
         cache.prune(Duration::ZERO).expect("pruned");
         cache.list().is_empty()
     });
-    let gone = build(&repository, &changes(tree)).expect_err("changed");
+    let gone = repository.build(&changes(tree)).expect_err("changed");
     assert!(matches!(gone, BuildError::ChangesGone { .. }), "{gone}");
 
     repository.commit("Second");
-    let clean = build(&repository, &changes(None)).expect("built");
+    let clean = repository.build(&changes(None)).expect("built");
     assert_eq!(clean.record.tree, None);
 }
 
@@ -260,9 +246,9 @@ fn a_change_right_after_the_commit_is_built() {
     assert_eq!(changed, "M engine.sh");
     let changes = Recipe {
         revision: Revision::WorkTree { tree: None },
-        ..recipe(&repository, "", BUILD, "")
+        ..repository.recipe("", BUILD, "")
     };
-    let built = build(&repository, &changes).expect("built");
+    let built = repository.build(&changes).expect("built");
     assert!(built.record.tree.is_some());
     assert_eq!(built.record.bench, Some(7));
 }
@@ -294,7 +280,9 @@ fn what_cargo_keeps_is_never_taken_for_another_commit() {
     let program = "target/debug/tiny";
     let line = "cargo build --offline --quiet";
     let bench = |rev: &str| {
-        build(&repository, &recipe(&repository, rev, line, program)).map(|built| built.record.bench)
+        repository
+            .build(&repository.recipe(rev, line, program))
+            .map(|built| built.record.bench)
     };
     for (rev, nodes) in [(&second, 2), (&first, 1), (&third, 2)] {
         assert_eq!(bench(rev).expect("built"), Some(nodes));
@@ -321,7 +309,9 @@ fn other_builds_start_from_a_clean_tree() {
         repository.commit("another engine")
     };
     for (rev, nodes) in [(first, 1), (second, 2)] {
-        let built = build(&repository, &recipe(&repository, &rev, BUILD, "")).expect("built");
+        let built = repository
+            .build(&repository.recipe(&rev, BUILD, ""))
+            .expect("built");
         assert_eq!(built.record.bench, Some(nodes));
     }
 }
@@ -335,10 +325,10 @@ fn builds_at_the_same_time_wait_for_each_other() {
         "mkdir busy && sleep 0.2 && rmdir busy && echo x >> '{}' && {BUILD}",
         count.display()
     );
-    let recipe = recipe(&repository, "HEAD", &line, "");
+    let recipe = repository.recipe("HEAD", &line, "");
     thread::scope(|scope| {
         let builds: Vec<_> = (0..3)
-            .map(|_| scope.spawn(|| build(&repository, &recipe).expect("built")))
+            .map(|_| scope.spawn(|| repository.build(&recipe).expect("built")))
             .collect();
         let built = builds
             .into_iter()
@@ -403,7 +393,7 @@ fn play(repository: &EngineRepository, more_of_dev: &str, out: &Path) -> Finishe
 }
 
 #[test]
-fn a_run_names_its_commits_and_goes_on_with_them() {
+fn a_run_names_its_commits_and_continues_with_them() {
     let repository = EngineRepository::new();
     repository.commit_engine("--set Quiescence=false", 5, "Old");
     repository.git(&["tag", "v1"]);
@@ -557,7 +547,9 @@ fn builds_that_a_run_plays_with_are_not_pruned() {
 fn the_cache_is_listed_and_pruned() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "A subject");
-    build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    repository
+        .build(&repository.recipe("HEAD", BUILD, ""))
+        .expect("built");
     let hone = |arguments: &[&str]| {
         let mut command = repository.hone();
         command.arg("builds").args(arguments).stderr(Stdio::piped());

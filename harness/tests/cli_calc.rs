@@ -1,24 +1,24 @@
 //! `hone calc` as scripts use it.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use std::path::Path;
+
+use common::json::number;
+use common::{Finished, finish, hone};
 use serde_json::Value;
 
-fn hone(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hone"))
-        .arg("calc")
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("hone starts")
+/// `hone calc` with these words.
+fn calc(arguments: &str) -> Finished {
+    let mut command = hone();
+    command.arg("calc").args(arguments.split_whitespace());
+    finish(command)
 }
 
 fn json(arguments: &str) -> Value {
-    let output = hone(&format!("{arguments} --json"));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {errors}");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments}: {error}: {text}"))
+    let finished = calc(&format!("{arguments} --json"));
+    assert_eq!(finished.code, Some(0), "{arguments}: {}", finished.stderr);
+    finished.json()
 }
 
 fn has_keys(value: &Value, keys: &[&str]) {
@@ -28,7 +28,7 @@ fn has_keys(value: &Value, keys: &[&str]) {
 }
 
 #[test]
-fn elo_of_pairs_and_of_games() {
+fn elo_of_pairs_and_of_games_has_its_keys() {
     let keys = [
         "score",
         "elo",
@@ -45,7 +45,11 @@ fn elo_of_pairs_and_of_games() {
     let six = json("elo --pentanomial 10,60,25,75,40,8");
     assert_eq!(six["wl_dd_ratio"].as_f64(), Some(1.0 / 3.0));
     assert_eq!(six["elo"], pairs["elo"]);
-    has_keys(&json("elo --wdl 30,40,20"), &keys);
+    let games = json("elo --wdl 30,40,20");
+    has_keys(&games, &keys);
+    let ratios = |json: &Value| ["draw_ratio", "pair_ratio"].map(|key| json[key].as_f64());
+    assert_eq!(ratios(&pairs), [Some(100.0 / 218.0), Some(48.0 / 70.0)]);
+    assert_eq!(ratios(&games), [Some(40.0 / 90.0), None]);
 }
 
 #[test]
@@ -70,7 +74,7 @@ fn few_pairs_have_no_narrow_interval() {
         let sprt = json(&format!("sprt {counts} --elo0 0 --elo1 5"));
         assert!(sprt["sprt_elo"].is_null(), "{sprt}");
         assert_eq!(sprt["elo"], few["elo"]);
-        let text = String::from_utf8(hone(&format!("elo {counts}")).stdout).unwrap();
+        let text = calc(&format!("elo {counts}")).stdout;
         assert!(!text.contains("+/-"), "{text}");
         assert!(
             text.contains("always-valid 95 %") && text.contains("too few"),
@@ -84,7 +88,7 @@ fn few_pairs_have_no_narrow_interval() {
 
 #[test]
 fn zero_has_no_sign() {
-    let text = String::from_utf8(hone("elo --wdl 30,0,30").stdout).unwrap();
+    let text = calc("elo --wdl 30,0,30").stdout;
     assert!(text.contains("Elo            0.00 +/- "), "{text}");
     assert!(!text.contains("-0.00"), "{text}");
 }
@@ -111,7 +115,7 @@ fn edge_cases_are_null_or_finite() {
 }
 
 #[test]
-fn counts_far_beyond_a_bound_say_so() {
+fn counts_far_beyond_a_bound_are_noted() {
     let is_noted = |counts: &str, elo1: u32| {
         let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 {elo1}");
         let notes = json(&args)["notes"].to_string();
@@ -141,12 +145,12 @@ fn sprt_has_its_keys_and_verdicts() {
     assert_eq!(verdict("10,60,100,60,10"), "none");
     let plain = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5");
     let corrected = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5 --overshoot");
-    assert!(corrected["upper"].as_f64() < plain["upper"].as_f64());
+    assert!(number(&corrected["upper"]) < number(&plain["upper"]));
 }
 
 /// Five counts do not tell a win and a loss from two draws; six do.
 #[test]
-fn what_to_know_of_a_test_is_in_its_json_too() {
+fn notes_on_a_test_are_in_its_json_too() {
     let is_guessed = |counts: &str| {
         let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5 --model bayesian");
         let notes = json(&args)["notes"].to_string();
@@ -187,7 +191,7 @@ fn the_betting_test_of_counts_agrees_with_the_live_test() {
 }
 
 #[test]
-fn definitions_by_name() {
+fn each_definition_gives_what_its_program_prints() {
     let elo = |definition: &str| {
         json(&format!("elo --wdl 10,0,0 --definition {definition}"))["elo"].clone()
     };
@@ -204,8 +208,8 @@ fn definitions_by_name() {
     }
     let sprt = json("sprt --wdl 10,20,5 --definition c-chess-cli --model logistic");
     assert!(sprt["llr"].is_f64() && sprt["elo"].is_null(), "{sprt}");
-    let output = hone("elo --pentanomial 1,2,3,4,5 --definition cutechess");
-    assert_eq!(output.status.code(), Some(2));
+    let output = calc("elo --pentanomial 1,2,3,4,5 --definition cutechess");
+    assert_eq!(output.code, Some(2));
 }
 
 #[test]
@@ -251,9 +255,9 @@ fn mistakes_are_named_and_exit_with_2() {
         ),
         ("rate no-such-file.pgn", "no-such-file.pgn"),
     ] {
-        let output = hone(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {errors}");
+        let output = calc(arguments);
+        let errors = &output.stderr;
+        assert_eq!(output.code, Some(2), "{arguments}: {errors}");
         assert!(errors.contains(expected), "{arguments}: {errors}");
     }
 }
@@ -273,12 +277,8 @@ fn simulation_is_reproducible() {
 fn a_plan_needs_nothing_but_its_bounds() {
     let plan = json("plan --elo0 0 --elo1 3");
     let point = &plan["points"][0];
-    assert_eq!(
-        point["games"].as_f64(),
-        point["pairs"].as_f64().map(|pairs| 2.0 * pairs)
-    );
-    let output = hone("plan --elo0 0 --elo1 3");
-    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(number(&point["games"]), 2.0 * number(&point["pairs"]));
+    let text = calc("plan --elo0 0 --elo1 3").stdout;
     for part in [
         "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
         "typical of fishtest",
@@ -292,8 +292,7 @@ fn a_plan_needs_nothing_but_its_bounds() {
     let given = json("plan --draw-ratio 50%");
     assert_eq!(given, json("plan --draw-ratio 0.5"));
     assert!(given["assumption"].is_null());
-    let logistic = hone("plan --draw-ratio 50% --model logistic").stdout;
-    let logistic = String::from_utf8(logistic).unwrap();
+    let logistic = calc("plan --draw-ratio 50% --model logistic").stdout;
     assert!(logistic.contains("in logistic Elo"), "{logistic}");
     assert!(!logistic.contains("typical"), "{logistic}");
 }
@@ -304,16 +303,15 @@ fn a_plan_names_its_worst_case() {
     for rates in ["", "--alpha 0.01 --beta 0.3"] {
         let test = format!("plan --elo0 0 --elo1 3 {rates}");
         let worst = json(&test)["worst_case"].clone();
-        let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
-        let elo = number(&worst, "elo");
+        let elo = number(&worst["elo"]);
         assert_eq!((elo - 1.5).abs() < 0.01, rates.is_empty(), "{worst}");
         for point in json(&test)["points"].as_array().unwrap() {
-            let most = number(&worst, "pairs") * (1.0 + 1e-6);
-            assert!(number(point, "pairs") <= most, "{point}");
+            let most = number(&worst["pairs"]) * (1.0 + 1e-6);
+            assert!(number(&point["pairs"]) <= most, "{point}");
         }
         let chosen = format!("{test} --elos 20,30");
         assert_eq!(json(&chosen)["worst_case"], worst);
-        let text = String::from_utf8(hone(&chosen).stdout).unwrap();
+        let text = calc(&chosen).stdout;
         let said = format!("at a true strength of {elo:.2} Elo");
         assert!(text.contains("At most ") && text.contains(&said), "{text}");
     }
@@ -331,9 +329,9 @@ fn a_tournament_is_not_one_distribution_of_pairs() {
         format!("plan --run {run}"),
         format!("simulate --run {run} --elo 0"),
     ] {
-        let refused = hone(&arguments);
-        let errors = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(2), "{errors}");
+        let refused = calc(&arguments);
+        let errors = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{errors}");
         for part in ["has 3 engines", "help: ", "--pentanomial"] {
             assert!(errors.contains(part), "{part}: {errors}");
         }
@@ -341,7 +339,7 @@ fn a_tournament_is_not_one_distribution_of_pairs() {
 }
 
 #[test]
-fn plan_of_a_draw_ratio_and_of_a_run() {
+fn a_plan_takes_a_draw_ratio_or_a_run() {
     let plan = json("plan --draw-ratio 0.5 --pairs-per-hour 1000 --hours 12");
     let points = plan["points"].as_array().unwrap();
     assert!(points.len() >= 5);
@@ -370,7 +368,7 @@ fn plan_of_a_draw_ratio_and_of_a_run() {
 }
 
 #[test]
-fn ratings_of_a_run_and_of_games() {
+fn runs_and_games_are_rated_together() {
     let folder = tempfile::tempdir().unwrap();
     write_run(folder.path());
     let pgn = folder.path().join("other.pgn");
@@ -396,17 +394,17 @@ fn ratings_of_a_run_and_of_games() {
     assert_eq!(old["elo"]["estimate"], -10.0);
     let third = rows.iter().find(|row| row["name"] == "third").unwrap();
     assert_eq!(third["interval"], "always_valid", "two pairs");
-    let text = String::from_utf8(hone(&format!("rate {sources}")).stdout).unwrap();
+    let text = calc(&format!("rate {sources}")).stdout;
     for part in [
         "too few different results: the always-valid interval of",
         "too few different results for an interval",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let csv = hone(&format!("rate {sources} --csv")).stdout;
-    assert_eq!(String::from_utf8(csv).unwrap().lines().count(), 4);
-    let unknown = hone(&format!("rate {sources} --anchor nobody"));
-    assert_eq!(unknown.status.code(), Some(2));
+    let csv = calc(&format!("rate {sources} --csv")).stdout;
+    assert_eq!(csv.lines().count(), 4);
+    let unknown = calc(&format!("rate {sources} --anchor nobody"));
+    assert_eq!(unknown.code, Some(2));
 }
 
 /// Of pairs that are all drawn nobody knows how much White's points vary.
@@ -427,7 +425,7 @@ fn equal_results_give_no_narrow_advantage_for_white() {
         std::fs::write(&pgn, (1..=100).map(pair).collect::<String>()).unwrap();
         let args = format!("rate {}", pgn.display());
         assert_eq!(json(&args)["white_advantage_supported"], false);
-        String::from_utf8(hone(&args).stdout).unwrap()
+        calc(&args).stdout
     };
     for result in ["1/2-1/2", "1-0"] {
         let text = rate(result);
@@ -438,13 +436,13 @@ fn equal_results_give_no_narrow_advantage_for_white() {
     // Without a rating no row has the mark that the footnote explains.
     let won = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     std::fs::write(&pgn, won).unwrap();
-    let text = String::from_utf8(hone(&format!("rate {}", pgn.display())).stdout).unwrap();
+    let text = calc(&format!("rate {}", pgn.display())).stdout;
     assert!(!text.contains("* too few"), "{text}");
     assert!(text.contains("0 pairs and 1 single game\n"), "{text}");
 }
 
 #[test]
-fn ratings_of_tags_alone() {
+fn games_without_moves_are_rated() {
     let folder = tempfile::tempdir().unwrap();
     let pgn = folder.path().join("tags.pgn");
     let game = |white, black, round, result| {
@@ -469,24 +467,23 @@ fn ratings_of_tags_alone() {
         (&rows[0]["games"], &rows[0]["points"]),
         (&3.into(), &2.0.into())
     );
-    let csv = hone(&format!("rate {source} --csv"));
-    let text = String::from_utf8(csv.stdout).unwrap();
+    let csv = calc(&format!("rate {source} --csv"));
+    let text = &csv.stdout;
     assert!(text.contains("\n1,'=1+2,"), "{text}");
-    let warnings = String::from_utf8(csv.stderr).unwrap();
+    let warnings = &csv.stderr;
     let says = "skipped 1 game without a result or two players";
     assert!(warnings.contains(says), "{warnings}");
-    let twice = hone(&format!("rate {source} {source}"));
-    let errors = String::from_utf8(twice.stderr).unwrap();
-    assert_eq!(twice.status.code(), Some(2), "{errors}");
+    let twice = calc(&format!("rate {source} {source}"));
+    let errors = &twice.stderr;
+    assert_eq!(twice.code, Some(2), "{errors}");
     assert!(errors.contains("is given twice"), "{errors}");
     std::fs::write(&pgn, games.concat() + "[Event \"x\"]\n[White \"=1").unwrap();
-    let cut = hone(&format!("rate {source}"));
-    let warnings = String::from_utf8(cut.stderr).unwrap();
-    assert_eq!(cut.status.code(), Some(0), "{warnings}");
+    let cut = calc(&format!("rate {source}"));
+    let warnings = &cut.stderr;
+    assert_eq!(cut.code, Some(0), "{warnings}");
     assert!(warnings.contains(" does not end: skipped it"), "{warnings}");
     std::fs::write(&pgn, b"\x1f\x8b\x08\x00").unwrap();
-    let packed = hone(&format!("rate {source}"));
-    let errors = String::from_utf8(packed.stderr).unwrap();
+    let errors = calc(&format!("rate {source}")).stderr;
     assert!(errors.contains("is compressed"), "{errors}");
 }
 
@@ -498,9 +495,9 @@ fn a_run_and_its_own_file_of_games_would_count_twice() {
     std::fs::write(&pgn, "[White \"new\"]\n[Black \"old\"]\n\n1. e4 1-0\n").unwrap();
     for sources in [[run, &pgn], [&pgn, run]] {
         let sources = sources.map(|source| source.display().to_string());
-        let refused = hone(&format!("rate {}", sources.join(" ")));
-        let errors = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(2), "{errors}");
+        let refused = calc(&format!("rate {}", sources.join(" ")));
+        let errors = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{errors}");
         assert!(errors.contains("have the same games"), "{errors}");
     }
 }

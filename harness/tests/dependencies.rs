@@ -44,6 +44,22 @@ fn dependencies(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
     names
 }
 
+/// Whether `text` is in the code, and is not the end of a longer name.
+fn has_word(code: &str, text: &str) -> bool {
+    let in_name = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(text)
+        .any(|(at, _)| !code[..at].ends_with(in_name))
+}
+
+#[test]
+fn a_name_is_not_found_in_a_longer_one() {
+    let code = "use one_two::Three;\n";
+    assert!(has_word(code, "one_two::"));
+    for text in ["one::", "two::", "use one;", "use one as "] {
+        assert!(!has_word(code, text), "{text}");
+    }
+}
+
 fn unused(package: &Path, table: &str, folders: &[&str]) -> Vec<String> {
     let manifest = manifest(&package.join("Cargo.toml"));
     let folders: Vec<PathBuf> = folders.iter().map(|name| package.join(name)).collect();
@@ -51,9 +67,13 @@ fn unused(package: &Path, table: &str, folders: &[&str]) -> Vec<String> {
     let is_used = |name: &String| {
         let name = name.replace('-', "_");
         // A derive macro can be all that is used of a crate.
-        [format!("{name}::"), format!("use {name}")]
-            .iter()
-            .any(|use_of| code.contains(use_of))
+        [
+            format!("{name}::"),
+            format!("use {name};"),
+            format!("use {name} as "),
+        ]
+        .iter()
+        .any(|text| has_word(&code, text))
     };
     let names = dependencies(&manifest, table);
     names.into_iter().filter(|name| !is_used(name)).collect()

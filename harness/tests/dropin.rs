@@ -4,10 +4,9 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
-use common::{Finished, finish, scripted};
+use common::{Finished, called, finish, scripted};
 use tempfile::TempDir;
 
 const BOOK: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\nrnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/ppp1pppp/8/3p4/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 0 2\nrnbqkbnr/pppp1ppp/8/4p3/2P5/8/PP1PPPPP/RNBQKBNR w KQkq - 0 2\n";
@@ -19,15 +18,10 @@ fn folder() -> TempDir {
     dir
 }
 
-/// The words of `line`, in which `ENGINE` is the scripted engine.
-fn called(program: &str, dir: &Path, line: &str) -> Finished {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
-    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
-    command.current_dir(dir).arg(program).args(words);
-    finish(command)
-}
-
 const TWO: &str = "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B 'args=--seed 5' -each nodes=100 -maxmoves 30 -openings file=book.epd order=sequential";
+
+/// Milliseconds, longer than any answer takes on a busy machine.
+const PATIENT: u32 = 60_000;
 
 /// The lines of standard output that begin with `start`.
 fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
@@ -36,7 +30,7 @@ fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_match_as_fastchess_prints_it() {
+fn a_match_is_printed_as_by_fastchess() {
     let dir = folder();
     let line = format!(
         "{TWO} -rounds 4 -repeat -ratinginterval 2 -pgnout file=g.pgn nodes=true -epdout file=e.epd --out run"
@@ -104,14 +98,14 @@ fn counts(finished: &Finished) -> Vec<(u64, [u64; 5])> {
 #[test]
 fn a_worker_reads_a_whole_match_with_every_kind_of_failure() {
     let dir = folder();
-    for (failure, word) in [
-        ("go:3=exit:1", "disconnects"),
-        ("go:3=hang", "connection stalls"),
-        ("go:3=illegal", "makes an illegal move"),
-        ("ucinewgame:2=exit:1", "disconnects"),
+    for (failure, word, ping_ms) in [
+        ("go:3=exit:1", "disconnects", PATIENT),
+        ("go:3=hang", "connection stalls", 3000),
+        ("go:3=illegal", "makes an illegal move", PATIENT),
+        ("ucinewgame:2=exit:1", "disconnects", PATIENT),
     ] {
         let line = format!(
-            "-testEnv -recover -repeat -games 2 -rounds 4 -ratinginterval 1 -scoreinterval 1 -autosaveinterval 0 -report penta=true -crc32 pgn=true -srand 3 -maxmoves 30 -concurrency 2 -openings file=book.epd format=epd order=random plies=16 start=1 -ping-ms 700 -engine name=New-abc cmd=ENGINE dir=. 'args={failure}' -engine name=Base-def cmd=ENGINE dir=. -each proto=uci nodes=100"
+            "-testEnv -recover -repeat -games 2 -rounds 4 -ratinginterval 1 -scoreinterval 1 -autosaveinterval 0 -report penta=true -crc32 pgn=true -srand 3 -maxmoves 30 -concurrency 2 -openings file=book.epd format=epd order=random plies=16 start=1 -ping-ms {ping_ms} -engine name=New-abc cmd=ENGINE dir=. 'args={failure}' -engine name=Base-def cmd=ENGINE dir=. -each proto=uci nodes=100"
         );
         let finished = called("fastchess", dir.path(), &line);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
@@ -141,7 +135,7 @@ fn a_worker_reads_a_whole_match_with_every_kind_of_failure() {
 }
 
 #[test]
-fn a_match_as_cutechess_prints_it() {
+fn a_match_is_printed_as_by_cutechess() {
     let dir = folder();
     let line = format!("{TWO} -games 2 -rounds 4 -repeat -pgnout g.pgn min");
     let finished = called("cutechess-cli", dir.path(), &line);
@@ -384,7 +378,7 @@ fn errors_are_one_line_and_code_1() {
 
 #[cfg(unix)]
 #[test]
-fn called_by_the_name_of_a_program() {
+fn a_link_with_the_name_of_a_program_is_that_program() {
     let dir = folder();
     for (name, version) in [
         ("fastchess", "fastchess 1.8.2 (hone "),
@@ -429,13 +423,13 @@ fn the_page_has_the_table_of_the_program() {
 #[test]
 fn a_server_reads_each_game_and_its_end() {
     let dir = folder();
-    for (failure, word, ending) in [
-        ("go:9=exit:1", "disconnect", "abandoned"),
-        ("go:9=illegal", "illegal", "illegal move"),
-        ("ucinewgame:2=hang", "stalls", "abandoned"),
+    for (failure, word, ending, ping_ms) in [
+        ("go:9=exit:1", "disconnect", "abandoned", PATIENT),
+        ("go:9=illegal", "illegal", "illegal move", PATIENT),
+        ("ucinewgame:2=hang", "stalls", "abandoned", 3000),
     ] {
         let line = format!(
-            "-recover -variant standard -testEnv -concurrency 2 -rounds 4 -games 2 -ping-ms 3000 -engine cmd=ENGINE proto=uci tc=inf nodes=100 'args={failure}' name=E-dev -engine cmd=ENGINE proto=uci tc=inf nodes=100 name=E-base -openings file=book.epd format=epd order=random start=3 -srand 9 -maxmoves 30 -pgnout file=g.pgn append=false seldepth=true nodes=true match_line='^info depth 1 .*'"
+            "-recover -variant standard -testEnv -concurrency 2 -rounds 4 -games 2 -ping-ms {ping_ms} -engine cmd=ENGINE proto=uci tc=inf nodes=100 'args={failure}' name=E-dev -engine cmd=ENGINE proto=uci tc=inf nodes=100 name=E-base -openings file=book.epd format=epd order=random start=3 -srand 9 -maxmoves 30 -pgnout file=g.pgn append=false seldepth=true nodes=true match_line='^info depth 1 .*'"
         );
         let finished = called("fastchess", dir.path(), &line);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
@@ -467,7 +461,7 @@ fn a_server_reads_each_game_and_its_end() {
 }
 
 #[test]
-fn what_a_log_and_a_checksum_have() {
+fn a_log_has_the_dialogue_and_a_pgn_its_checksum() {
     let dir = folder();
     let line = format!(
         "{TWO} -rounds 1 -repeat -crc32 pgn=true -pgnout file=g.pgn -log file=f.log engine=true level=info"
@@ -509,7 +503,7 @@ fn what_a_log_and_a_checksum_have() {
 }
 
 #[test]
-fn a_gauntlet_with_several_seeds() {
+fn seeds_of_a_gauntlet_play_all_others() {
     let dir = folder();
     let line = format!(
         "{TWO} -engine cmd=ENGINE name=C 'args=--seed 7' -engine cmd=ENGINE name=D 'args=--seed 8' -tournament gauntlet -seeds 2 -rounds 1 -repeat"
@@ -577,7 +571,7 @@ fn the_makefiles_build_what_a_server_asks_for() {
         command.output()
     };
     let Ok(runner) = make("", &["-j", "CXX=g++"]) else {
-        eprintln!("make is not installed");
+        common::skip::skipped("`make` is not installed");
         return;
     };
     let runner = String::from_utf8_lossy(&runner.stdout).into_owned();

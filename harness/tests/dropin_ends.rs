@@ -5,19 +5,10 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 #[cfg(unix)]
 use std::process::Stdio;
 
-use common::{Finished, finish, scripted};
-
-/// The words of `line`, in which `ENGINE` is the scripted engine.
-fn called(program: &str, dir: &Path, line: &str) -> Finished {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
-    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
-    command.current_dir(dir).arg(program).args(words);
-    finish(command)
-}
+use common::{Finished, called};
 
 const TWO: &str =
     "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B -each nodes=100 -maxmoves 4 -games 2";
@@ -63,7 +54,7 @@ fn without_recover_the_first_crash_ends_the_match() {
 #[test]
 fn without_recover_a_stall_ends_the_match_and_an_illegal_move_does_not() {
     let dir = tempfile::tempdir().expect("a folder");
-    for (failure, more, code) in [("go:2=hang", "-ping-ms 1500", 1), ("go:2=illegal", "", 0)] {
+    for (failure, more, code) in [("go:2=hang", "-ping-ms 3000", 1), ("go:2=illegal", "", 0)] {
         let failing = format!("name=A args={failure}");
         let line = TWO.replacen("name=A", &failing, 1) + " -rounds 6 " + more;
         let finished = called("fastchess", dir.path(), &line);
@@ -133,7 +124,7 @@ fn a_run_is_kept_beside_its_config_file() {
 
 /// cutechess-cli writes a FEN, fastchess an EPD with the counters as operations.
 #[test]
-fn final_positions_as_each_program_writes_them() {
+fn final_positions_are_written_as_by_each_program() {
     let dir = tempfile::tempdir().expect("a folder");
     for program in ["fastchess", "cutechess-cli"] {
         let line = format!("{TWO} -rounds 1 -epdout {program}.epd --out {program}");
@@ -161,13 +152,11 @@ fn final_positions_as_each_program_writes_them() {
 /// fastchess exits with 1 after an interrupt, cutechess-cli with 0.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_match_exits_as_the_program() {
+fn an_interrupted_match_exits_with_the_code_of_the_program() {
     for (program, code) in [("fastchess", 1), ("cutechess-cli", 0)] {
         let dir = tempfile::tempdir().expect("a folder");
-        let line = format!("{TWO} -rounds 100000 --out run").replace("ENGINE", &scripted());
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
-        let words = shlex::split(&line).expect("quotes match");
-        command.current_dir(dir.path()).arg(program).args(words);
+        let line = format!("{TWO} -rounds 100000 --out run");
+        let mut command = common::calling(program, dir.path(), &line);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("hone starts");
         let run = dir.path().join("run");

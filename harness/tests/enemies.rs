@@ -63,7 +63,7 @@ fn empty_lines_without_end_fill_neither_memory_nor_disk() {
 }
 
 #[test]
-fn a_flood_before_uciok_is_refused_in_time() {
+fn a_flood_before_uciok_is_refused() {
     for (script, startup_ms, message) in [
         ("uci=blank", 1_000, "did not send `uciok` within 1 s"),
         ("uci=options", 60_000, "declares more than 4096 options"),
@@ -157,7 +157,7 @@ fn an_engine_that_is_replaced_during_a_run_ends_it() {
         text.contains("is not the program that this run was started with"),
         "{text}"
     );
-    // With the old program it can go on.
+    // With the old program it continues.
     let resumed = |max_time: &str| {
         let mut resume = hone();
         resume.args(["resume", "--max-time", max_time]).arg(&run);
@@ -187,7 +187,7 @@ fn too_few_open_files_are_an_error() {
 
 /// Its name, its author and its last words go to the terminal and to reports.
 #[test]
-fn what_an_engine_says_of_itself_is_not_obeyed() {
+fn control_characters_of_an_engine_reach_no_terminal() {
     let setup = setup("", "");
     let engine = setup.dir.path().join("hostile.sh");
     let text = "#!/bin/sh\nprintf 'id name A\\033[31mB<b>\\nid author \\033]0;x\\007\\n'\n\
@@ -302,7 +302,7 @@ fn an_engine_that_cannot_start_in_its_memory_is_refused() {
 }
 
 #[test]
-fn an_engine_far_above_its_hash_is_told() {
+fn an_engine_far_above_its_hash_is_warned_of() {
     let setup = setup("go:2=alloc:1100", "");
     let finished = setup.play("match", "run", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);

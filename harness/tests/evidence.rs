@@ -70,7 +70,7 @@ fn ends_undecided(setup: &Setup, finished: &Finished) -> Value {
 }
 
 #[test]
-fn one_start_position_for_a_test() {
+fn a_test_from_one_start_position_ends_undecided() {
     let setup = setup("limit = \"depth=1\"\nopenings = \"none\"", &[], "");
     let finished = setup.play("sprt", "run", &["--json"]);
     let json = ends_undecided(&setup, &finished);
@@ -88,7 +88,7 @@ fn one_start_position_for_a_test() {
 }
 
 #[test]
-fn a_book_of_three_positions() {
+fn a_match_with_a_book_of_three_positions_ends_after_three_pairs() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"{BOOK}\"\npairs = 60",
         &book(3),
@@ -101,7 +101,7 @@ fn a_book_of_three_positions() {
 }
 
 #[test]
-fn a_test_that_needs_more_openings_than_there_are() {
+fn a_test_that_needs_more_openings_than_there_are_ends_undecided() {
     let lines: Vec<String> = fs::read_to_string(common::workspace().join("books/quick.epd"))
         .unwrap()
         .lines()
@@ -116,7 +116,7 @@ fn a_test_that_needs_more_openings_than_there_are() {
 }
 
 #[test]
-fn one_position_under_many_counters() {
+fn one_position_under_many_counters_is_one_opening() {
     let lines: Vec<String> = (0..60)
         .map(|number| format!("{} {} {}", POSITIONS[1], number % 9, number + 1))
         .collect();
@@ -132,7 +132,7 @@ fn one_position_under_many_counters() {
 }
 
 #[test]
-fn a_gauntlet_without_openings() {
+fn a_gauntlet_without_openings_ends_after_a_pair_of_each_pairing() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\ntournament = \"gauntlet\"\npairs = 60",
         &[],
@@ -148,7 +148,7 @@ fn a_gauntlet_without_openings() {
 }
 
 #[test]
-fn an_engine_that_fails_in_every_repeat() {
+fn failures_in_repeats_are_counted_and_left_out() {
     let play = "limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30\nmax_failures = 1.0";
     let setup = setup(play, &[], "");
     let config = fs::read_to_string(&setup.config).unwrap();
@@ -170,7 +170,7 @@ fn an_engine_that_fails_in_every_repeat() {
 }
 
 #[test]
-fn a_match_that_stops_on_its_interval() {
+fn a_match_that_stops_on_its_interval_ends_undecided_by_repeats() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\nstop = \"zero_outside\"",
         &[],
@@ -181,7 +181,7 @@ fn a_match_that_stops_on_its_interval() {
 }
 
 #[test]
-fn an_engine_that_ignores_its_nodes() {
+fn an_engine_that_ignores_its_nodes_is_named() {
     let setup = setup("limit = \"nodes=5000\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
@@ -200,7 +200,7 @@ fn an_engine_that_ignores_its_nodes() {
 }
 
 #[test]
-fn an_engine_that_ignores_its_depth() {
+fn an_engine_that_ignores_its_depth_is_named() {
     let setup = setup("limit = \"depth=8\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
     let json = says(
@@ -214,7 +214,7 @@ fn an_engine_that_ignores_its_depth() {
 }
 
 #[test]
-fn repeated_games_under_a_clock_are_counted_and_told() {
+fn repeated_games_under_a_clock_are_counted_and_reported() {
     for (openings, lines) in [("none", 0), ("{BOOK}", 2)] {
         let setup = setup(
             &format!("limit = \"9+1\"\nopenings = \"{openings}\"\npairs = 25"),
@@ -231,7 +231,7 @@ fn repeated_games_under_a_clock_are_counted_and_told() {
 }
 
 #[test]
-fn the_same_engine_twice() {
+fn an_engine_against_itself_is_reported_as_playing_alike() {
     let setup = setup("limit = \"nodes=1\"\npairs = 20", &[], "");
     let same = fs::read_to_string(&setup.config)
         .unwrap()
@@ -247,7 +247,7 @@ fn the_same_engine_twice() {
 }
 
 #[test]
-fn a_tuning_counts_its_repeats_and_says_so() {
+fn a_tuning_counts_its_repeats_and_reports_them() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"",
         &[],
@@ -268,7 +268,7 @@ fn a_tuning_counts_its_repeats_and_says_so() {
 
 /// Cut off in the middle of the repeats, a run continues to the same end.
 #[test]
-fn a_kill_changes_nothing() {
+fn a_kill_among_repeats_changes_no_result() {
     let play = "limit = \"nodes=1\"\nopenings = \"{BOOK}\"";
     let setup = setup(play, &book(4), "");
     let whole = setup.play("sprt", "run", &["--json"]);
@@ -298,7 +298,7 @@ fn a_kill_changes_nothing() {
 
 /// The start position of old runs stays what they are played from.
 #[test]
-fn a_run_from_before_the_built_in_book_goes_on_as_it_began() {
+fn a_run_from_before_the_built_in_book_continues_as_it_began() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30",
         &[],
@@ -334,16 +334,22 @@ fn a_run_from_before_the_built_in_book_goes_on_as_it_began() {
 }
 
 #[test]
-fn an_engine_that_never_answers_is_refused_before_the_first_game() {
-    for (script, words) in [
-        ("go=silent", "did not answer `go nodes 5` within 1 s"),
-        ("go=exit:3", "ended (exit status 3) after `go nodes 5`"),
+fn an_engine_that_fails_its_first_search_is_refused_before_the_first_game() {
+    for (script, stall_ms, words) in [
+        ("go=silent", 1000, "did not answer `go nodes 5` within 1 s"),
+        (
+            "go=exit:3",
+            60_000,
+            "ended (exit status 3) after `go nodes 5`",
+        ),
         (
             "go=illegal",
+            60_000,
             "answered `go nodes 5` with the illegal move `a1a1`",
         ),
     ] {
-        let setup = setup("limit = \"nodes=5\"\nstall_ms = 1000", &[], "");
+        let play = format!("limit = \"nodes=5\"\nstall_ms = {stall_ms}");
+        let setup = setup(&play, &[], "");
         let bad = fs::read_to_string(&setup.config)
             .unwrap()
             .replace("--seed 2", script);

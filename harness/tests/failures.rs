@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+use common::json::number;
 use common::{Finished, Setup, engines, finish, hone, on_run, scripted};
 
 /// One pair of a well-behaved engine against one that does `script`.
@@ -15,14 +16,17 @@ struct Story {
     finished: Finished,
 }
 
-const NODES: &str = "limit = \"nodes=10\"\nstall_ms = 400\n";
 /// For engines that are to answer, however slow the machine.
 const PATIENT: &str = "limit = \"nodes=10\"\nstall_ms = 60000\n";
-const CLOCK: &str = "limit = \"0.3+0.01\"\nstall_ms = 400\n";
+/// For engines that stall. The other one has to be ready in this time too.
+const STALL: &str = "limit = \"nodes=10\"\nstall_ms = 2000\n";
+/// For engines that lose on time.
+const CLOCK: &str = "limit = \"0.3+0.01\"\nstall_ms = 60000\n";
 
 fn story(script: &str, play: &str) -> Story {
     let bad = format!("{} --name bad {script}", scripted());
-    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    // It has time, whatever the limit of the other one.
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), "limit = \"60+1\""));
     let setup = Setup::new(&format!(
         "{players}[match]\n{play}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
     ));
@@ -35,15 +39,21 @@ impl Story {
         fs::read_to_string(self.setup.run("run").join("games.csv")).unwrap()
     }
 
+    /// The games, without the ends of lines.
+    fn pgn(&self) -> String {
+        let pgn = fs::read_to_string(self.setup.run("run").join("games.pgn")).unwrap();
+        pgn.replace('\n', " ")
+    }
+
     /// Every game was lost by the bad engine for this reason.
     fn lost_all(&self, kind: &str, termination: &str, words: &str) {
         assert_eq!(self.finished.code, Some(0), "{}", self.finished.stderr);
         let json = self.finished.json();
         assert_eq!(json["failures"][kind], serde_json::json!([4, 0]), "{json}");
         assert_eq!(json["pentanomial"], serde_json::json!([2, 0, 0, 0, 0]));
+        assert_eq!(json["wdl"], serde_json::json!([0, 0, 4]));
         assert_eq!(self.csv().matches(termination).count(), 4, "{}", self.csv());
-        let pgn = fs::read_to_string(self.setup.run("run").join("games.pgn")).unwrap();
-        let pgn = pgn.replace('\n', " ");
+        let pgn = self.pgn();
         assert_eq!(pgn.matches(words).count(), 4, "{words}: {pgn}");
         self.verified();
     }
@@ -75,7 +85,7 @@ fn summary(bundle: &Path) -> String {
 
 #[test]
 fn dying_on_go_is_a_loss_by_disconnection() {
-    let story = story("move=exit:7", NODES);
+    let story = story("move=exit:7", PATIENT);
     story.lost_all("crash", "disconnect", "disconnects");
     let bundle = story.bundle("1-1");
     let summary = summary(&bundle);
@@ -87,7 +97,7 @@ fn dying_on_go_is_a_loss_by_disconnection() {
 
 #[test]
 fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
-    let story = story("go:3=stderr go:3=abort", NODES);
+    let story = story("go:3=stderr go:3=abort", PATIENT);
     story.lost_all("crash", "disconnect", "disconnects");
     let bundle = story.bundle("2-2");
     assert!(summary(&bundle).contains("killed by signal 6"));
@@ -98,29 +108,24 @@ fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
 
 #[test]
 fn never_moving_is_a_stall_without_a_clock_and_a_time_forfeit_with_one() {
-    story("move=silent", NODES).lost_all("stall", "stall", "connection stalls");
+    story("move=silent", STALL).lost_all("stall", "stall", "connection stalls");
     let no_answer = "loses on time (no answer)";
     story("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", no_answer);
 }
 
 #[test]
 fn hanging_is_found_under_depth_too() {
-    let play = NODES.replace("nodes=10", "depth=2");
+    let play = STALL.replace("nodes=10", "depth=2");
     story("go:2=hang", &play).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
-fn a_late_move_loses_on_time_and_says_by_how_much() {
-    let story = story("go:3=late:380", CLOCK);
-    let json = story.finished.json();
-    // The engine continues after its late move, so it fails once per process.
-    assert!(
-        json["failures"]["time_forfeit"][0].as_u64() >= Some(1),
-        "{json}"
-    );
-    let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
-    assert!(pgn.replace('\n', " ").contains("ms overrun)"));
-    story.verified();
+fn a_late_move_loses_on_time_with_its_overrun() {
+    let story = story("move=late:330", CLOCK);
+    story.lost_all("time_forfeit", "time_forfeit", "loses on time");
+    // On a slow machine, some answers may come later than is waited for.
+    let pgn = story.pgn();
+    assert!(pgn.contains("ms overrun)"), "{pgn}");
 }
 
 /// Ends the process with the test.
@@ -140,7 +145,7 @@ impl Drop for Spinner {
 /// never rests: it is ready long before it may run.
 #[test]
 #[cfg(target_os = "linux")]
-fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
+fn an_engine_that_gets_no_processor_is_distinguished_from_a_slow_one() {
     use std::process::Command;
 
     let pinned = Command::new("chrt")
@@ -183,15 +188,23 @@ fn an_engine_that_gets_no_processor_is_told_from_a_slow_one() {
 #[test]
 fn illegal_and_malformed_moves_lose() {
     for action in ["illegal", "malformed", "none"] {
-        let story = story(&format!("move={action}"), NODES);
+        let story = story(&format!("move={action}"), PATIENT);
         story.lost_all("illegal_move", "illegal_move", "makes an illegal move");
     }
-    // A move that is both illegal and late is illegal.
-    story("move=late:400 move=illegal", CLOCK).lost_all(
-        "illegal_move",
-        "illegal_move",
-        "makes an illegal move",
-    );
+}
+
+#[test]
+fn a_move_that_is_both_illegal_and_late_is_illegal() {
+    let story = story("move=late:330 move=illegal", CLOCK);
+    story.verified();
+    let pgn = story.pgn();
+    let illegal = pgn.matches("makes an illegal move").count();
+    // On a slow machine, some answers may come later than is waited for.
+    let unanswered = pgn.matches("loses on time (no answer)").count();
+    assert_eq!(illegal + unanswered, 4, "{pgn}");
+    assert!(illegal > 0, "{pgn}");
+    let failures = &story.finished.json()["failures"];
+    assert_eq!(failures["illegal_move"], serde_json::json!([illegal, 0]));
 }
 
 #[test]
@@ -200,7 +213,7 @@ fn never_getting_ready_is_a_stall() {
     let bad = format!("{} ucinewgame=hang", scripted());
     let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
     let setup = Setup::new(&format!(
-        "{players}[match]\n{NODES}pairs = 1\nmax_failures = 1.0\n"
+        "{players}[match]\n{STALL}pairs = 1\nmax_failures = 1.0\n"
     ));
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(
@@ -299,7 +312,7 @@ fn if_both_fail_to_get_ready_both_start_anew() {
 
 #[test]
 fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
-    let finished = story("isready=silent", NODES).finished;
+    let finished = story("isready=silent", STALL).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(
         finished.stderr.contains("is not ready for a game"),
@@ -307,7 +320,7 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
         finished.stderr
     );
     // An engine may need longer for a new game than to be ready at all.
-    let finished = story("trial=hang", NODES).finished;
+    let finished = story("trial=hang", STALL).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     for words in [
         "engine `bad` did not answer `ucinewgame, isready`",
@@ -315,7 +328,7 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
     ] {
         assert!(finished.stderr.contains(words), "{}", finished.stderr);
     }
-    let finished = story("uci=silent", &format!("{NODES}startup_ms = 300\n")).finished;
+    let finished = story("uci=silent", &format!("{PATIENT}startup_ms = 2000\n")).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     assert!(
         finished.stderr.contains("did not send `uciok`"),
@@ -344,10 +357,7 @@ fn noise_does_no_harm() {
 fn illegal_variations_are_counted_and_named() {
     let story = story("go=badpv", PATIENT);
     let json = story.finished.json();
-    assert!(
-        json["engines"][0]["illegal_pvs"].as_u64() > Some(0),
-        "{json}"
-    );
+    assert!(number(&json["engines"][0]["illegal_pvs"]) > 0.0, "{json}");
     assert_eq!(json["engines"][1]["illegal_pvs"], 0);
     let report = common::on_run("report", &story.setup.run("run"));
     assert!(report.stdout.contains("with an illegal move"));
@@ -362,23 +372,23 @@ fn a_flood_without_end_forfeits_on_time() {
 
 #[test]
 fn a_flood_without_end_stalls_where_no_clock_runs() {
-    story("go:2=flood", NODES).lost_all("stall", "stall", "connection stalls");
+    story("go:2=flood", STALL).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
 fn closing_its_output_is_a_disconnection() {
-    story("go:2=close", NODES).lost_all("crash", "disconnect", "disconnects");
+    story("go:2=close", PATIENT).lost_all("crash", "disconnect", "disconnects");
 }
 
 #[test]
 fn being_stopped_by_a_signal_costs_the_game_and_not_the_run() {
     story("go:2=stop", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
-    story("go:2=stop", NODES).lost_all("stall", "stall", "connection stalls");
+    story("go:2=stop", STALL).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
 fn ignoring_quit_is_ended_by_force() {
-    let story = story("quit=hang --name ignores-quit", NODES);
+    let story = story("quit=hang --name ignores-quit", PATIENT);
     story.no_harm();
     #[cfg(target_os = "linux")]
     common::wait_until("its end", || {
@@ -401,7 +411,7 @@ fn too_many_failures_stop_the_run() {
     let bad = format!("{} go:2=exit:1", scripted());
     let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
     let setup = Setup::new(&format!(
-        "{players}[match]\n{NODES}pairs = 100\nconcurrency = 1\nopenings = {{ file = \"books/quick.epd\" }}\n"
+        "{players}[match]\n{PATIENT}pairs = 100\nconcurrency = 1\nopenings = {{ file = \"books/quick.epd\" }}\n"
     ));
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
@@ -437,7 +447,7 @@ fn a_run_that_time_forfeits_stop_names_the_margin() {
 
 #[test]
 fn on_failure_can_stop_or_replay() {
-    let stop = story("go:2=exit:1", &format!("{NODES}on_failure = \"stop\"\n"));
+    let stop = story("go:2=exit:1", &format!("{PATIENT}on_failure = \"stop\"\n"));
     assert_eq!(stop.finished.code, Some(4), "{}", stop.finished.stderr);
     assert!(
         stop.finished
@@ -449,7 +459,10 @@ fn on_failure_can_stop_or_replay() {
 
     // Each process fails once, in its third `go`; a replay's process is new, so
     // it fails again, until the game is counted after all.
-    let replay = story("go:3=exit:1", &format!("{NODES}on_failure = \"replay\"\n"));
+    let replay = story(
+        "go:3=exit:1",
+        &format!("{PATIENT}on_failure = \"replay\"\n"),
+    );
     replay.lost_all("crash", "disconnect", "disconnects");
     let json = replay.finished.json();
     assert_eq!(json["engines"][0]["replayed"], 12, "{json}");
@@ -479,7 +492,7 @@ fn on_failure_can_stop_or_replay() {
 
 #[test]
 fn a_bundle_plays_the_same_situation_again() {
-    let story = story("move=illegal", NODES);
+    let story = story("move=illegal", PATIENT);
     let mut again = hone();
     again
         .args(["replay", "--dialogue"])

@@ -120,7 +120,7 @@ fn a_bad_change_fails() {
 }
 
 #[test]
-fn no_change_within_the_budget_is_undecided_and_can_go_on() {
+fn no_change_within_the_budget_is_undecided_and_can_be_resumed() {
     let repository = repository();
     repository.commit("No functional change\n\nBench: 5");
     let gate = gate(&repository, &["--profile", "gain", "--max-time", "2s"]);
@@ -165,7 +165,7 @@ fn no_change_within_the_budget_is_undecided_and_can_go_on() {
 }
 
 #[test]
-fn a_broken_build_is_told_from_a_bad_change() {
+fn a_broken_build_is_distinguished_from_a_bad_change() {
     let repository = repository();
     repository.write("build.sh", "echo engine.c:7: error: no such thing; exit 3");
     repository.commit("Broken");

@@ -2,6 +2,8 @@
 //! nothing but the build line runs, and text is only shown.
 #![cfg(unix)]
 
+#[path = "common/building.rs"]
+mod building;
 mod common;
 
 use std::ffi::OsStr;
@@ -14,21 +16,8 @@ use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
-use common::{Finished, finish};
-use harness::builds::{BuildError, Builder, Cache, Recipe, Revision};
-
-fn recipe(of: &EngineRepository, rev: &str, build: &str, cmd: &str) -> Recipe {
-    Recipe {
-        repository: of.path(),
-        revision: Revision::Commit(rev.into()),
-        build: Some(build.into()),
-        cmd: cmd.into(),
-    }
-}
-
-fn build(of: &EngineRepository, recipe: &Recipe) -> Result<harness::builds::Built, BuildError> {
-    Builder::with_cache(Cache::at(&of.cache())).build(recipe, &mut |_| {})
-}
+use common::{Finished, finish, script};
+use harness::builds::{BuildError, Recipe, Revision};
 
 /// A commit in which the way to the program is a symbolic link to a folder of
 /// the user.
@@ -43,16 +32,9 @@ fn nothing_outside_the_work_tree_is_deleted() {
     repository.commit_engine("", 5, "A link");
     fs::remove_file(&link).expect("removed");
     repository.commit_engine("", 6, "No link");
-    let of = |rev| {
-        recipe(
-            &repository,
-            rev,
-            "mkdir -p bin && sh build.sh bin/engine",
-            "bin/engine",
-        )
-    };
+    let of = |rev| repository.recipe(rev, "mkdir -p bin && sh build.sh bin/engine", "bin/engine");
     for rev in ["HEAD~1", "HEAD", "HEAD~1"] {
-        let built = build(&repository, &of(rev));
+        let built = repository.build(&of(rev));
         match rev {
             "HEAD" => assert_eq!(built.expect("built").record.bench, Some(6)),
             _ => {
@@ -72,11 +54,9 @@ fn nothing_of_the_repository_runs_but_the_build() {
     let repository = EngineRepository::new();
     repository.write(".gitattributes", "*.sh filter=spy\nextra filter=second\n");
     repository.commit_engine("", 5, "First");
-    let spy = repository.dir.path().join("spy");
     let ran = repository.dir.path().join("ran");
     let text = format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", ran.display());
-    fs::write(&spy, text).expect("written");
-    fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).expect("executable");
+    let spy = script(repository.dir.path(), "spy", &text);
     let spy_path = spy.display().to_string();
     for (key, value) in [
         ("core.fsmonitor", spy_path.as_str()),
@@ -96,11 +76,13 @@ fn nothing_of_the_repository_runs_but_the_build() {
     repository.write("extra", "new");
     let changes = Recipe {
         revision: Revision::WorkTree { tree: None },
-        ..recipe(&repository, "", BUILD, "")
+        ..repository.recipe("", BUILD, "")
     };
-    let built = build(&repository, &changes).expect("built");
+    let built = repository.build(&changes).expect("built");
     assert_eq!(built.record.bench, Some(7));
-    let built = build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    let built = repository
+        .build(&repository.recipe("HEAD", BUILD, ""))
+        .expect("built");
     assert_eq!(built.record.bench, Some(5));
     assert!(!ran.exists(), "{}", fs::read_to_string(&ran).expect("text"));
 }
@@ -109,7 +91,9 @@ fn nothing_of_the_repository_runs_but_the_build() {
 fn a_subject_is_shown_and_not_obeyed() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "\u{1b}]0;title\u{7}Faster \u{1b}[31m\u{202e}red");
-    let built = build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    let built = repository
+        .build(&repository.recipe("HEAD", BUILD, ""))
+        .expect("built");
     let subject = &built.record.subject;
     assert!(subject.contains("Faster"), "{subject:?}");
     assert!(
@@ -223,7 +207,9 @@ fn a_cache_that_cannot_be_written_to_is_named() {
 fn a_new_cache_is_the_users_alone() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
-    build(&repository, &recipe(&repository, "HEAD", BUILD, "")).expect("built");
+    repository
+        .build(&repository.recipe("HEAD", BUILD, ""))
+        .expect("built");
     let mode = fs::metadata(repository.cache())
         .expect("there")
         .permissions();

@@ -4,34 +4,10 @@
 mod common;
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
 
+use common::crowd::Crowd;
 use common::skip::skipped;
 use common::{Setup, engines, finish, hone, on_run, scripted};
-
-/// Programs that never wait, all on one processor. They end with the value.
-struct Crowd(Vec<Child>);
-
-impl Crowd {
-    fn on(processor: usize) -> Option<Self> {
-        let spin = || {
-            let mut command = Command::new("taskset");
-            command.args(["-c", &processor.to_string()]);
-            command.args(["sh", "-c", "while :; do :; done"]);
-            command.stdin(Stdio::null()).spawn().ok()
-        };
-        (0..4).map(|_| spin()).collect::<Option<Vec<_>>>().map(Self)
-    }
-}
-
-impl Drop for Crowd {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
 
 /// An allowed processor.
 fn processor() -> usize {
@@ -68,7 +44,7 @@ fn column(csv: &str, name: &str) -> Vec<String> {
 #[test]
 fn a_pair_that_the_machine_decided_is_played_again_three_times() {
     let processor = processor();
-    let Some(_crowd) = Crowd::on(processor) else {
+    let Some(_crowd) = Crowd::on(processor, 4) else {
         return skipped("no taskset");
     };
     for (play, replays) in [("", 0), ("on_machine_fault = \"replay\"\n", 3)] {

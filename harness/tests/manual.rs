@@ -242,12 +242,12 @@ fn execute(pages: &[&str], run: (&str, &str)) -> usize {
 const OF_TUNING: [&str; 1] = ["docs/tuning.md"];
 
 #[test]
-fn what_the_readme_says_works() {
+fn the_commands_of_the_readme_work() {
     assert!(execute(&["README.md"], ("match", "my-match.toml")) >= 6);
 }
 
 #[test]
-fn what_the_manual_says_works() {
+fn the_commands_of_the_manual_work() {
     let docs = fs::read_dir(workspace().join("docs")).expect("a folder");
     let pages: Vec<String> = docs
         .flatten()
@@ -267,6 +267,6 @@ fn what_the_manual_says_works() {
 }
 
 #[test]
-fn what_the_page_on_tuning_says_works() {
+fn the_commands_of_the_page_on_tuning_work() {
     assert!(execute(&OF_TUNING, ("tune", "my.toml")) >= 1);
 }

@@ -4,19 +4,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, hone, scripted, workspace};
-
-/// `hone ARGS…` in a folder.
-fn hone_in(folder: &Path, args: &[&str]) -> Finished {
-    let mut command = hone();
-    command.args(args).current_dir(folder);
-    finish(command)
-}
+use common::{Finished, finish, hone, hone_in, scripted, workspace};
 
 fn book() -> String {
     workspace().join("books/quick.epd").display().to_string()
@@ -377,8 +371,35 @@ fn every_command_has_a_manual_page() {
     let folder = tempfile::tempdir().expect("made");
     let finished = hone_in(folder.path(), &["man", "--out", "share/man1"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    for name in ["hone.1", "hone-sprt.1", "hone-book-make.1"] {
-        let page = fs::read_to_string(folder.path().join("share/man1").join(name));
-        assert!(page.expect(name).contains(".TH"), "{name}");
+    let mut expected = BTreeSet::from(["hone.1".to_string()]);
+    let help = |args: &[&str]| hone_in(folder.path(), &[args, &["--help"]].concat()).stdout;
+    for command in listed(&help(&[])) {
+        expected.insert(format!("hone-{command}.1"));
+        let text = help(&[command.as_str()]);
+        let list = text
+            .split_once("\nCommands:\n")
+            .map_or("", |(_, list)| list);
+        let subcommands = listed(list).into_iter();
+        expected.extend(subcommands.map(|name| format!("hone-{command}-{name}.1")));
     }
+    assert!(expected.contains("hone-book-make.1"), "{expected:?}");
+    let mut pages = BTreeSet::new();
+    for entry in fs::read_dir(folder.path().join("share/man1")).expect("made") {
+        let path = entry.expect("a page").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let page = fs::read_to_string(&path).expect("a page");
+        let title = format!(".TH {} 1", name.trim_end_matches(".1"));
+        assert!(page.contains(&title), "{title}: {page}");
+        pages.insert(name.into_owned());
+    }
+    assert_eq!(pages, expected);
+}
+
+/// The commands that a help lists before its options.
+fn listed(help: &str) -> Vec<String> {
+    let list = help.split("\nOptions:\n").next().unwrap_or_default();
+    let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
+    let commands = lines.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    let names = commands.filter_map(|line| line.split(' ').next());
+    names.map(str::to_string).collect()
 }

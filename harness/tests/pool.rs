@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use common::json::{number, wdl_in_ledger};
 use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
 
 /// Pairs of the whole run.
@@ -20,7 +21,7 @@ fn random_players() -> Setup {
     let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
-         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 100\n\
          [pgn]\nepd = true\n[sprt]\nelo1 = 150.0\nmax_pairs = {PAIRS}\n"
     ))
 }
@@ -94,7 +95,7 @@ fn results(json: &serde_json::Value) -> Vec<&serde_json::Value> {
 fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     let setup = random_players();
     let (undivided, played) = whole(&setup, "sprt", 1);
-    let decided = played.json()["pairs"].as_u64().expect("a number");
+    let decided = number(&played.json()["pairs"]) as u64;
     assert!((10..100).contains(&decided), "{decided} pairs");
     let shards = shards(&setup, "sprt");
     // Past the verdict, which no shard can know.
@@ -105,6 +106,9 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     let pooled = pool(&shards, &out, &["--json"]);
     assert_eq!(pooled.code, Some(1), "{}", pooled.stderr);
     assert_eq!(results(&pooled.json()), results(&played.json()));
+    let [won, drawn, lost] = wdl_in_ledger(&out, "one", decided);
+    assert_ne!(won, lost, "a test that tells wins from losses");
+    assert_eq!(pooled.json()["wdl"], serde_json::json!([won, drawn, lost]));
     assert_eq!(digest(&out), digest(&undivided));
     assert_eq!(
         pooled.json()["pool"]["runs"].as_array().map(Vec::len),
@@ -172,7 +176,7 @@ fn workers_of_different_runs_never_share_a_number() {
 }
 
 #[test]
-fn a_match_is_pooled_in_steps_and_says_what_is_missing() {
+fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
     let setup = random_players();
     let (undivided, _) = whole(&setup, "match", 0);
     let shards = shards(&setup, "match");
@@ -263,7 +267,7 @@ fn a_pool_that_is_killed_is_continued() {
 }
 
 #[test]
-fn a_shard_says_which_one_it_is() {
+fn a_shard_is_reported_with_its_number() {
     let setup = random_players();
     let played = setup.play("sprt", "runs/part", &["--shard", "2/30", "--json"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);

@@ -3,26 +3,54 @@
 
 mod common;
 
-use std::process::{Child, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStderr, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use common::{Setup, engines, on_run, processes_with, rows, scripted, signal, wait_until};
 
-/// Engines whose names differ from those of other tests.
+/// Lets both workers play one pair and the first game of the next, which never ends. Four
+/// rows are written.
+const HANG_IN_SECOND_PAIR: &str = "ucinewgame:4=hang";
+
+/// Engines whose names differ from those of other tests. None of them stalls.
 fn setup(mark: &str, more: &str, pairs: u64) -> Setup {
     let cmd = |name: &str| format!("{} --name {mark}-{name} {more}", scripted());
     let players = engines(("a", &cmd("a"), ""), ("b", &cmd("b"), ""));
     Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nopenings = {{ file = \"books/quick.epd\" }}\n"
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nstall_ms = 600000\nopenings = {{ file = \"books/quick.epd\" }}\n"
     ))
 }
 
 fn start(setup: &Setup) -> Child {
+    start_with(setup, Stdio::null())
+}
+
+fn start_with(setup: &Setup, stderr: Stdio) -> Child {
     let mut command = setup.command("match", "run", &[]);
-    let child = command.stderr(Stdio::null()).spawn().expect("hone starts");
+    let child = command.stderr(stderr).spawn().expect("hone starts");
     wait_until("the first games", || rows(&setup.run("run")) >= 4);
     child
+}
+
+/// The end of `hone` while its engines hang.
+fn ended(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    wait_until("the end of hone", || {
+        status = child.try_wait().expect("waits");
+        status.is_some()
+    });
+    status.expect("it has ended")
+}
+
+/// Waits until `hone` has understood an interrupt. Two signals in a row may count as one.
+fn finishing(stderr: &mut BufReader<ChildStderr>) {
+    let says = "finishing the games in progress";
+    let is_found = stderr
+        .lines()
+        .any(|line| line.is_ok_and(|line| line.contains(says)));
+    assert!(is_found, "it ended");
 }
 
 fn none_left(mark: &str) {
@@ -39,7 +67,7 @@ fn none_is_left_after_a_normal_end() {
 }
 
 #[test]
-fn none_is_left_after_an_interrupt_and_the_run_goes_on() {
+fn none_is_left_after_an_interrupt_and_the_run_can_be_resumed() {
     let setup = setup("one-interrupt", "go=late:1", 24);
     let mut child = start(&setup);
     signal(&child, libc::SIGINT);
@@ -56,28 +84,30 @@ fn none_is_left_after_an_interrupt_and_the_run_goes_on() {
 
 #[test]
 fn the_second_interrupt_stops_at_once() {
-    let setup = setup("two-interrupts", "go:500=late:600000", 100_000);
-    let mut child = start(&setup);
-    thread::sleep(Duration::from_millis(300));
+    let setup = setup("two-interrupts", HANG_IN_SECOND_PAIR, 100_000);
+    let mut child = start_with(&setup, Stdio::piped());
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     signal(&child, libc::SIGINT);
-    thread::sleep(Duration::from_millis(300));
+    finishing(&mut stderr);
     signal(&child, libc::SIGINT);
-    assert_eq!(child.wait().expect("waits").code(), Some(130));
+    assert_eq!(ended(&mut child).code(), Some(130));
+    assert_eq!(rows(&setup.run("run")), 4);
     none_left("two-interrupts");
 }
 
 #[test]
 fn a_termination_signal_stops_at_once() {
-    let setup = setup("terminated", "", 100_000);
+    let setup = setup("terminated", HANG_IN_SECOND_PAIR, 100_000);
     let mut child = start(&setup);
     signal(&child, libc::SIGTERM);
-    assert_eq!(child.wait().expect("waits").code(), Some(130));
+    assert_eq!(ended(&mut child).code(), Some(130));
+    assert_eq!(rows(&setup.run("run")), 4);
     none_left("terminated");
 }
 
 #[test]
 fn none_is_left_after_a_kill_even_if_they_never_read() {
-    let setup = setup("outright-kill", "go:300=hang", 100_000);
+    let setup = setup("outright-kill", HANG_IN_SECOND_PAIR, 100_000);
     let mut child = start(&setup);
     signal(&child, libc::SIGKILL);
     child.wait().expect("waits");

@@ -221,7 +221,7 @@ fn spawned(mut command: Command) -> Child {
 }
 
 #[test]
-fn of_two_starts_in_one_folder_one_plays() {
+fn of_three_starts_in_one_folder_one_plays() {
     for round in 0..6 {
         let setup = instant(20);
         let limits = ["nodes=1", "nodes=2", "nodes=3"];
@@ -240,9 +240,9 @@ fn of_two_starts_in_one_folder_one_plays() {
                 Some(0) => won.push(limit),
                 code => {
                     assert_eq!(code, Some(2), "{errors}");
-                    let is_told = errors.contains("in use by another hone")
+                    let is_named = errors.contains("in use by another hone")
                         || errors.contains("contains a run already");
-                    assert!(is_told, "{errors}");
+                    assert!(is_named, "{errors}");
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
+use common::json::wdl_in_ledger;
 use common::server::Server;
 use common::{Setup, engines, on_run, rows, scripted, stillwater, wait_until};
 use serde_json::Value;
@@ -153,10 +154,11 @@ fn has_no_numbers(server: &Server, run: &str) {
 fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
     let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
     let own = "limit = \"nodes=2\"";
+    let loser = format!("{} move=illegal", cmd(4));
     let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), own))
-        + &engines(("three", &cmd(3), ""), ("four", &cmd(4), ""));
+        + &engines(("three", &cmd(3), ""), ("loser", &loser, ""));
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\n{RULES}"
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\nmax_failures = 1.0\n{RULES}"
     ));
     for kind in ["round-robin", "gauntlet"] {
         let args = ["--set", &format!("match.tournament={kind}")];
@@ -170,9 +172,10 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
     });
     has_no_numbers(&server, "round-robin");
     let gauntlet = listed(&server, "gauntlet");
-    let wdl = gauntlet["wdl"].as_array().expect("its results");
-    let games: Option<u64> = wdl.iter().map(Value::as_u64).sum();
-    assert_eq!(games, gauntlet["games"].as_u64(), "{gauntlet}");
+    let wdl = wdl_in_ledger(&setup.run("results/gauntlet"), "one", 6);
+    assert!(wdl[0] > wdl[2], "a match that tells wins from losses");
+    assert_eq!(gauntlet["wdl"], serde_json::json!(wdl), "{gauntlet}");
+    assert_eq!(gauntlet["games"], 12, "{gauntlet}");
     let list = server.get("/").body;
     assert!(
         list.contains("href=\"/runs/gauntlet\" data-stats"),

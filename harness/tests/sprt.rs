@@ -5,9 +5,11 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use common::json::{number, wdl_in_ledger};
 use common::{Finished, Setup, engines, finish, on_run, rows, stillwater, wait_until};
+use serde_json::Value;
 
 const PLAY: &str = r#"
 [match]
@@ -31,9 +33,15 @@ fn with_and_without_quiescence(sprt: &str) -> String {
 #[test]
 fn the_stronger_engine_passes_and_the_weaker_fails() {
     let setup = Setup::new(&with_and_without_quiescence("elo1 = 20.0"));
+    let start = Instant::now();
     let passed = setup.play("sprt", "passed", &["--json"]);
+    let elapsed = start.elapsed();
     assert_eq!(passed.code, Some(0), "{}", passed.stderr);
     let json = passed.json();
+    the_contract_is_kept(&json);
+    the_counts_are_those_of_the_ledger(&json, &setup.run("passed"));
+    let seconds = number(&json["seconds"]);
+    assert!(0.0 < seconds && seconds < elapsed.as_secs_f64(), "{json}");
     assert_eq!(json["verdict"], "H1");
     assert_eq!(json["kind"], "sprt");
     assert_eq!(json["run"], "passed");
@@ -44,14 +52,23 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
             .unwrap()
             .contains("Stillwater")
     );
-    assert_eq!(
-        json["games"].as_u64(),
-        json["pairs"].as_u64().map(|pairs| 2 * pairs)
-    );
-    assert!(json["sprt"]["llr"].as_f64() >= json["sprt"]["upper"].as_f64());
-    assert!(json["elo"]["estimate"].as_f64() > Some(50.0));
-    assert!(json["elo"]["low"].as_f64() > Some(0.0));
-    let is_short = json["pairs"].as_u64() < Some(60);
+    let test = &json["sprt"];
+    for (key, expected) in [
+        ("elo0", 0.0),
+        ("elo1", 20.0),
+        ("alpha", 0.05),
+        ("beta", 0.05),
+    ] {
+        assert_eq!(number(&test[key]), expected, "{key}");
+    }
+    assert_eq!(test["model"], "normalized");
+    let bound = (0.95_f64 / 0.05).ln();
+    assert!((number(&test["upper"]) - bound).abs() < 1e-9, "{test}");
+    assert!((number(&test["lower"]) + bound).abs() < 1e-9, "{test}");
+    assert!(number(&test["llr"]) >= bound, "{test}");
+    assert!(number(&json["elo"]["estimate"]) > 50.0);
+    assert!(number(&json["elo"]["low"]) > 0.0);
+    let is_short = number(&json["pairs"]) < 60.0;
     assert_eq!(json["interval"] == "always_valid", is_short, "{json}");
     assert_eq!(json["sprt"]["elo"].is_null(), is_short, "{json}");
     assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
@@ -83,10 +100,58 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
     ] {
         assert!(setup.run("passed").join(file).exists(), "{file}");
     }
-    report_says_the_same(&setup.run("passed"), &passed);
+    report_shows_the_same(&setup.run("passed"), &passed);
 }
 
-fn report_says_the_same(run: &Path, played: &Finished) {
+/// The keys of the JSON that scripts depend on.
+fn the_contract_is_kept(json: &Value) {
+    for (part, keys) in [
+        (
+            json,
+            "run kind verdict engines pairs games wdl pentanomial elo nelo los draw_ratio \
+             pair_ratio sprt failures seconds",
+        ),
+        (&json["engines"][0], "name id options"),
+        (&json["engines"][1], "name id options"),
+        (&json["elo"], "estimate low high"),
+    ] {
+        for key in keys.split(' ') {
+            assert!(part.get(key).is_some(), "{key}: {part}");
+        }
+    }
+    for (part, keys) in [
+        (
+            &json["sprt"],
+            "alpha beta elo elo0 elo1 llr lower model upper",
+        ),
+        (&json["failures"], "crash illegal_move stall time_forfeit"),
+    ] {
+        let table = part.as_object().expect("a table");
+        let mut own: Vec<&str> = table.keys().map(String::as_str).collect();
+        own.sort_unstable();
+        assert_eq!(own.join(" "), keys);
+    }
+}
+
+/// Two engines: the first is `with`.
+fn the_counts_are_those_of_the_ledger(json: &Value, run: &Path) {
+    let pairs = number(&json["pairs"]);
+    assert_eq!(number(&json["games"]), 2.0 * pairs);
+    let [won, drawn, lost] = wdl_in_ledger(run, "with", pairs as u64);
+    assert!(won > lost, "a test that tells wins from losses");
+    assert_eq!(json["wdl"], serde_json::json!([won, drawn, lost]));
+    let [ll, ld, dd, wd, ww] = [0, 1, 2, 3, 4].map(|at: usize| number(&json["pentanomial"][at]));
+    assert_eq!(ll + ld + dd + wd + ww, pairs);
+    let points = won as f64 + drawn as f64 / 2.0;
+    assert_eq!(ld / 2.0 + dd + 1.5 * wd + 2.0 * ww, points);
+    assert_eq!(number(&json["draw_ratio"]), dd / pairs);
+    match ll + ld == 0.0 {
+        true => assert!(json["pair_ratio"].is_null(), "{json}"),
+        false => assert_eq!(number(&json["pair_ratio"]), (wd + ww) / (ll + ld)),
+    }
+}
+
+fn report_shows_the_same(run: &Path, played: &Finished) {
     let mut command = common::hone();
     command.arg("report").arg(run).arg("--json");
     let report = common::finish(command);

@@ -8,10 +8,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
-use common::{Finished, Setup, engines, finish, on_run, rows, scripted, workspace};
+use common::{Finished, Setup, engines, finish, on_run, rows, scripted, wait_until, workspace};
 
 /// A test that two random players pass, and one that they fail.
 const PASSED: &str = "sprt = { elo0 = -150.0, elo1 = -50.0 }";
@@ -137,14 +135,18 @@ fn a_stage_that_fails_is_the_last() {
 
 #[test]
 fn kills_in_any_stage_change_nothing() {
+    // Slow enough that most kills hit a game.
+    let late = [("one", 1), ("two", 2)]
+        .map(|(name, seed)| format!("engine.{name}.cmd={} --seed {seed} go=late:1", scripted()));
     let setup = stages(PASSED, "");
-    let undisturbed = setup.play("sprt", "undisturbed", &[]);
+    let play = ["--set", &late[0], "--set", &late[1]];
+    let undisturbed = setup.play("sprt", "undisturbed", &play);
     assert_eq!(undisturbed.code, Some(0), "{}", undisturbed.stderr);
     let run = setup.run("killed");
     let second = run.join("stage-2");
     let all = |run: &Path| rows(run) + rows(&run.join("stage-2"));
     let whole = all(&setup.run("undisturbed"));
-    // At games of either stage and between the two.
+    let mut hits = [0, 0];
     for share in 1..8 {
         let mut command = match run.join("run.toml").exists() {
             true => {
@@ -152,23 +154,29 @@ fn kills_in_any_stage_change_nothing() {
                 resume.arg("resume").arg(&run);
                 resume
             }
-            false => setup.command("sprt", "killed", &[]),
+            false => setup.command("sprt", "killed", &play),
         };
         let mut child = command
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("hone starts");
-        while all(&run) < share * whole / 8 && child.try_wait().expect("waits").is_none() {
-            thread::sleep(Duration::from_millis(1));
-        }
+        let mut is_running = true;
+        wait_until("some games", || {
+            is_running = child.try_wait().expect("waits").is_none();
+            !is_running || all(&run) >= share * whole / 8
+        });
         child.kill().expect("killed");
         child.wait().expect("reaped");
+        hits[usize::from(second.exists())] += usize::from(is_running);
     }
+    assert!(hits.iter().all(|hits| *hits > 0), "{hits:?}");
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert!(second.join("report.html").exists());
-    assert_eq!(digest(&run), digest(&setup.run("undisturbed")));
+    let undisturbed = setup.run("undisturbed");
+    assert_eq!(digest(&run), digest(&undisturbed));
+    assert_eq!(digest(&second), digest(&undisturbed.join("stage-2")));
 }
 
 #[test]

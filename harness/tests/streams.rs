@@ -140,7 +140,10 @@ fn on_terminal(setup: &Setup, out: &str, columns: u32, no_color: bool) -> Option
         script.env("NO_COLOR", "1");
     }
     let output = match script.output() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            common::skip::skipped("`script` is not installed");
+            return None;
+        }
         output => output.expect("script runs"),
     };
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -270,7 +273,7 @@ fn a_build_outlives_a_closed_pipe() {
 }
 
 #[test]
-fn an_interrupted_run_says_how_to_resume_it() {
+fn an_interrupted_run_prints_how_to_resume_it() {
     let setup = instant(100_000);
     let mut play = setup.command("match", "run", &[]);
     let playing = play.stdout(Stdio::piped()).stderr(Stdio::piped());

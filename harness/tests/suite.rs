@@ -203,17 +203,111 @@ fn answers_that_are_not_legal_moves_are_counted_and_marked() {
     }
 }
 
+/// Standard output and standard error of a suite that an engine's failure ended.
+fn failed(output: &Output) -> (String, String) {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let (shown, errors) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(4), "{errors}");
+    (shown, errors)
+}
+
 #[test]
 fn what_is_solved_before_a_crash_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     answering(folder.path(), "exit 3");
-    let output = hone(folder.path(), &["./one", "--concurrency", "1"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{errors}");
-    assert!(
-        errors.contains("before the failure, one solved 1 of 1 positions"),
-        "{errors}"
+    let args = ["./one", "--concurrency", "1", "--json"];
+    let (shown, errors) = failed(&hone(folder.path(), &args[..3]));
+    let head =
+        "one: incomplete, 1 of 3 positions answered, 1 of them solved (100.0 %), score 10 of 10";
+    assert!(shown.starts_with(head), "{shown}");
+    let error = "one: the engine closed its output or ended";
+    assert!(errors.contains(error), "{errors}");
+
+    let (shown, _) = failed(&hone(folder.path(), &args));
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(
+        [&report["solved"], &report["answered"], &report["total"]],
+        [1, 1, 3]
     );
+    assert_eq!(report["positions"][0]["id"], "e");
+    assert_eq!(report["positions"][1], Value::Null);
+    assert!(report["error"].as_str().unwrap().starts_with(error));
+}
+
+#[test]
+fn a_crash_of_the_second_engine_leaves_the_table_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    answering(folder.path(), "exit 3");
+    let args = [
+        "./two",
+        "--compare",
+        "./one",
+        "--concurrency",
+        "1",
+        "--json",
+    ];
+    let (shown, _) = failed(&hone(folder.path(), &args[..5]));
+    for part in [
+        "Incomplete: compared on the 1 of 3 positions that both engines answered\n",
+        "\ntwo: 1 of 3 solved (33.3 %), score 12 of 19\n",
+        "\none: incomplete, 1 of 3 positions answered, 1 of them solved",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let (shown, _) = failed(&hone(folder.path(), &args));
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(
+        (&report["solved"], &report["answered"]),
+        (&json!(1), &json!(3))
+    );
+    assert_eq!(report["error"], Value::Null);
+    let compare = &report["compare"];
+    assert_eq!(
+        (&compare["answered"], &compare["total"]),
+        (&json!(1), &json!(3))
+    );
+    assert!(compare["error"].is_string());
+    assert_eq!(compare["only_first"], json!([]));
+}
+
+#[test]
+fn an_engine_that_never_answers_is_announced_and_stalls() {
+    let folder = tempfile::tempdir().unwrap();
+    answering(folder.path(), "read -r forever");
+    let only = "4k3/8/8/8/8/8/3P4/4K3 w - - bm d4; id \"d\";\n";
+    fs::write(folder.path().join("s.epd"), only).unwrap();
+    let args = ["./one", "--stall-ms", "300", "--json"];
+    let (shown, errors) = failed(&hone(folder.path(), &args));
+    for part in [
+        "waiting for one to answer position `d` (line 1), 0.1 s\n",
+        "engine `one` stalls: no answer for 0.3 s (position `d`, line 1)\nhelp: if it needs longer, raise `--stall-ms`",
+    ] {
+        assert!(errors.contains(part), "{part}: {errors}");
+    }
+    let report: Value = serde_json::from_str(&shown).unwrap();
+    let error = "engine `one` stalls: no answer for 0.3 s (position `d`, line 1)";
+    assert_eq!(report["error"], error);
+    assert_eq!(
+        (&report["answered"], &report["total"]),
+        (&json!(0), &json!(1))
+    );
+}
+
+#[test]
+fn a_stall_needs_a_limit_without_time() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), SUITE);
+    for limit in [&[][..], &["--movetime", "5"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_hone"))
+            .current_dir(folder.path())
+            .args(["suite", "s.epd", "--engine", "./one", "--stall-ms", "300"])
+            .args(limit)
+            .output()
+            .unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("--nodes"), "{errors}");
+    }
 }
 
 #[test]
@@ -250,6 +344,12 @@ fn senseless_entries_and_engines_start_nothing() {
     for (suite, args, part) in [
         ("", &["./one"][..], "contains no positions"),
         (SUITE, &["/bin/true"], "uciok"),
+        (
+            SUITE,
+            &["/bin/sh -c 'exec >&-; read -r uci; read -r forever'"],
+            "closed its standard output while still running, before it sent `uciok`",
+        ),
+        (SUITE, &["./one", "--stall-ms", "600001"], "1..=600000"),
         (
             SUITE,
             &["./one", "--option", "Bald=true"],

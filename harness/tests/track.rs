@@ -11,6 +11,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
+use common::json::number;
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish, rows, wait_until, workspace};
 use harness::track::{Night, Role, read};
@@ -150,10 +151,7 @@ fn nights_are_played_compared_and_never_twice() {
     assert_eq!(json["anchor"], tracked.anchor);
     assert_eq!(json["changes"][0]["direction"], "loss");
     assert_eq!(json["previous"]["commit"], second);
-    assert!(
-        json["previous"]["elo"]["high"].as_f64() < Some(0.0),
-        "{json}"
-    );
+    assert!(number(&json["previous"]["elo"]["high"]) < 0.0, "{json}");
     let night = &tracked.nights()[2];
     assert_eq!(night.commit, third);
     assert_eq!(roles(night), [Role::Anchor, Role::Previous]);
@@ -164,7 +162,7 @@ fn nights_are_played_compared_and_never_twice() {
     let page = fs::read_to_string(tracked.out().join("elo.md")).expect("written");
     assert!(summary.starts_with(&page), "{summary}");
     assert!(tracked.out().join("elo.svg").exists());
-    the_page_says_the_same(&tracked, &json);
+    the_page_shows_the_same(&tracked, &json);
     // It is reported once, and stays the last nightly's verdict.
     let again = tracked.track(&["--json"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
@@ -186,7 +184,7 @@ fn nights_are_played_compared_and_never_twice() {
 }
 
 /// `elo.html`, and what `hone report` says of the folder.
-fn the_page_says_the_same(tracked: &Tracked, json: &serde_json::Value) {
+fn the_page_shows_the_same(tracked: &Tracked, json: &serde_json::Value) {
     let path = tracked.out().join("elo.html");
     let page = fs::read_to_string(&path).expect("written");
     assert!(page.contains("REGRESSION"), "{page}");
@@ -211,7 +209,7 @@ fn the_page_says_the_same(tracked: &Tracked, json: &serde_json::Value) {
 
 /// Games of builds that play alike would be the same every night, and count as new.
 #[test]
-fn the_order_of_the_book_goes_on_from_night_to_night() {
+fn the_order_of_the_book_continues_from_night_to_night() {
     let tracked = Tracked::new();
     for number in 2..=3 {
         let commit = tracked

@@ -6,6 +6,7 @@ use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use common::json::number;
 use common::{Finished, Setup, finish, hone, on_run, rows, scripted, tuning, wait_until};
 use serde_json::Value;
 
@@ -66,9 +67,9 @@ fn a_model_is_tuned_and_the_gain_is_true() {
         assert_eq!(json["pairs"], 10_000);
         assert_eq!(json["start"]["A"], 80.0);
         // The start is 7.5 Elo below the optimum.
-        let gain = json["elo_gain_true"].as_f64().unwrap();
+        let gain = number(&json["elo_gain_true"]);
         assert!(gain > 6.0, "{method}: {gain}");
-        let a = json["values"]["A"].as_f64().unwrap();
+        let a = number(&json["values"]["A"]);
         assert!(
             (a - 120.0).abs() < 25.0 && a.fract() == 0.0,
             "{method}: {a}"
@@ -101,8 +102,8 @@ fn a_parameter_whose_optimum_leaves_out_the_start_matters() {
         (&"A".into(), &"matters".into()),
         "{known}"
     );
-    assert!(known["optimum"]["low"].as_f64() > Some(80.0), "{known}");
-    assert!(known["quarter"]["low"].as_f64() < Some(0.0), "{known}");
+    assert!(number(&known["optimum"]["low"]) > 80.0, "{known}");
+    assert!(number(&known["quarter"]["low"]) < 0.0, "{known}");
 }
 
 /// With 60 parameters that change nothing, the estimate is +20 Elo and its
@@ -130,7 +131,7 @@ fn a_gain_is_predicted_only_if_a_parameter_matters() {
         "{text}"
     );
     let json = simulate_model(&dead, tune, &["--json"]).json();
-    assert!(json["response"]["gain"]["low"].as_f64() > Some(0.0));
+    assert!(number(&json["response"]["gain"]["low"]) > 0.0, "{json}");
     let steep = MODEL.replace("sensitivity = 200", "sensitivity = 1000");
     let text = line(&simulate_model(&steep, tune, &[]));
     assert!(
@@ -343,7 +344,7 @@ fn the_manifest_leaves_no_budget_to_defaults() {
 }
 
 #[test]
-fn when_its_time_is_spent_the_values_are_those_so_far() {
+fn at_the_time_limit_the_values_so_far_are_reported() {
     let setup = games("pairs = 4000\nmax_time = \"2s\"");
     let finished = setup.play("tune", "run", &["--json", "--verify"]);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);

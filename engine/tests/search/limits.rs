@@ -90,7 +90,7 @@ fn zero_moves_to_go_are_ignored() {
 }
 
 #[test]
-fn a_search_of_some_moves_says_nothing_of_the_position() {
+fn a_search_of_some_moves_stores_no_score_of_the_position() {
     let fen = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1";
     let (mut engine, mut after) = (engine(&[]), game(fen));
     let find = |game: &Game, text: &str| parse::find_move(&game.position, text).unwrap();

@@ -1,5 +1,5 @@
 //! The kill campaign: every kind of run is disturbed at random moments, and
-//! must come to the games of an undisturbed run. `docs/reliability.md` has the
+//! must come to the games of an undisturbed run. `docs/robustness.md` has the
 //! table.
 //!
 //!     cargo build --workspace --bins --examples

@@ -1,32 +1,28 @@
 //! The node count of `ENGINE bench`: a fingerprint of how it searches.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::leash::{Ended, Leash};
 use crate::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
 
-/// The longest that `bench` may take, and the most that it may print.
+/// The longest that `bench` may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-const MAX_PRINTED: u64 = 64 << 20;
+
+/// How often it is looked at: short ones are timed.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Bytes that are read of the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
@@ -133,8 +129,7 @@ impl std::str::FromStr for BenchCheck {
 }
 
 /// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, what it prints going to
-/// the file `log`. `None` if
-/// it prints no node count in time.
+/// the file `log`. `None` if it prints no node count in time.
 pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Option<u64> {
     let output = File::create(log).ok()?;
     let errors = output.try_clone().ok()?;
@@ -155,34 +150,20 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) ->
         false => ProcessGroup::separate(&mut command),
     }
     let begun = Instant::now();
-    let mut child = loop {
+    let child = loop {
         match command.spawn() {
             Err(error) if is_busy(&error, begun) => thread::sleep(BUSY_PAUSE),
             spawned => break spawned.ok()?,
         }
     };
-    let group = ProcessGroup::of(child.id());
-    let started = Instant::now();
-    let ended = loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break true,
-            Ok(None) if started.elapsed() < PATIENCE && length(log) <= MAX_PRINTED => {
-                thread::sleep(Duration::from_millis(2));
-            }
-            _ => break false,
-        }
+    let leash = Leash {
+        time: PATIENCE,
+        stop: Arc::default(),
     };
-    group.kill();
-    if !ended {
-        let _ = child.kill();
-        let _ = child.wait();
-        return None;
+    match leash.hold(child, log, LOOK) {
+        Ok(Ended::Itself(_)) => of_output(&end_of_file(log).ok()?),
+        _ => None,
     }
-    of_output(&end_of_file(log).ok()?)
-}
-
-fn length(log: &Path) -> u64 {
-    fs::metadata(log).map_or(0, |file| file.len())
 }
 
 /// The last part of a log, which may be very long.
@@ -241,6 +222,8 @@ fn number(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -220,6 +220,18 @@ impl Builder {
             take_out(&made, &out, &made_in)?;
         }
         self.collect(tree, recipe, target, &out)?;
+        self.record(tree, recipe, target, &out, dir)
+    }
+
+    /// Writes what is known of the program `out` of a build into its folder.
+    fn record(
+        &self,
+        tree: &WorkTree,
+        recipe: &Recipe,
+        target: &Target,
+        out: &Path,
+        dir: &Path,
+    ) -> Result<BuildRecord, BuildError> {
         let record = BuildRecord {
             repository: tree.repository.clone(),
             commit: target.commit.id.clone(),
@@ -228,9 +240,9 @@ impl Builder {
             tree: target.tree.clone(),
             build: recipe.build.clone(),
             cmd: recipe.cmd.clone(),
-            sha256: sha256_file(&out).map_err(BuildError::io(&out))?,
+            sha256: sha256_file(out).map_err(BuildError::io(out))?,
             bench: bench::run(
-                &out,
+                out,
                 &recipe.args(),
                 &dir.join(record::BENCH_LOG),
                 self.sandbox,

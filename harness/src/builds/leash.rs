@@ -1,4 +1,4 @@
-//! What ends a build that nobody watches.
+//! What ends a build or a bench that nobody watches.
 
 use std::fs;
 use std::io;
@@ -11,12 +11,11 @@ use std::time::{Duration, Instant};
 
 use crate::platform::ProcessGroup;
 
-/// The most that a build may print, in bytes.
+/// The most that it may print, in bytes.
 const MAX_PRINTED: u64 = 64 << 20;
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Ends a build that takes too long or prints too much, or when it is not wanted
-/// any more.
+/// Ends what takes too long or prints too much, or is not wanted any more.
 #[derive(Debug, Clone)]
 pub(crate) struct Leash {
     pub(crate) time: Duration,
@@ -27,22 +26,28 @@ impl Leash {
     /// Runs a command that prints into `log`. Returns how it failed, if it did.
     pub(super) fn run(&self, command: &mut Command, log: &Path) -> io::Result<Option<String>> {
         ProcessGroup::separate(command);
-        let mut child = command.spawn()?;
+        let child = command.spawn()?;
+        Ok(match self.hold(child, log, LOOK)? {
+            Ended::Itself(failed) => failed,
+            Ended::Killed(why) => Some(why),
+        })
+    }
+
+    /// Waits for the end of a process that has its own group and prints into `log`; it is
+    /// looked at after each `pause`.
+    pub(super) fn hold(&self, mut child: Child, log: &Path, pause: Duration) -> io::Result<Ended> {
         let group = ProcessGroup::of(child.id());
-        let ended = self.watch(&mut child, log);
+        let ended = self.watch(&mut child, log, pause);
         // What it has started in the background ends too.
         group.kill();
         if !matches!(ended, Ok(Ended::Itself(_))) {
             let _ = child.kill();
             let _ = child.wait();
         }
-        Ok(match ended? {
-            Ended::Itself(failed) => failed,
-            Ended::Killed(why) => Some(why),
-        })
+        ended
     }
 
-    fn watch(&self, child: &mut Child, log: &Path) -> io::Result<Ended> {
+    fn watch(&self, child: &mut Child, log: &Path, pause: Duration) -> io::Result<Ended> {
         let started = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
@@ -56,7 +61,7 @@ impl Leash {
             } else if fs::metadata(log).is_ok_and(|log| log.len() > MAX_PRINTED) {
                 format!("ended after {} MB of output", MAX_PRINTED >> 20)
             } else {
-                thread::sleep(LOOK);
+                thread::sleep(pause);
                 continue;
             };
             return Ok(Ended::Killed(why));
@@ -64,7 +69,8 @@ impl Leash {
     }
 }
 
-enum Ended {
+/// How a process ended.
+pub(super) enum Ended {
     /// How it failed, if it did.
     Itself(Option<String>),
     /// Why.

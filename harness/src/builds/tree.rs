@@ -298,8 +298,20 @@ impl WorkTree {
             .into());
         };
         refuse_changed_submodules(&top)?;
+        let tree = self.write_tree(&top)?;
+        let on_tree = format!("{}^{{tree}}", on.id);
+        let of_commit = succeed(git::git(of.path()).args(["rev-parse", &on_tree]))?;
+        Ok(Snapshot {
+            commit: self.commit_tree(&tree, on)?,
+            is_clean: tree == of_commit,
+            tree,
+        })
+    }
+
+    /// Writes the state of a work tree as a tree of the cache's repository.
+    fn write_tree(&self, top: &Path) -> Result<String, Error> {
         let index = self.dir.join(INDEX);
-        let theirs = succeed(git::git(&top).args(["rev-parse", "--git-path", "index"]))?;
+        let theirs = succeed(git::git(top).args(["rev-parse", "--git-path", "index"]))?;
         let theirs = top.join(theirs);
         // With what their index knows of the files, unchanged ones need not be
         // read.
@@ -318,29 +330,25 @@ impl WorkTree {
                 );
         };
         // Both read changed files, and would filter them.
-        let unfiltered = git::without_own_filters(&top)?;
-        let mut add = git::git(&top);
+        let unfiltered = git::without_own_filters(top)?;
+        let mut add = git::git(top);
         add.args(&unfiltered);
         with_index(add.args(["add", "--all", "--", "."]));
-        for run in run_folders(&top)? {
+        for run in run_folders(top)? {
             add.arg(format!(":(exclude,literal){run}"));
         }
         succeed(&mut add)?;
-        let mut write = git::git(&top);
+        let mut write = git::git(top);
         write.args(&unfiltered);
         with_index(write.arg("write-tree"));
-        let tree = succeed(&mut write)?;
-        let on_tree = format!("{}^{{tree}}", on.id);
-        let of_commit = succeed(git::git(of.path()).args(["rev-parse", &on_tree]))?;
+        Ok(succeed(&mut write)?)
+    }
+
+    /// Makes a commit of a tree, on another one.
+    fn commit_tree(&self, tree: &str, on: &Commit) -> Result<String, GitError> {
         let mut commit = self.own_git();
-        commit.args([
-            "commit-tree",
-            &tree,
-            "-p",
-            &on.id,
-            "-m",
-            "uncommitted changes",
-        ]);
+        commit.args(["commit-tree", tree, "-p", &on.id]);
+        commit.args(["-m", "uncommitted changes"]);
         // The same changes make the same commit.
         let date = on.date.to_string();
         for (name, value) in [
@@ -353,10 +361,6 @@ impl WorkTree {
         ] {
             commit.env(name, value);
         }
-        Ok(Snapshot {
-            commit: succeed(&mut commit)?,
-            is_clean: tree == of_commit,
-            tree,
-        })
+        succeed(&mut commit)
     }
 }

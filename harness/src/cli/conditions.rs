@@ -65,16 +65,10 @@ impl ConditionArgs {
             let limit = limit.to_string();
             draft.set_limit(Level::Key, &limit, &format!("--limit {limit}"));
         }
-        if let Some(book) = &self.book {
-            let book = book.to_string();
-            let source = format!("--book {book}");
-            draft.set(Level::Key, &["match", "openings", "file"], book, &source);
-        }
-        if let Some(pairs) = self.concurrency {
-            let source = format!("--concurrency {pairs}");
-            let path = ["match", "concurrency"];
-            draft.set(Level::Key, &path, i64::from(pairs.get()), &source);
-        }
+        let book = self.book.as_ref().map(ToString::to_string);
+        draft.flag("--book", book, &["match", "openings", "file"]);
+        let concurrency = self.concurrency.map(|pairs| i64::from(pairs.get()));
+        draft.flag("--concurrency", concurrency, &["match", "concurrency"]);
         self.sandbox.apply(draft);
         for text in set {
             draft.set_text(text)?;

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 
 use super::repeat;
-use crate::config::{Draft, Level};
+use crate::config::Draft;
 use crate::run::Manifest;
 use crate::settings::TimeSpan;
 
@@ -50,15 +50,8 @@ impl EndArgs {
 
     /// Lays the time over a draft.
     pub(super) fn apply(&self, draft: &mut Draft) {
-        if let Some(time) = self.max_time {
-            let source = format!("--max-time {time}");
-            draft.set(
-                Level::Key,
-                &["match", "max_time"],
-                time.to_string(),
-                &source,
-            );
-        }
+        let time = self.max_time.map(|time| time.to_string());
+        draft.flag("--max-time", time, &["match", "max_time"]);
     }
 
     /// The time that was asked for.

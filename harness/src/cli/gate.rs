@@ -147,17 +147,10 @@ impl GateArgs {
         if let Some(profile) = self.profile {
             profile.apply(draft);
         }
-        for (key, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
-            if let Some(value) = value {
-                let source = format!("--{key} {value}");
-                draft.set(Level::Key, &["sprt", key], value, &source);
-            }
-        }
-        if let Some(pairs) = self.pairs {
-            let source = format!("--pairs {pairs}");
-            let path = ["sprt", "max_pairs"];
-            draft.set(Level::Key, &path, i64::from(pairs.get()), &source);
-        }
+        draft.flag("--elo0", self.elo0, &["sprt", "elo0"]);
+        draft.flag("--elo1", self.elo1, &["sprt", "elo1"]);
+        let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
+        draft.flag("--pairs", pairs, &["sprt", "max_pairs"]);
     }
 }
 

@@ -27,10 +27,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 21] = pages!(
+const PAGES: [(&str, &str); 24] = pages!(
     "playing" "configuration" "reliability" "fleet" "serve" "ci" "coming-from" "bisect" "tuning" "tracking"
     "reports" "books" "builds" "statistics" "install" "parameters" "designs"
-    "strength" "performance" "architecture" "sources"
+    "strength" "training" "performance" "architecture" "robustness" "faults" "sources"
 );
 
 impl HelpArgs {

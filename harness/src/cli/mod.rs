@@ -54,13 +54,7 @@ use crate::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
-#[command(
-    name = "hone",
-    version,
-    about,
-    max_term_width = 100,
-    disable_help_subcommand = true
-)]
+#[command(name = "hone", version, about, max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
     log: logging::LogArgs,

@@ -14,10 +14,10 @@ use super::key_place::located;
 use super::place::PlaceArgs;
 use super::{Exit, Failure};
 use crate::builds::Spec;
-use crate::config::{Config, Draft, Level};
+use crate::config::{Config, Draft};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion, Match, Place, RunKind, Session, Test};
-use crate::output::with_causes;
+use crate::output::{numbered, with_causes};
 use crate::platform::quoted;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind, RunFiles, SessionError};
@@ -102,15 +102,8 @@ impl MatchArgs {
             }
             engines => (named(engines)?, None),
         };
-        if let Some(pairs) = self.pairs {
-            let source = format!("--pairs {pairs}");
-            draft.set(
-                Level::Key,
-                &["match", "pairs"],
-                i64::from(pairs.get()),
-                &source,
-            );
-        }
+        let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
+        draft.flag("--pairs", pairs, &["match", "pairs"]);
         self.run.apply(&mut draft);
         self.conditions.apply(&mut draft, &self.run.set)?;
         self.run.start::<Match>(draft.finish()?, file)
@@ -140,14 +133,7 @@ fn named(operands: &[String]) -> anyhow::Result<Draft> {
             "`{operand}` is a configuration: give it alone, or engines alone"
         );
         let spec: Spec = operand.parse()?;
-        let stem = spec.short_name();
-        let mut name = stem.clone();
-        for number in 2.. {
-            if taken.insert(name.clone()) {
-                break;
-            }
-            name = format!("{stem}-{number}");
-        }
+        let name = numbered(&spec.short_name(), |name| taken.insert(name.clone()));
         draft.take_engine(index, &name, &spec, operand);
     }
     Ok(draft)
@@ -157,11 +143,8 @@ impl RunArgs {
     /// Lays them over a draft, except `--set`.
     fn apply(&self, draft: &mut Draft) {
         self.ends.apply(draft);
-        if let Some(shard) = self.shard {
-            let source = format!("--shard {shard}");
-            let path = ["match", "shard"];
-            draft.set(Level::Key, &path, shard.to_string(), &source);
-        }
+        let shard = self.shard.map(|shard| shard.to_string());
+        draft.flag("--shard", shard, &["match", "shard"]);
     }
 
     fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {

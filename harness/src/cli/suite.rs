@@ -1,9 +1,8 @@
 //! `hone suite`: an engine on test positions.
 
-use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
@@ -11,12 +10,12 @@ use serde::Serialize;
 
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Evaluation, SearchLimit, evaluate_all};
+use crate::engine::analysis::{Analyst, EngineCommand, SearchLimit};
 use crate::engine::uci::parse_option;
-use crate::openings::{Opening, Variant};
-use crate::suite::grade::Grade;
-use crate::suite::problem::Suite as Problems;
+use crate::openings::Variant;
+use crate::suite::problem::{Problem, Suite as Problems};
 use crate::suite::report::{Comparison, Report};
+use crate::suite::solve::{Limits, SolveError, solve};
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
 ///
@@ -24,7 +23,8 @@ use crate::suite::report::{Comparison, Report};
 /// one to avoid (am), or a mate within the given number of moves (dm). The
 /// table also shows when the engine first chose the solution, and since when
 /// it kept it. The engine starts each position with a cleared transposition
-/// table, so the order does not matter.
+/// table, so the order does not matter. If an engine fails, the positions that
+/// were answered before are shown, and the exit code is 4.
 #[derive(Debug, Args)]
 pub(super) struct Suite {
     /// The positions: EPD, plain or packed with gzip or zip
@@ -34,6 +34,10 @@ pub(super) struct Suite {
     engine: String,
     #[command(flatten)]
     limit: LimitArgs,
+    /// Milliseconds without an answer until an engine counts as stalled; needs
+    /// --nodes or --depth, at most 600000 [default: 600000]
+    #[arg(long, value_name = "MS", requires = "untimed", value_parser = clap::value_parser!(u64).range(1..=MAX_STALL_MS))]
+    stall_ms: Option<u64>,
     /// Set an option of the engine (more than once for several)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
@@ -59,6 +63,9 @@ pub(super) struct Suite {
     json: bool,
 }
 
+/// A search without a time limit is ended after this time in any case.
+const MAX_STALL_MS: u64 = 600_000;
+
 /// The limit of each position; one second by default.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
@@ -67,10 +74,10 @@ struct LimitArgs {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Nodes for each position
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, group = "untimed", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Depth for each position
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, group = "untimed", value_name = "D", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
 }
 
@@ -82,6 +89,13 @@ struct Output {
     #[serde(flatten)]
     report: Report,
     compare: Option<Comparison>,
+}
+
+/// What the engines solved, and why it is incomplete.
+struct Played {
+    report: Report,
+    compare: Option<Comparison>,
+    error: Option<SolveError>,
 }
 
 impl Suite {
@@ -100,7 +114,7 @@ impl Suite {
                 }
             }
         })?;
-        let Some((report, compare)) = played else {
+        let Some(played) = played else {
             errln!("interrupted");
             return Ok(Exit::Interrupted);
         };
@@ -109,46 +123,60 @@ impl Suite {
                 limit: self.limit.limit(),
                 suite: self.file,
                 warnings: suite.warnings,
-                report,
-                compare,
+                report: played.report,
+                compare: played.compare,
             };
             outln!("{}", serde_json::to_string(&output)?);
         } else {
-            match &compare {
-                Some(compare) => {
-                    out!("{}", compare.text(&report));
-                    out!("\n{}{}", report.text(), compare.report.text());
-                }
-                None => out!("{}", report.text()),
-            }
-            let reports = [
-                Some(&report),
-                compare.as_ref().map(|compare| &compare.report),
-            ];
-            for report in reports.into_iter().flatten() {
-                if self.failures {
-                    out!("{}", report.failures_text());
-                } else if !report.failures.is_empty() {
-                    let (count, name) = (report.failures.len(), &report.engine);
-                    outln!("{name}: {count} not solved; --failures lists them");
-                }
-            }
+            self.print(&played.report, played.compare.as_ref());
         }
-        Ok(Exit::Done)
+        match played.error {
+            Some(error) => Err(Failure::failed(error)),
+            None => Ok(Exit::Done),
+        }
     }
 
-    async fn play(&self, suite: &Problems) -> Result<(Report, Option<Comparison>), Failure> {
+    /// Prints the tables as text.
+    fn print(&self, report: &Report, compare: Option<&Comparison>) {
+        match compare {
+            Some(compare) => {
+                out!("{}", compare.text(report));
+                out!("\n{}{}", report.text(), compare.report.text());
+            }
+            None => out!("{}", report.text()),
+        }
+        let reports = [Some(report), compare.map(|compare| &compare.report)];
+        for report in reports.into_iter().flatten() {
+            if self.failures {
+                out!("{}", report.failures_text());
+            } else if !report.failures.is_empty() {
+                let (count, name) = (report.failures.len(), &report.engine);
+                outln!("{name}: {count} not solved; --failures lists them");
+            }
+        }
+    }
+
+    /// Starts both engines, then runs the first and, unless it fails, the second.
+    async fn play(&self, suite: &Problems) -> Result<Played, Failure> {
         let first = self.start(suite, &self.engine, &self.options).await?;
         let second = match &self.compare {
             Some(engine) => Some(self.start(suite, engine, &self.compare_options).await?),
             None => None,
         };
-        let report = self.solve(suite, first).await?;
-        let compare = match second {
-            Some(second) => Some(Comparison::new(&report, self.solve(suite, second).await?)),
-            None => None,
-        };
-        Ok((report, compare))
+        let (report, mut error) = self.solve(suite, first).await;
+        let mut compare = None;
+        if let Some(second) = second
+            && error.is_none()
+        {
+            let (second, failed) = self.solve(suite, second).await;
+            compare = Some(Comparison::new(&report, second));
+            error = failed;
+        }
+        Ok(Played {
+            report,
+            compare,
+            error,
+        })
     }
 
     async fn start(
@@ -165,39 +193,31 @@ impl Suite {
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
     }
 
-    async fn solve(&self, suite: &Problems, analysts: Vec<Analyst>) -> Result<Report, Failure> {
+    async fn solve(
+        &self,
+        suite: &Problems,
+        analysts: Vec<Analyst>,
+    ) -> (Report, Option<SolveError>) {
         let problems = &suite.problems;
         let name = analysts[0].name().to_owned();
-        let fens = problems
-            .iter()
-            .map(|problem| {
-                let opening = Opening::from_position(&problem.position);
-                opening.start_fen().to_owned()
-            })
-            .collect();
         let bar = progress::positions(problems.len());
         bar.set_message(format!("by {name}"));
-        let arrived = Rc::new(RefCell::new(Vec::new()));
-        let kept = Rc::clone(&arrived);
-        let work = evaluate_all(analysts, fens, self.limit.limit(), move |index, answer| {
-            kept.borrow_mut().push((index, answer.clone()));
-            bar.inc(1);
-        });
-        let evaluations = work.await.map_err(|error| {
-            let arrived = arrived.borrow();
-            let is_solved = |(index, answer): &&(usize, Evaluation)| {
-                Grade::new(&problems[*index], answer).solved
-            };
-            let (solved, count) = (arrived.iter().filter(is_solved).count(), arrived.len());
-            errln!("before the failure, {name} solved {solved} of {count} positions");
-            Failure::failed(error)
-        })?;
-        let grades = problems
-            .iter()
-            .zip(&evaluations)
-            .map(|(problem, evaluation)| Grade::new(problem, evaluation))
-            .collect();
-        Ok(Report::new(name, problems, grades))
+        let counted = bar.clone();
+        let waiting = |problem: &Problem, waited: Duration| {
+            let (id, line) = (&problem.id, problem.line);
+            let seconds = waited.as_secs_f64();
+            bar.suspend(|| {
+                errln!(
+                    "waiting for {name} to answer position `{id}` (line {line}), {seconds:.1} s"
+                );
+            });
+        };
+        let limits = Limits {
+            search: self.limit.limit(),
+            stall: self.stall_ms.map(Duration::from_millis),
+        };
+        let solved = solve(analysts, problems, limits, move || counted.inc(1), waiting).await;
+        (Report::new(name, problems, &solved), solved.error)
     }
 
     fn variant(&self) -> Variant {

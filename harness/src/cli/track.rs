@@ -14,7 +14,7 @@ use super::{Exit, Failure};
 use crate::config;
 use crate::report::{self, Report, SummaryNotes, error_block};
 use crate::run::SessionError;
-use crate::track::{TrackReport, Tracker, Went};
+use crate::track::{NightEnd, TrackReport, Tracker};
 
 /// Track an engine's Elo every night.
 ///
@@ -60,25 +60,27 @@ impl TrackArgs {
         self.ends.results.check()?;
         let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
         let mut tracker = tracker.at(self.place.place()?);
-        let went = tracker.play_all(self.since.as_deref(), self.force);
+        let end = tracker.play_all(self.since.as_deref(), self.force);
         // The nightlies that were played are shown whatever the end was.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let results = &self.ends.results;
-        if went.is_ok() {
+        if end.is_ok() {
             show(&report, results.json)?;
         }
-        let summary = summary(&report, went.as_ref().err());
+        let summary = summary(&report, end.as_ref().err());
         results.summarize(&summary).map_err(Failure::failed)?;
-        let went = went.map_err(failure)?;
-        if went != Went::Interrupted {
+        let end = end.map_err(failure)?;
+        if end != NightEnd::Interrupted {
             tracker.mark_reported().map_err(Failure::failed)?;
         }
-        Ok(match went {
-            Went::Interrupted => Exit::Interrupted,
-            Went::Through | Went::OutOfTime if report.has_unreported_regression() => Exit::Rejected,
-            Went::OutOfTime => Exit::Inconclusive,
-            Went::Through => Exit::Done,
+        Ok(match end {
+            NightEnd::Interrupted => Exit::Interrupted,
+            NightEnd::Played | NightEnd::OutOfTime if report.has_unreported_regression() => {
+                Exit::Rejected
+            }
+            NightEnd::OutOfTime => Exit::Inconclusive,
+            NightEnd::Played => Exit::Done,
         })
     }
 }

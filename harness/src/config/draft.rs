@@ -3,6 +3,7 @@
 //! the command line are refused.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -165,6 +166,19 @@ impl Draft {
         self.set(level, &["match", "limit"], limit, source);
         for index in 0..self.engine_count() {
             self.forget(index, "limit");
+        }
+    }
+
+    /// Sets a key to the value of a command line's flag, as `--pairs`, if that is given.
+    pub(crate) fn flag<V: Into<Value> + Display>(
+        &mut self,
+        flag: &str,
+        value: Option<V>,
+        path: &[&str],
+    ) {
+        if let Some(value) = value {
+            let source = format!("{flag} {value}");
+            self.set(Level::Key, path, value, &source);
         }
     }
 

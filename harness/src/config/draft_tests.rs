@@ -374,7 +374,7 @@ fn the_more_specific_way_wins_and_contradictions_are_refused() {
 }
 
 #[test]
-fn every_profile_is_read_whatever_the_file_says() {
+fn every_profile_is_read_whatever_the_file_sets() {
     for profile in Profile::value_variants() {
         let mut draft = draft(&FILE.replace("elo1 = 3.0", "model = \"logistic\""));
         profile.apply(&mut draft);

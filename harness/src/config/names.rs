@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Config, EngineConfig};
+use crate::output::numbered;
 
 /// The pairings of a round robin grow with the square of it.
 pub(super) const MAX_ENGINES: usize = 1000;
@@ -43,14 +44,7 @@ pub(super) fn fill_in(engines: &mut [EngineConfig]) {
     for engine in engines {
         if engine.name.is_empty() {
             let stem = engine.default_name();
-            let mut name = stem.clone();
-            let mut numbers = 2_u64..;
-            while !taken.insert(name.clone())
-                && let Some(number) = numbers.next()
-            {
-                name = format!("{stem}-{number}");
-            }
-            engine.name = name;
+            engine.name = numbered(&stem, |name| taken.insert(name.clone()));
         }
     }
 }

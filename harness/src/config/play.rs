@@ -36,20 +36,14 @@ pub struct MatchConfig {
     /// Ends a match of two engines before that: `{ width = 5.0 }` once the
     /// always-valid interval of the Elo is this narrow, `"zero_outside"` once
     /// zero lies outside it.
-    #[serde(
-        deserialize_with = "stop_rule",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "stop_rule", skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopRule>,
     /// Ends a run after this time, even without a decision. A resumed run gets
     /// the same time again, or another limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.
-    #[serde(
-        deserialize_with = "concurrency",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "concurrency", skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
     pub seed: u64,
     /// The part of the pairs that is played here.

@@ -1,16 +1,8 @@
 //! Time controls as cutechess-cli and fastchess write them.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use anyhow::{anyhow, bail};
 
@@ -67,10 +59,7 @@ pub(super) fn milliseconds(text: &str) -> anyhow::Result<u64> {
     }
     #[cfg_attr(
         not(test),
-        expect(
-            clippy::cast_possible_truncation,
-            reason = "in range by the check above"
-        )
+        expect(clippy::cast_possible_truncation, reason = "in range by the check above")
     )]
     Ok((seconds * 1000.0).round() as u64)
 }

@@ -24,10 +24,10 @@ fn command_lines_of_public_scripts() {
         let settings = parsed(line).unwrap_or_else(|error| panic!("{line}: {error:#}"));
         let mut text = settings.explanation().expect(line);
         for warning in &settings.warnings {
-            text.push_str(&format!("# warning: {warning}\n"));
+            text += &format!("# warning: {warning}\n");
         }
         if text.trim() != expected.trim() {
-            wrong.push_str(&format!("$ {line}\n{text}\n"));
+            wrong += &format!("$ {line}\n{text}\n");
         }
         blocks += 1;
     }
@@ -96,7 +96,7 @@ fn check(entry: &Entry, line: &str) {
 }
 
 #[test]
-fn every_flag_does_what_the_table_says() {
+fn every_flag_does_what_the_table_describes() {
     for entry in FLAGS {
         check(entry, &format!("{BASE} {}", entry.example));
         // In any order.

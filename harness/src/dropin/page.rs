@@ -1,7 +1,5 @@
 //! The table of flags as the documentation has it.
 
-use std::fmt::Write;
-
 use super::program::Program;
 use super::table::{Entry, FLAGS, GROUPS, Of, Support};
 
@@ -14,18 +12,15 @@ pub(crate) fn tables() -> String {
             "-engine" => "`-engine` and `-each`".to_string(),
             flag => format!("`{flag}`"),
         };
-        let _ = write!(text, "\n### Keys of {title}\n\n");
+        text += &format!("\n### Keys of {title}\n\n");
         rows(&mut text, "key", group.entries);
     }
     text
 }
 
 fn rows(text: &mut String, first: &str, entries: &[Entry]) {
-    let _ = writeln!(
-        text,
-        "| {first} | program | supported | configuration | what differs and why |"
-    );
-    text.push_str("|---|---|---|---|---|\n");
+    *text += &format!("| {first} | program | supported | configuration | what differs and why |\n");
+    *text += "|---|---|---|---|---|\n";
     for entry in entries {
         let of = match entry.of {
             Of::Both => "both",
@@ -41,11 +36,8 @@ fn rows(text: &mut String, first: &str, entries: &[Entry]) {
             "" => String::new(),
             key => format!("`{}`", key.replace(", ", "`, `")),
         };
-        let _ = writeln!(
-            text,
-            "| `{}` | {of} | {support} | {key} | {} |",
-            entry.name, entry.note
-        );
+        let (name, note) = (entry.name, entry.note);
+        *text += &format!("| `{name}` | {of} | {support} | {key} | {note} |\n");
     }
 }
 
@@ -57,10 +49,10 @@ pub(crate) fn plain(program: Program) -> String {
             "" => entry.name,
             example => example,
         };
-        let _ = match entry.support {
-            Support::Yes => writeln!(text, "  {line}"),
-            Support::Ignored => writeln!(text, "  {line}  (no effect)"),
-            Support::Refused => writeln!(text, "  {line}  (refused)"),
+        text += &match entry.support {
+            Support::Yes => format!("  {line}\n"),
+            Support::Ignored => format!("  {line}  (no effect)\n"),
+            Support::Refused => format!("  {line}  (refused)\n"),
         };
     }
     text

@@ -9,6 +9,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use shakmaty::uci::UciMove;
 
+use crate::rules::Score;
+
 /// A place for each worker's game.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Boards(Arc<[Mutex<Place>]>);
@@ -73,18 +75,9 @@ pub(crate) struct LiveMove {
 /// What an engine reported about its move, from its own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LiveSearch {
-    pub score: LiveScore,
+    pub score: Score,
     pub depth: u32,
     pub ms: u64,
-}
-
-/// A score from the engine's own side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LiveScore {
-    Cp(i32),
-    /// Full moves to the mate, below 0 if the engine is mated.
-    Mate(i32),
 }
 
 /// A move in UCI notation.

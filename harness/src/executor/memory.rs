@@ -16,8 +16,8 @@ pub struct MemoryNote {
 }
 
 impl MemoryNote {
-    /// A note if the peak of a player's process, in bytes, is worth one. An
-    /// engine without the option `Hash` may have what it likes.
+    /// A note if the peak of a player's process, in bytes, is worth one. Of an
+    /// engine without the option `Hash` no amount is.
     pub(super) fn of(player: &Player, declared: &[EngineOption], peak: u64) -> Option<Self> {
         let is_hash = |name: &str| name.eq_ignore_ascii_case("Hash");
         let set = player.options.iter().find(|(name, _)| is_hash(name));

@@ -14,7 +14,7 @@ mod situation;
 
 pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
 pub use job::{PairJob, Player};
-pub(crate) use live_games::{BoardWriter, Boards, LiveGame, LiveMove, LiveScore, LiveSearch};
+pub(crate) use live_games::{BoardWriter, Boards, LiveGame, LiveMove, LiveSearch};
 pub(crate) use memory::MemoryNote;
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;

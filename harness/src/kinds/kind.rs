@@ -1,7 +1,7 @@
 //! What a kind of run is.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::ensure;
 
@@ -142,17 +142,14 @@ pub(crate) trait RunKind: 'static {
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
-    /// Plays what belongs to a run after its verdict, where the run was played,
-    /// with the same `recovery` and in the time that is left of `--max-time`, and
-    /// adds it to the report. The result takes the place of the run's own end.
+    /// Plays what belongs to a run after its verdict, and adds it to the report.
+    /// The result takes the place of the run's own end.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
-        _place: &Place,
-        _recovery: Recovery,
-        _time_left: Option<Duration>,
+        _terms: &Terms,
         _announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
@@ -205,6 +202,15 @@ pub(crate) struct Engines {
     pub identities: Vec<EngineIdentity>,
     /// Names for the run's folder.
     pub folder_names: Vec<String>,
+}
+
+/// How the runs that follow one are played: as that one.
+pub(crate) struct Terms {
+    pub place: Place,
+    /// What is done with damage.
+    pub recovery: Recovery,
+    /// The end of `--max-time`.
+    pub deadline: Option<Instant>,
 }
 
 /// A run whose plan waits for something other than results.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
 
-use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::kind::{Engines, Readiness, RunKind, Terms, Waiting};
 use super::place::Place;
 use super::scale;
 use crate::config::{Config, MAX_CONCURRENCY, check_concurrency};
@@ -23,8 +23,8 @@ use crate::run::prepare::setup::{
     open_tables, placement, same_book, warn_of_repeats,
 };
 use crate::run::{
-    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Manifest, RunFiles, SessionError,
-    View, files::final_positions, prepare::conditions,
+    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, MANIFEST, Manifest, RunFiles,
+    SessionError, View, files::final_positions, prepare::conditions,
 };
 use crate::settings::TimeSpan;
 
@@ -108,23 +108,33 @@ impl<K: RunKind> Session<K> {
         Self::begin(config, base, None, out, announce)
     }
 
-    /// The same for a run that belongs to an `earlier` one, in its folder:
-    /// relative paths start from the same folder, and the engines must have the
-    /// same programs. A book at the path of one of `books`, with which the
-    /// earlier runs were played, must be that book.
+    /// Opens the run at `path` that follows an `earlier` one, in its folder, or
+    /// creates it with `config`: relative paths start from the same folder, and
+    /// the engines must have the same programs. A book at the path of one of
+    /// `books`, with which the earlier runs were played, must be that book.
     ///
     /// # Errors
-    /// [`SessionError`]; nothing is left behind.
-    pub(crate) fn create_after(
+    /// [`SessionError::AfterStart`].
+    pub(crate) fn after(
         earlier: &Manifest,
         books: &[BookIdentity],
         mut config: Config,
-        out: &Path,
+        path: &Path,
+        terms: &Terms,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
-        leave_built(&mut config, &earlier.engines);
-        let base = earlier.base.clone();
-        Self::begin(config, base, Some((earlier, books)), Some(out), announce)
+        let session = match path.join(MANIFEST).exists() {
+            true => Self::resume(path, terms.recovery, announce),
+            false => {
+                leave_built(&mut config, &earlier.engines);
+                let base = earlier.base.clone();
+                Self::begin(config, base, Some((earlier, books)), Some(path), announce)
+            }
+        };
+        let session = session.map_err(SessionError::after_start)?;
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
+        let session = session.limited(terms.deadline.map(left));
+        Ok(session.at(terms.place.clone()))
     }
 
     fn begin(
@@ -253,10 +263,11 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
-        let started = Instant::now();
-        let asked_time = self.asked_time;
-        let place = self.place.clone();
-        let recovery = self.recovery;
+        let terms = Terms {
+            place: self.place.clone(),
+            recovery: self.recovery,
+            deadline: self.asked_time.map(|time| Instant::now() + time),
+        };
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
@@ -272,9 +283,8 @@ impl<K: RunKind> Session<K> {
             anyhow::Ok(report)
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
-        let time_left = asked_time.map(|time| time.saturating_sub(started.elapsed()));
         if matches!(ended, Ended::Verdict(_)) {
-            let later = K::follow_up(&mut report, &place, recovery, time_left, announce)
+            let later = K::follow_up(&mut report, &terms, announce)
                 .map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
             ended = later.unwrap_or(ended);
         }

@@ -2,7 +2,7 @@
 //! folder. It is a lock on `games.csv`, which the system removes when the
 //! process ends, however it ends.
 
-use std::fs::TryLockError;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +16,23 @@ use crate::platform::try_lock;
 /// the system has removed the process.
 const PATIENCE: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Takes the lock of a file that others may read meanwhile; if another process
+/// has it, waits a moment.
+///
+/// # Errors
+/// If another process keeps it, or the file system has no locks.
+pub(crate) fn lock_file(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match try_lock(file) {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                thread::sleep(INTERVAL);
+            }
+            taken => return taken,
+        }
+    }
+}
 
 /// The lock of a run's folder. The files of its ledger exist, and no other
 /// process has them.
@@ -58,18 +75,10 @@ impl Lock {
 
     fn of(dir: &Path, create: bool) -> Result<Self, LedgerError> {
         let csv = Log::open(dir, GAMES_CSV, create)?;
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match try_lock(&csv.file) {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    thread::sleep(INTERVAL);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(LedgerError::Locked { path: csv.path });
-                }
-                Err(TryLockError::Error(source)) => return Err(csv.error(source)),
-            }
+        match lock_file(&csv.file) {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked { path: csv.path }),
+            Err(TryLockError::Error(source)) => return Err(csv.error(source)),
         }
         // Its length is known only now that no other process writes.
         let csv = Log {

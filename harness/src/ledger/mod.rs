@@ -23,6 +23,7 @@ pub use files::Recovery;
 pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError};
 pub(crate) use games::GamesFile;
 pub use lock::Lock;
+pub(crate) use lock::lock_file;
 use log::Log;
 pub use pairs::Pairs;
 pub(crate) use pairs::{Arrivals, InOrder};
@@ -31,6 +32,7 @@ pub(crate) use row::{Entry, Row};
 pub(crate) use tail::{Grown, Tail};
 
 use crate::executor::{Evidence, PlayedPair};
+use crate::output::numbered;
 use sync::Syncer;
 
 /// Failures of a run of which evidence is kept, about 200 KiB each.
@@ -155,14 +157,8 @@ impl Ledger {
         }
         self.evidence = Some(kept + 1);
         let stem = format!("{}-{}", evidence.pair + 1, evidence.game + 1);
-        let folder = (1..)
-            .map(|number| match number {
-                1 => stem.clone(),
-                number => format!("{stem}-{number}"),
-            })
-            .map(|name| self.dir.join(FAILURES).join(name))
-            .find(|path| !path.exists())
-            .expect("numbers do not end");
+        let failures = self.dir.join(FAILURES);
+        let folder = failures.join(numbered(&stem, |name| !failures.join(name).exists()));
         let write = |(name, text): &(&str, String)| fs::write(folder.join(name), text);
         fs::create_dir_all(&folder)
             .and_then(|()| evidence.files.iter().try_for_each(write))

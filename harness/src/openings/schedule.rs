@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn sequential_starts_where_it_is_told_and_wraps() {
+    fn sequential_starts_at_the_given_opening_and_wraps() {
         assert_eq!(
             first(4, Order::Sequential, 9, 2, 9),
             [2, 3, 0, 1, 2, 3, 0, 1, 2]

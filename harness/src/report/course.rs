@@ -12,15 +12,15 @@ use crate::run::{Fold, Kind, Manifest, PlayTime, RunFiles};
 use crate::settings::Shard;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
-use crate::stats::{Estimate, Sprt};
+use crate::stats::{Estimate, Sprt, SprtState};
 
 /// The course of a run as far as it has been taken in.
 #[derive(Debug, Clone)]
 pub(crate) struct Course {
     time: PlayTime,
-    /// Pairs in the order of arrival of which it is not known yet whether they
-    /// count, and those of which it is.
+    /// Pairs not yet known to count, in the order of arrival.
     arrived: VecDeque<(u64, TaggedPair)>,
+    /// Those that count.
     examination: Examination,
     /// Results that came before an earlier pair's.
     early: BTreeMap<u64, PairResult>,
@@ -162,16 +162,9 @@ impl Course {
 pub(crate) struct Moment {
     pub pairs: u64,
     /// LLR and its bounds, of a sequential test.
-    pub test: Option<TestMoment>,
+    pub test: Option<SprtState>,
     /// Elo with its always-valid interval.
     pub elo: Option<Estimate>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TestMoment {
-    pub llr: f64,
-    pub lower: f64,
-    pub upper: f64,
 }
 
 /// The moments of a run that can be seen.
@@ -226,14 +219,7 @@ impl Trace {
     fn now(&self) -> Moment {
         Moment {
             pairs: self.pairs,
-            test: self.test.as_ref().map(|test| {
-                let (lower, upper) = test.bounds();
-                TestMoment {
-                    llr: test.llr(),
-                    lower,
-                    upper,
-                }
-            }),
+            test: self.test.as_ref().map(Sprt::state),
             elo: self.sequence.interval(),
         }
     }

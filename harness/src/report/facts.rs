@@ -223,13 +223,8 @@ impl RunFacts {
         let tally = &fold.tally;
         let first = first_engine(tally);
         let summary = summary_of(&fold.experiment, first.pentanomial);
-        let names = manifest.names();
         let play = &manifest.config.r#match;
-        let (ratings, rating_error) = match standings(&names, tally) {
-            _ if names.len() < 3 || tally.pairs == 0 => (Vec::new(), None),
-            Ok(ratings) => (ratings, None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
-        };
+        let (ratings, rating_error) = ratings(manifest, tally);
         Self {
             run: files.folder.name(),
             kind: manifest.kind,
@@ -267,33 +262,13 @@ impl RunFacts {
             findings: findings(manifest, course, fold),
             ratings,
             rating_error,
-            pairings: tally
-                .pairings
-                .iter()
-                .map(|([first, second], pairing)| PairingFacts {
-                    first: names[*first].clone(),
-                    second: names[*second].clone(),
-                    wdl: wdl(pairing.wdl),
-                    pentanomial: pairing.pentanomial.0,
-                    summary: summary_of(&fold.experiment, pairing.pentanomial),
-                })
-                .collect(),
-            terminations: tally
-                .terminations
-                .iter()
-                .map(|(termination, games)| (*termination, games.iter().sum()))
-                .collect(),
+            pairings: pairings(manifest, fold),
+            terminations: terminations(tally),
             endings: tally.terminations.clone().into_iter().collect(),
             by_colour: tally.by_colour,
             mean_plies: ratio(tally.plies as f64, tally.games() as f64),
             limit: limits(&manifest.config),
-            openings: match (&play.openings.file, &manifest.book) {
-                (Some(BookSource::BuiltIn), Some(book)) => {
-                    format!("built-in book {}", book.file.display())
-                }
-                (_, Some(book)) => book.file.display().to_string(),
-                (_, None) => "start position".to_string(),
-            },
+            openings: openings(manifest),
             placement: manifest.placement.clone(),
         }
     }
@@ -317,6 +292,48 @@ fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts>
         next: fold.absorbed() + 1,
         waiting: fold.waiting(),
     })
+}
+
+/// The rating list of a tournament of more than two, or why it is missing.
+fn ratings(manifest: &Manifest, tally: &Tally) -> (Vec<Standing>, Option<String>) {
+    let names = manifest.names();
+    if names.len() < 3 || tally.pairs == 0 {
+        return (Vec::new(), None);
+    }
+    match standings(&names, tally) {
+        Ok(ratings) => (ratings, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    }
+}
+
+fn pairings<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Vec<PairingFacts> {
+    let names = manifest.names();
+    let pairings = fold.tally.pairings.iter();
+    let facts = pairings.map(|([first, second], pairing)| PairingFacts {
+        first: names[*first].clone(),
+        second: names[*second].clone(),
+        wdl: wdl(pairing.wdl),
+        pentanomial: pairing.pentanomial.0,
+        summary: summary_of(&fold.experiment, pairing.pentanomial),
+    });
+    facts.collect()
+}
+
+fn terminations(tally: &Tally) -> Vec<(Termination, u64)> {
+    let endings = tally.terminations.iter();
+    endings
+        .map(|(termination, games)| (*termination, games.iter().sum()))
+        .collect()
+}
+
+fn openings(manifest: &Manifest) -> String {
+    match (&manifest.config.r#match.openings.file, &manifest.book) {
+        (Some(BookSource::BuiltIn), Some(book)) => {
+            format!("built-in book {}", book.file.display())
+        }
+        (_, Some(book)) => book.file.display().to_string(),
+        (_, None) => "start position".to_string(),
+    }
 }
 
 /// The summary of pairs; after too few, with the always-valid interval that

@@ -19,7 +19,7 @@ pub(crate) struct FleetFacts {
 }
 
 /// One worker.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct MachineFacts {
     pub worker: String,
     /// In the ledger; `None` if it has played nothing.
@@ -63,8 +63,7 @@ pub(crate) struct PlayedAgain {
 }
 
 impl FleetFacts {
-    /// What the folder of a run says about its machines; `None` if it was not
-    /// played on a fleet.
+    /// The machines in the folder of a run; `None` if it was not played on a fleet.
     pub(crate) fn read(dir: &Path, played: &Workers) -> Option<Self> {
         match Machines::read(dir) {
             Ok(machines) => Some(Self::new(machines?, played)),
@@ -138,6 +137,7 @@ impl FleetFacts {
 
 fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
     let totals = workers.totals(machine.worker);
+    let failures = totals.engines.failures;
     MachineFacts {
         worker: machine.name(),
         number: Some(machine.worker),
@@ -146,14 +146,13 @@ fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
         built: machine.built,
         pairs: totals.results.pairs(),
         pentanomial: totals.results.0,
-        time_forfeits: totals.failures.time_forfeit,
-        crashes: totals.failures.crash,
-        stalls: totals.failures.stall,
-        illegal_moves: totals.failures.illegal_move,
+        time_forfeits: failures.time_forfeit,
+        crashes: failures.crash,
+        stalls: failures.stall,
+        illegal_moves: failures.illegal_move,
         latency_us: totals.latency_us(),
         p_value: workers.p_value(machine.worker),
-        clock_factor: None,
-        left_out: None,
+        ..MachineFacts::default()
     }
 }
 
@@ -167,20 +166,8 @@ fn leave_out(workers: &mut Vec<MachineFacts>, incident: Incident) {
         Some(worker) => worker.left_out = left_out,
         None => workers.push(MachineFacts {
             worker: incident.worker,
-            number: None,
-            processor: String::new(),
-            cores: 0,
-            built: false,
-            pairs: 0,
-            pentanomial: [0; 5],
-            time_forfeits: 0,
-            crashes: 0,
-            stalls: 0,
-            illegal_moves: 0,
-            latency_us: None,
-            p_value: None,
-            clock_factor: None,
             left_out,
+            ..MachineFacts::default()
         }),
     }
 }

@@ -1,46 +1,37 @@
 //! The report as Markdown, for a pull request or a wiki.
 
-use std::fmt::{self, Write};
-
 use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
 use super::numbers::{elo_text, number, percent, plus_minus, supported};
-use super::summary::fence_for;
+use super::summary::fenced;
 use super::text::{results_block, verdict_sentence};
-use super::tournament::wdl;
+use crate::stats::Wdl;
 
 /// The report as Markdown.
 pub(crate) fn markdown(facts: &RunFacts) -> String {
-    let mut text = String::new();
-    write_markdown(&mut text, facts).expect("writing to a string cannot fail");
-    text
-}
-
-fn write_markdown(out: &mut String, facts: &RunFacts) -> fmt::Result {
-    writeln!(out, "# {}\n", escape_markdown(&facts.run))?;
+    let mut text = format!("# {}\n\n", escape_markdown(&facts.run));
     for sentence in verdict_sentence(facts).lines() {
-        writeln!(out, "{}\n", escape_markdown(sentence))?;
+        text += &format!("{}\n\n", escape_markdown(sentence));
     }
-    let results = results_block(facts);
-    let fence = fence_for(&results);
-    writeln!(out, "{fence}text\n{results}{fence}\n")?;
-    write_engines(out, facts)?;
+    text += &fenced(&results_block(facts));
+    text += "\n";
+    text += &engines(facts);
     if facts.engines.len() > 2 {
-        write_pairings(out, facts)?;
+        text += &pairings(facts);
     }
-    write_games(out, facts)
+    text + &games(facts)
 }
 
-fn write_engines(out: &mut String, facts: &RunFacts) -> fmt::Result {
-    writeln!(out, "| | {} |", cells(facts, |e| e.name.clone()))?;
-    writeln!(out, "|---|{}", "---:|".repeat(facts.engines.len()))?;
+fn engines(facts: &RunFacts) -> String {
+    let mut text = format!("| | {} |\n", cells(facts, |e| e.name.clone()));
+    text += &format!("|---|{}\n", "---:|".repeat(facts.engines.len()));
     for (name, cells) in engine_rows(facts) {
-        writeln!(out, "| {name} | {cells} |")?;
+        text += &format!("| {name} | {cells} |\n");
     }
-    writeln!(out)
+    text + "\n"
 }
 
-/// What is said of each engine: a name, and the cells of all engines.
+/// The rows about the engines: a name, and the cells of all engines.
 fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let count = |count: fn(&EngineFacts) -> u64| cells(facts, |e| count(e).to_string());
     let failures = &facts.failures;
@@ -48,8 +39,8 @@ fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
         ("engine", cells(facts, |e| e.id.clone())),
         ("options", cells(facts, options)),
         ("limit", cells(facts, |e| e.limit.clone())),
-        ("points as White", cells(facts, |e| share(e.as_white))),
-        ("points as Black", cells(facts, |e| share(e.as_black))),
+        ("points as White", cells(facts, |e| score(e.as_white))),
+        ("points as Black", cells(facts, |e| score(e.as_black))),
         ("depth", cells(facts, |e| number(e.depth))),
         ("selective depth", cells(facts, |e| number(e.seldepth))),
         ("nodes a move", cells(facts, |e| number(e.nodes))),
@@ -73,46 +64,40 @@ fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn write_pairings(out: &mut String, facts: &RunFacts) -> fmt::Result {
-    writeln!(
-        out,
-        "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|"
-    )?;
+fn pairings(facts: &RunFacts) -> String {
+    let mut text = "| pairing | W-D-L | Elo | nElo |\n|---|---:|---:|---:|\n".to_string();
     for pairing in &facts.pairings {
-        let nelo = pairing.summary.nelo.map(|nelo| plus_minus(Some(nelo)));
-        writeln!(
-            out,
-            "| {} - {} | {} | {} | {} |",
+        text += &format!(
+            "| {} - {} | {} | {} | {} |\n",
             escape_markdown(&pairing.first),
             escape_markdown(&pairing.second),
-            wdl(pairing.wdl.into()),
+            Wdl::from(pairing.wdl),
             elo_text(pairing.summary.elo, pairing.summary.interval),
-            supported(nelo)
-        )?;
+            supported(pairing.summary.nelo.map(plus_minus))
+        );
     }
-    writeln!(out)
+    text + "\n"
 }
 
-fn write_games(out: &mut String, facts: &RunFacts) -> fmt::Result {
+fn games(facts: &RunFacts) -> String {
     let [white, draws, black] = facts.by_colour;
-    writeln!(out, "| games | |\n|---|---:|")?;
-    writeln!(out, "| won by White | {white} |")?;
-    writeln!(out, "| drawn | {draws} |")?;
-    writeln!(out, "| won by Black | {black} |")?;
+    let mut text = format!(
+        "| games | |\n|---|---:|\n| won by White | {white} |\n| drawn | {draws} |\n\
+         | won by Black | {black} |\n"
+    );
     for (termination, count) in &facts.terminations {
-        writeln!(out, "| ended by {} | {count} |", termination.words())?;
+        text += &format!("| ended by {} | {count} |\n", termination.words());
     }
-    writeln!(out, "| plies a game | {} |", number(facts.mean_plies))?;
+    text += &format!("| plies a game | {} |\n", number(facts.mean_plies));
     for (worker, processors) in facts.placement.iter().enumerate() {
-        writeln!(out, "| processors of worker {worker} | {processors:?} |")?;
+        text += &format!("| processors of worker {worker} | {processors:?} |\n");
     }
-    writeln!(out, "| seconds | {:.1} |", facts.seconds)
+    text + &format!("| seconds | {:.1} |\n", facts.seconds)
 }
 
 /// The share of the points of these wins, draws and losses.
-fn share([w, d, l]: [u64; 3]) -> String {
-    let games = w + d + l;
-    percent((games > 0).then(|| (w as f64 + d as f64 / 2.0) / games as f64))
+fn score(wdl: [u64; 3]) -> String {
+    percent(Wdl::from(wdl).score())
 }
 
 fn counts(counts: &[u64]) -> String {

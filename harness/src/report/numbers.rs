@@ -71,16 +71,14 @@ pub(super) fn elo_text(elo: Option<Estimate>, interval: Interval) -> String {
             fixed(elo.low, 2),
             fixed(elo.high, 2)
         ),
-        (Some(elo), Interval::FixedLength) => plus_minus(Some(elo)),
+        (Some(elo), Interval::FixedLength) => plus_minus(elo),
         (None, _) => supported(None),
     }
 }
 
-pub(super) fn plus_minus(estimate: Option<Estimate>) -> String {
-    match estimate {
-        Some(e) => format!("{} +/- {:.2}", fixed(e.estimate, 2), e.half_width()),
-        None => "not defined".to_string(),
-    }
+pub(super) fn plus_minus(estimate: Estimate) -> String {
+    let half_width = estimate.half_width();
+    format!("{} +/- {half_width:.2}", fixed(estimate.estimate, 2))
 }
 
 pub(crate) fn percent(share: Option<f64>) -> String {

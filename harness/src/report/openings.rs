@@ -24,11 +24,11 @@ struct Totals {
     half_points: u32,
     /// Games won by White, drawn, won by Black.
     by_colour: [u32; 3],
-    /// Pairs of which the same colour won both games.
+    /// Pairs in which the same colour won both games.
     decided: u32,
 }
 
-/// What the openings of a run have come to.
+/// The results of the openings of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct OpeningFacts {
     /// Different ones.
@@ -37,7 +37,7 @@ pub(crate) struct OpeningFacts {
     pub most_often: u64,
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
-    /// Pairs of which the same colour won both games: the opening decided.
+    /// Pairs in which the same colour won both games: the opening decided.
     pub decided: u64,
     pub pairs: u64,
     /// Whether more than two engines have played: in different pairs the first engine is
@@ -79,12 +79,7 @@ impl Openings {
         totals.pairs += 1;
         totals.half_points += entry.result.half_points() as u32;
         for outcome in outcomes {
-            let column = match outcome {
-                Outcome::White => 0,
-                Outcome::Draw => 1,
-                Outcome::Black => 2,
-            };
-            totals.by_colour[column] += 1;
+            totals.by_colour[2 - outcome.white_half_points()] += 1;
         }
         let is_decided = outcomes[0] == outcomes[1] && outcomes[0] != Outcome::Draw;
         totals.decided += u32::from(is_decided);

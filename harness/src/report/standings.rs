@@ -4,27 +4,15 @@
 use serde::Serialize;
 
 use crate::run::Tally;
-use crate::stats::rating::{Game, Games, RatingError, RatingOptions, rate};
+use crate::stats::Wdl;
+use crate::stats::rating::{Game, Games, Rating, RatingError, RatingOptions, rate};
 use crate::stats::summary::Interval;
-use crate::stats::{Estimate, Wdl};
 
 /// One engine of a tournament.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Standing {
-    pub name: String,
-    /// Relative to the mean of its pool. `None` if it cannot be compared with
-    /// anyone: only wins, only losses.
-    pub elo: Option<Estimate>,
-    /// Where the interval of `elo` comes from.
-    pub interval: Interval,
-    /// Ratings of different pools cannot be compared.
-    pub pool: usize,
-    pub games: u64,
-    /// Points, a draw being one half.
-    pub points: f64,
-    pub wins: u64,
-    pub draws: u64,
-    pub losses: u64,
+    #[serde(flatten)]
+    pub rating: Rating,
     /// Probability that it is stronger than the next in the list; `None` if
     /// they cannot be compared, or have too few pairs.
     pub los: Option<f64>,
@@ -34,19 +22,24 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
+    pub(crate) fn wdl(&self) -> Wdl {
+        Wdl::from([self.rating.wins, self.rating.draws, self.rating.losses])
+    }
+
     /// Share of the points, 0 to 1; `None` before the first game.
     pub(crate) fn score(&self) -> Option<f64> {
-        (self.games > 0).then(|| self.points / self.games as f64)
+        self.wdl().score()
     }
 
     /// Why it has no rating although it has played, in words that follow its name.
     pub(crate) fn why_unrated(&self) -> Option<&'static str> {
-        if self.elo.is_some() || self.games == 0 {
+        let rating = &self.rating;
+        if rating.elo.is_some() || rating.games == 0 {
             return None;
         }
-        Some(match self.games {
-            games if games == self.wins => "won all its games",
-            games if games == self.losses => "lost all its games",
+        Some(match rating.games {
+            games if games == rating.wins => "won all its games",
+            games if games == rating.losses => "lost all its games",
             _ => "cannot be compared with any other engine",
         })
     }
@@ -67,15 +60,7 @@ pub(super) fn standings(names: &[String], tally: &Tally) -> Result<Vec<Standing>
         .iter()
         .enumerate()
         .map(|(at, rating)| Standing {
-            name: rating.name.clone(),
-            elo: rating.elo,
-            interval: rating.interval,
-            pool: rating.pool,
-            games: rating.games,
-            points: rating.points,
-            wins: rating.wins,
-            draws: rating.draws,
-            losses: rating.losses,
+            rating: rating.clone(),
             los: los(at),
             los_against: rated.los[at].clone(),
         })
@@ -91,16 +76,19 @@ pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
         .filter(|(_, engine)| engine.games > 0)
         .map(|(name, engine)| {
             let wdl = engine.as_white + engine.as_black;
-            Standing {
+            let rating = Rating {
                 name: name.clone(),
                 elo: None,
                 interval: Interval::AlwaysValid,
                 pool: 0,
                 games: wdl.games(),
-                points: points(wdl),
+                points: wdl.points(),
                 wins: wdl.wins,
                 draws: wdl.draws,
                 losses: wdl.losses,
+            };
+            Standing {
+                rating,
                 los: None,
                 los_against: Vec::new(),
             }
@@ -109,10 +97,6 @@ pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
     let share = |standing: &Standing| standing.score().unwrap_or(0.0);
     standings.sort_by(|a, b| share(b).total_cmp(&share(a)));
     standings
-}
-
-fn points(wdl: Wdl) -> f64 {
-    wdl.wins as f64 + wdl.draws as f64 / 2.0
 }
 
 fn games(names: &[String], tally: &Tally) -> Games {
@@ -190,7 +174,7 @@ pub(super) mod tests {
             ],
         );
         let list = standings(&names(), &tally).expect("rated");
-        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        let order: Vec<_> = list.iter().map(|s| s.rating.name.as_str()).collect();
         assert_eq!(order, ["one", "two", "three"]);
         assert!(list[0].los.is_some_and(|los| los > 0.5));
         assert_eq!(list[2].los, None);
@@ -198,8 +182,8 @@ pub(super) mod tests {
         assert_eq!((los(0, 1), los(1, 1)), (list[0].los, None));
         let both = los(0, 2).zip(los(2, 0)).expect("rated");
         assert!((both.0 + both.1 - 1.0).abs() < 1e-9, "{both:?}");
-        assert_eq!(list[0].interval, Interval::FixedLength);
-        assert_eq!((list[0].games, list[0].wins), (340, 140));
+        assert_eq!(list[0].rating.interval, Interval::FixedLength);
+        assert_eq!((list[0].rating.games, list[0].rating.wins), (340, 140));
     }
 
     #[test]
@@ -207,8 +191,8 @@ pub(super) mod tests {
         let level = [[0, 0, 1], [0, 1, 0], [1, 0, 0]];
         let tally = tally_of(3, &[([0, 1], level), ([0, 2], level), ([1, 2], level)]);
         for standing in standings(&names(), &tally).expect("rated") {
-            assert_eq!(standing.interval, Interval::AlwaysValid);
-            assert!(standing.elo.expect("rated").half_width() > 100.0);
+            assert_eq!(standing.rating.interval, Interval::AlwaysValid);
+            assert!(standing.rating.elo.expect("rated").half_width() > 100.0);
             assert_eq!(standing.los, None);
         }
     }
@@ -229,7 +213,7 @@ pub(super) mod tests {
         ];
         let names = ["one", "weak", "two", "strong"].map(String::from);
         let list = standings(&names, &tally_of(4, &pairings)).expect("rated");
-        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        let order: Vec<_> = list.iter().map(|s| s.rating.name.as_str()).collect();
         assert_eq!(order, ["strong", "one", "two", "weak"]);
         let why = list.iter().map(Standing::why_unrated).collect::<Vec<_>>();
         let ends = [Some("won all its games"), Some("lost all its games")];
@@ -247,7 +231,7 @@ pub(super) mod tests {
         );
         let names = ["a", "b", "idle", "c"].map(String::from);
         let list = by_score(&names, &tally);
-        let order: Vec<_> = list.iter().map(|s| s.name.as_str()).collect();
+        let order: Vec<_> = list.iter().map(|s| s.rating.name.as_str()).collect();
         assert_eq!(order, ["b", "c", "a"]);
     }
 }

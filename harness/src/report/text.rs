@@ -1,81 +1,61 @@
 //! The results in words, in the block that engine authors know from fastchess.
 
-use std::fmt::Write;
-
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::machines::FleetFacts;
-use super::numbers::{TOO_FEW, counted, elo_text, fixed, probability, supported};
-pub(super) use super::numbers::{number, percent, plus_minus};
+use super::numbers::{TOO_FEW, counted, elo_text, fixed, number, percent, plus_minus, probability};
 use super::tournament;
 use super::verdict::TestVerdict;
-use crate::stats::Model;
 use crate::stats::confidence::StopRule;
 use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
+use crate::stats::{Model, Wdl};
 
 /// The results as a block of lines, each ended.
 pub(crate) fn results_block(facts: &RunFacts) -> String {
-    let mut text = String::new();
-    let mut line = |content: String| {
-        text.push_str(&content);
-        text.push('\n');
-    };
-    let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
-    let title = match names.as_slice() {
-        [first, second] => format!("{first} vs {second}"),
-        [first, others @ ..] => format!("{first} vs {}", others.join(", ")),
-        [] => String::new(),
-    };
-    line(format!(
-        "Results of {title} ({}, {}):",
-        facts.limit, facts.openings
-    ));
-    if let Some(pool) = &facts.pool {
-        line(pool_line(pool));
-    }
+    let mut lines = vec![title_line(facts)];
+    lines.extend(facts.pool.as_ref().map(pool_line));
     let is_tournament = facts.engines.len() > 2;
     if is_tournament {
-        tournament::block(facts).into_iter().for_each(&mut line);
+        lines.extend(tournament::block(facts));
     }
     if !is_tournament || tournament::is_gauntlet(facts) {
         if is_tournament {
-            line(format!("\n{} against the others:", facts.engines[0].name));
+            lines.push(format!("\n{} against the others:", facts.engines[0].name));
         }
-        first_engine_lines(facts).into_iter().for_each(&mut line);
+        lines.extend(first_engine_lines(facts));
     }
-    if let Some(sprt) = &facts.sprt {
-        line(llr_line(sprt));
-    }
+    lines.extend(facts.sprt.as_ref().map(llr_line));
     if let Some(interval) = facts.always_valid
         && facts.interval == Interval::FixedLength
         && facts.always_valid_only().is_none()
     {
-        line(format!(
+        lines.push(format!(
             "Always-valid interval (95 %, at every look): {:.2} to {:.2}",
             interval.low, interval.high
         ));
     }
-    for (engine, facts_of_it) in facts.engines.iter().enumerate() {
-        if let Some(failures) = failures_line(facts, engine) {
-            line(failures);
-        }
-        if facts_of_it.illegal_pvs > 0 {
-            line(format!(
+    for (number, engine) in facts.engines.iter().enumerate() {
+        lines.extend(failures_line(facts, number));
+        if engine.illegal_pvs > 0 {
+            lines.push(format!(
                 "{} sent {} principal variations with an illegal move (marked in games.pgn)",
-                facts_of_it.name, facts_of_it.illegal_pvs
+                engine.name, engine.illegal_pvs
             ));
         }
     }
-    if let Some(replays) = replays_line(facts) {
-        line(replays);
-    }
-    for finding in &facts.findings {
-        line(finding.sentence());
-    }
-    for about_machines in facts.fleet.iter().flat_map(FleetFacts::lines) {
-        line(about_machines);
-    }
-    text
+    lines.extend(replays_line(facts));
+    lines.extend(facts.findings.iter().map(Finding::sentence));
+    lines.extend(facts.fleet.iter().flat_map(FleetFacts::lines));
+    lines.join("\n") + "\n"
+}
+
+fn title_line(facts: &RunFacts) -> String {
+    let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
+    let title = match names.as_slice() {
+        [first, others @ ..] => format!("{first} vs {}", others.join(", ")),
+        [] => String::new(),
+    };
+    format!("Results of {title} ({}, {}):", facts.limit, facts.openings)
 }
 
 /// The runs of a pool.
@@ -89,25 +69,14 @@ fn pool_line(pool: &PoolFacts) -> String {
 
 /// The results of the first engine against all others.
 fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
-    let [wins, draws, losses] = facts.wdl;
-    let games = wins + draws + losses;
-    let points = wins as f64 + draws as f64 / 2.0;
-    let share = (games > 0).then(|| points / games as f64);
-    let (elo, nelo, los) = match facts.always_valid_only() {
-        Some(elo) => {
-            let not_valid = match facts.stop {
-                Some(_) => "not valid with an early stop",
-                None => "not valid before the end",
-            };
-            let elo = elo_text(Some(elo), Interval::AlwaysValid);
-            (elo, not_valid.to_string(), not_valid.to_string())
-        }
-        None => (
-            elo_text(facts.elo, facts.interval),
-            supported(facts.nelo.map(|nelo| plus_minus(Some(nelo)))),
-            supported(facts.los.map(|los| probability(los, 2))),
-        ),
+    let wdl = Wdl::from(facts.wdl);
+    let elo = match facts.always_valid_only() {
+        Some(elo) => elo_text(Some(elo), Interval::AlwaysValid),
+        None => elo_text(facts.elo, facts.interval),
     };
+    let nelo = at_the_end(facts, facts.nelo).map_or_else(str::to_string, plus_minus);
+    let los = at_the_end(facts, facts.los);
+    let los = los.map_or_else(str::to_string, |los| probability(los, 2));
     [
         format!("Elo: {elo}, nElo: {nelo}"),
         format!(
@@ -116,8 +85,13 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
             number(facts.pair_ratio)
         ),
         format!(
-            "Games: {games}, Wins: {wins}, Draws: {draws}, Losses: {losses}, Points: {points:.1} ({})",
-            percent(share)
+            "Games: {}, Wins: {}, Draws: {}, Losses: {}, Points: {:.1} ({})",
+            wdl.games(),
+            wdl.wins,
+            wdl.draws,
+            wdl.losses,
+            wdl.points(),
+            percent(wdl.score())
         ),
         format!(
             "Ptnml(0-2): {:?}, WL/DD Ratio: {}",
@@ -125,6 +99,15 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
             number(facts.wl_dd_ratio)
         ),
     ]
+}
+
+/// A quantity that does not hold at every look, or why it is not shown.
+pub(super) fn at_the_end<T>(facts: &RunFacts, quantity: Option<T>) -> Result<T, &'static str> {
+    match facts.always_valid_only() {
+        Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
+        Some(_) => Err("not valid before the end"),
+        None => quantity.ok_or(TOO_FEW),
+    }
 }
 
 /// The failures that did not count because their games were played again, if there were
@@ -221,48 +204,37 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
             Some(_) => "of at most",
             None => "of",
         };
-        write!(
-            text,
-            " Not finished: {} {of} {}.",
-            facts.absorbed,
-            counted(facts.budget, "pair")
-        )
-        .expect("writing to a string cannot fail");
+        let budget = counted(facts.budget, "pair");
+        text += &format!(" Not finished: {} {of} {budget}.", facts.absorbed);
     }
     for failures in (0..facts.engines.len()).filter_map(|engine| failures_line(facts, engine)) {
-        write!(text, " {failures}.").expect("writing to a string cannot fail");
+        text += &format!(" {failures}.");
     }
     if let Some(sprt) = &facts.sprt
         && facts.reason.is_none()
     {
-        push_estimate(&mut text, facts, sprt);
+        text += &estimate_line(facts, sprt);
     }
     if !facts.shard.is_whole() {
-        write!(
-            text,
-            "\nThis is {}: `hone pool` judges all shards together.",
-            facts.shard.words()
-        )
-        .expect("writing to a string cannot fail");
+        let shard = facts.shard.words();
+        text += &format!("\nThis is {shard}: `hone pool` judges all shards together.");
     }
     if let Some(pool) = &facts.pool
         && pool.waiting > 0
         && !facts.is_finished
     {
-        write!(
-            text,
+        text += &format!(
             "\nPair {} is missing: what was played after it ({}) is not judged.",
             pool.next,
             counted(pool.waiting, "pair")
-        )
-        .expect("writing to a string cannot fail");
+        );
     }
-    // A run that ended for its repeats has said so.
-    let is_said = |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
-    let findings = facts.findings.iter().filter(|finding| !is_said(finding));
+    // The reason of a run that ended for its repeats names them already.
+    let is_named =
+        |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
+    let findings = facts.findings.iter().filter(|finding| !is_named(finding));
     if let Some(care) = care(findings) {
-        text.push('\n');
-        text += &care;
+        text += &format!("\n{care}");
     }
     text
 }
@@ -287,7 +259,7 @@ fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
 fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
     let (dev, base) = names(facts);
     let scale = scale(sprt.model);
-    let mut text = match facts.verdict {
+    let decision = match facts.verdict {
         TestVerdict::H1 if sprt.elo0 < 0.0 => format!(
             "H1 accepted: {dev} is not weaker than {base} by {} {scale} or more",
             -sprt.elo0
@@ -313,41 +285,34 @@ fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
             counted(facts.pairs, "pair")
         ),
     };
-    match facts.verdict {
-        TestVerdict::H1 => push_error_rate(&mut text, "false-positive", "alpha", sprt.alpha),
-        TestVerdict::H0 => push_error_rate(&mut text, "false-negative", "beta", sprt.beta),
-        TestVerdict::None => text.push('.'),
-    }
-    text
+    let error_rate = match facts.verdict {
+        TestVerdict::H1 => error_rate("false-positive", "alpha", sprt.alpha),
+        TestVerdict::H0 => error_rate("false-negative", "beta", sprt.beta),
+        TestVerdict::None => String::new(),
+    };
+    format!("{decision}{error_rate}.")
 }
 
-fn push_estimate(text: &mut String, facts: &RunFacts, sprt: &SprtFacts) {
-    let written = match (&sprt.elo, facts.elo) {
+fn estimate_line(facts: &RunFacts, sprt: &SprtFacts) -> String {
+    match (&sprt.elo, facts.elo) {
         (Some(estimate), _) => {
             let elo = estimate.elo;
-            write!(
-                text,
+            format!(
                 "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the stopping rule; the Elo above is not corrected.",
                 elo.estimate, elo.low, elo.high
             )
         }
-        (None, Some(elo)) => write!(
-            text,
+        (None, Some(elo)) => format!(
             "\nEstimated Elo: {:.1} (always-valid 95 %: {:.1} to {:.1}); {TOO_FEW} for an estimate corrected for the stopping rule.",
             elo.estimate, elo.low, elo.high
         ),
-        (None, None) => Ok(()),
-    };
-    written.expect("writing to a string cannot fail");
+        (None, None) => String::new(),
+    }
 }
 
-fn push_error_rate(text: &mut String, kind: &str, name: &str, rate: f64) {
-    write!(
-        text,
-        " ({kind} rate at most {} %, {name} = {rate}).",
-        (rate * 1000.0).round() / 10.0
-    )
-    .expect("writing to a string cannot fail");
+fn error_rate(kind: &str, name: &str, rate: f64) -> String {
+    let percent = (rate * 1000.0).round() / 10.0;
+    format!(" ({kind} rate at most {percent} %, {name} = {rate})")
 }
 
 fn match_sentence(facts: &RunFacts) -> String {

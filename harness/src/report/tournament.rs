@@ -17,13 +17,13 @@ pub(super) fn standing_columns(standings: &[Standing]) -> Vec<Column> {
     let share = |share: f64| format!("{:.1} %", 100.0 * share);
     vec![
         Column::new("#", Fit::Keep, ranks),
-        Column::new("name", Fit::Shorten, cells(&|s| s.name.clone())),
-        Column::new("games", Fit::Drop(2), cells(&|s| s.games.to_string())),
+        Column::new("name", Fit::Shorten, cells(&|s| s.rating.name.clone())),
         Column::new(
-            "W-D-L",
-            Fit::Drop(3),
-            cells(&|s| wdl([s.wins, s.draws, s.losses].into())),
+            "games",
+            Fit::Drop(2),
+            cells(&|s| s.rating.games.to_string()),
         ),
+        Column::new("W-D-L", Fit::Drop(3), cells(&|s| s.wdl().to_string())),
         Column::new(
             "score",
             Fit::Drop(1),
@@ -32,9 +32,13 @@ pub(super) fn standing_columns(standings: &[Standing]) -> Vec<Column> {
         Column::new(
             "Elo",
             Fit::Keep,
-            cells(&|s| defined(s.elo.map(|elo| signed(elo.estimate)))),
+            cells(&|s| defined(s.rating.elo.map(|elo| signed(elo.estimate)))),
         ),
-        Column::new("95 %", Fit::Keep, cells(&|s| defined(s.elo.map(interval)))),
+        Column::new(
+            "95 %",
+            Fit::Keep,
+            cells(&|s| defined(s.rating.elo.map(interval))),
+        ),
         Column::new(
             "LOS",
             Fit::Drop(4),
@@ -51,11 +55,6 @@ fn interval(elo: Estimate) -> String {
     }
 }
 
-/// Wins, draws and losses as they are printed everywhere.
-pub(super) fn wdl(games: Wdl) -> String {
-    format!("{}-{}-{}", games.wins, games.draws, games.losses)
-}
-
 /// The rating list and the crosstable, in lines of any length.
 pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     let mut lines = Vec::new();
@@ -64,18 +63,18 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     }
     if !facts.ratings.is_empty() {
         lines.extend(table::lines(standing_columns(&facts.ratings), usize::MAX));
-        let early = facts.ratings.iter();
-        let early = early.filter(|rating| rating.interval == Interval::AlwaysValid);
+        let mut ratings = facts.ratings.iter().map(|standing| &standing.rating);
+        let is_early = ratings.any(|rating| rating.interval == Interval::AlwaysValid);
         lines.push(format!(
             "95 % is the interval of the Elo{}; LOS is the probability of being stronger than the next.",
-            match early.count() {
-                0 => "",
-                _ => " (after too few different pairs, the always-valid one)",
+            match is_early {
+                true => " (after too few different pairs, the always-valid one)",
+                false => "",
             }
         ));
-        let unrated = facts.ratings.iter().filter_map(|rating| {
-            let why = rating.why_unrated()?;
-            Some(format!("{} {why}: it has no rating.", rating.name))
+        let unrated = facts.ratings.iter().filter_map(|standing| {
+            let why = standing.why_unrated()?;
+            Some(format!("{} {why}: it has no rating.", standing.rating.name))
         });
         lines.extend(unrated);
     }
@@ -89,7 +88,7 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
                 "{} vs {}: W-D-L {}, Elo {}",
                 pairing.first,
                 pairing.second,
-                wdl(pairing.wdl.into()),
+                Wdl::from(pairing.wdl),
                 elo_text(pairing.summary.elo, pairing.summary.interval)
             )
         }));
@@ -97,13 +96,18 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     lines
 }
 
+/// The engines in the order of the rating list; without one, in that of the run.
+pub(super) fn ranked(facts: &RunFacts) -> Vec<&str> {
+    let ratings = facts.ratings.iter();
+    match facts.ratings.is_empty() {
+        false => ratings.map(|r| r.rating.name.as_str()).collect(),
+        true => facts.engines.iter().map(|e| e.name.as_str()).collect(),
+    }
+}
+
 /// Who won how many points against whom, in the order of the rating list.
 fn crosstable(facts: &RunFacts) -> Vec<Column> {
-    let names: Vec<&str> = if facts.ratings.is_empty() {
-        facts.engines.iter().map(|e| e.name.as_str()).collect()
-    } else {
-        facts.ratings.iter().map(|r| r.name.as_str()).collect()
-    };
+    let names = ranked(facts);
     let mut columns = vec![
         Column::new(
             "#",
@@ -117,9 +121,9 @@ fn crosstable(facts: &RunFacts) -> Vec<Column> {
         ),
     ];
     columns.extend(names.iter().zip(1..).map(|(column, rank): (_, usize)| {
-        let cells = names.iter().map(|row| match points(facts, row, column) {
+        let cells = names.iter().map(|row| match against(facts, row, column) {
             _ if row == column => "·".to_string(),
-            Some((points, games)) => format!("{points:.1}/{games}"),
+            Some(wdl) => format!("{:.1}/{}", wdl.points(), wdl.games()),
             None => "-".to_string(),
         });
         Column::new(rank.to_string(), Fit::Keep, cells.collect())
@@ -127,17 +131,15 @@ fn crosstable(facts: &RunFacts) -> Vec<Column> {
     columns
 }
 
-/// Points of one engine against another, and their games.
-fn points(facts: &RunFacts, row: &str, column: &str) -> Option<(f64, u64)> {
+/// The games of one engine against another, from its side.
+pub(super) fn against(facts: &RunFacts, name: &str, other: &str) -> Option<Wdl> {
     facts.pairings.iter().find_map(|pairing| {
         let games = Wdl::from(pairing.wdl);
-        let games = match (pairing.first.as_str(), pairing.second.as_str()) {
-            (first, second) if first == row && second == column => games,
-            (first, second) if first == column && second == row => games.swapped(),
-            _ => return None,
-        };
-        let points = games.wins as f64 + games.draws as f64 / 2.0;
-        Some((points, games.games()))
+        match (pairing.first.as_str(), pairing.second.as_str()) {
+            (first, second) if first == name && second == other => Some(games),
+            (first, second) if first == other && second == name => Some(games.swapped()),
+            _ => None,
+        }
     })
 }
 
@@ -170,20 +172,20 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
         (None, Some(_)) if !facts.is_finished => String::new(),
         (None, Some(los)) => format!(
             "; stronger than {} with {} probability",
-            second.name,
+            second.rating.name,
             probability(los, 1)
         ),
         (None, None) => format!(
             "; too few different pairs to place it above {}",
-            second.name
+            second.rating.name
         ),
     };
     format!(
         "{} leads {} engines with {} of the points{}{order}.",
-        best.name,
+        best.rating.name,
         facts.engines.len(),
         percent(best.score()),
-        elo(best.elo)
+        elo(best.rating.elo)
     )
 }
 

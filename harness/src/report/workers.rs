@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::experiment::PairResult;
 use crate::ledger::Entry;
 use crate::run::files::machines::{Machine, Machines};
-use crate::run::{Failures, Manifest, PooledRun};
+use crate::run::{EngineTally, Manifest, PooledRun};
 use crate::stats::Pentanomial;
 use crate::stats::detect::{Test, between_groups};
 
@@ -24,12 +24,8 @@ pub(crate) struct Workers(BTreeMap<usize, Totals>);
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Totals {
     pub(super) results: Pentanomial,
-    pub(super) failures: Failures,
-    starved: u64,
-    moves: u64,
-    ms: u64,
-    nodes: u64,
-    latency_us: u64,
+    /// Of both engines of its games.
+    pub(super) engines: EngineTally,
     last_ms: i64,
 }
 
@@ -114,24 +110,20 @@ impl Workers {
 impl Totals {
     fn add_games(&mut self, result: &PairResult) {
         for game in &result.games {
-            self.failures.count(game.termination);
+            self.engines.failures.count(game.termination);
             for colour in 0..2 {
-                let effort = game.effort[colour];
-                self.starved += u64::from(effort.starved_us > 0);
-                self.moves = self.moves.saturating_add(u64::from(effort.moves));
-                self.ms = self.ms.saturating_add(game.ms[colour]);
-                self.nodes = self.nodes.saturating_add(game.nodes[colour]);
-                self.latency_us = self.latency_us.saturating_add(effort.latency_us);
+                self.engines.add_effort(game, colour);
             }
         }
     }
 
     /// Microseconds a move that were the harness's own.
     pub(super) fn latency_us(&self) -> Option<f64> {
-        ratio(self.latency_us as f64, self.moves)
+        ratio(self.engines.latency_us as f64, self.engines.moves)
     }
 
     fn facts(&self, worker: usize, name: String) -> WorkerFacts {
+        let failures = self.engines.failures;
         WorkerFacts {
             worker,
             name,
@@ -139,12 +131,12 @@ impl Totals {
             pairs: self.results.pairs(),
             games: self.results.games(),
             pentanomial: self.results.0,
-            time_forfeit: self.failures.time_forfeit,
-            crash: self.failures.crash,
-            stall: self.failures.stall,
-            illegal_move: self.failures.illegal_move,
-            starved: self.starved,
-            nps: ratio(self.nodes as f64 * 1000.0, self.ms),
+            time_forfeit: failures.time_forfeit,
+            crash: failures.crash,
+            stall: failures.stall,
+            illegal_move: failures.illegal_move,
+            starved: self.engines.starved,
+            nps: ratio(self.engines.nodes as f64 * 1000.0, self.engines.ms),
             latency_us: self.latency_us(),
             last_pair_ms: self.last_ms,
             p_value: None,

@@ -112,11 +112,7 @@ pub struct Adjudication {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
     /// A draw after this number of full moves of play, without the opening.
-    #[serde(
-        default,
-        deserialize_with = "some_moves",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "some_moves", skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syzygy: Option<TablebaseRule>,

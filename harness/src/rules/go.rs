@@ -1,12 +1,13 @@
 //! The `go` command.
 
+use shakmaty::{ByColor, Color};
+
 use super::clock::Clock;
 
-/// Adds the `go` for the side to move (0 for White, 1 for Black), with its line
-/// end. `clocks` are White's and Black's. An engine without a clock of its own
-/// does not get its opponent's: Stockfish would take its own time for zero and
-/// move at once.
-pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &[Clock; 2], side: usize, ponder: bool) {
+/// Adds the `go` for the engine of a side, with its line end. An engine without a
+/// clock of its own does not get its opponent's: Stockfish would take its own time
+/// for zero and move at once.
+pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &ByColor<Clock>, side: Color, ponder: bool) {
     command.extend_from_slice(b"go");
     if ponder {
         command.extend_from_slice(b" ponder");
@@ -48,35 +49,37 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    fn go(white: &str, black: &str, side: usize) -> String {
-        let clock = |limit: &str| Clock::new(Arc::new(limit.parse().expect(limit)), Duration::ZERO);
+    fn go(white: &str, black: &str, side: Color) -> String {
+        let clocks = ByColor { white, black }
+            .map(|limit| Clock::new(Arc::new(limit.parse().expect(limit)), Duration::ZERO));
         let mut command = Vec::new();
-        push_go(&mut command, &[clock(white), clock(black)], side, false);
+        push_go(&mut command, &clocks, side, false);
         String::from_utf8(command).expect("ASCII")
     }
 
     #[test]
     fn tells_both_clocks_and_the_movers_limits() {
         assert_eq!(
-            go("8+0.08", "4+0.04", 0),
+            go("8+0.08", "4+0.04", Color::White),
             "go wtime 8080 winc 80 btime 4040 binc 40\n"
         );
         assert_eq!(
-            go("nodes=5000", "40/60", 1),
+            go("nodes=5000", "40/60", Color::Black),
             "go btime 60000 binc 0 movestogo 40\n"
         );
-        assert_eq!(go("nodes=5000", "40/60", 0), "go nodes 5000\n");
+        assert_eq!(go("nodes=5000", "40/60", Color::White), "go nodes 5000\n");
         assert_eq!(
-            go("movetime=50 depth=9", "depth=1", 0),
+            go("movetime=50 depth=9", "depth=1", Color::White),
             "go movetime 50 depth 9\n"
         );
     }
 
     #[test]
     fn pondering_is_said_first() {
-        let clock = || Clock::new(Arc::new("1+0".parse().expect("a limit")), Duration::ZERO);
+        let limit = Arc::new("1+0".parse().expect("a limit"));
+        let clocks = ByColor::new_with(|_| Clock::new(Arc::clone(&limit), Duration::ZERO));
         let mut command = Vec::new();
-        push_go(&mut command, &[clock(), clock()], 1, true);
+        push_go(&mut command, &clocks, Color::Black, true);
         assert!(command.starts_with(b"go ponder wtime 1000 winc 0 btime 1000"));
     }
 }

@@ -1,7 +1,10 @@
 //! What an engine reports about its search.
 
+use serde::{Deserialize, Serialize};
+
 /// A score from the engine's own side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Score {
     /// Centipawns.
     Cp(i32),

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_does_not_keep_to_its_limit_is_told_by_its_means() {
+    fn an_engine_that_ignores_its_limit_is_found_by_its_means() {
         for (limit, spending, words) in [
             ("nodes=5000", spent(20, 1, 0), "20 nodes a move, limit 5000"),
             (

@@ -21,6 +21,6 @@ pub use play::interrupt::Interrupts;
 pub(crate) use play::interrupt::Request;
 pub use play::repeats::RepeatRule;
 pub(crate) use play::repeats::Repeats;
-pub(crate) use play::tally::{Failures, PairingTally, Tally};
+pub(crate) use play::tally::{EngineTally, Failures, PairingTally, Tally};
 pub(crate) use prepare::error::PrepareError;
 pub(crate) use prepare::prepared::{PreparedEngines, find_program};

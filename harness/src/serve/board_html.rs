@@ -4,9 +4,10 @@ use serde_json::json;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Position};
 
-use crate::executor::{LiveGame, LiveMove, LiveScore};
+use crate::executor::{LiveGame, LiveMove};
 use crate::openings::usual_start;
 use crate::report::html::{Head, Ply, Record, Said, Value, game_line, start_text};
+use crate::rules::Score;
 
 /// The games of a run as JSON, moves as the page's board reads them. `mode` and
 /// the number of `engines` are the run's.
@@ -68,8 +69,8 @@ fn record(game: &LiveGame, mode: CastlingMode) -> Option<Record> {
 fn said(played: &LiveMove) -> Option<Said> {
     let search = played.search?;
     let score = match search.score {
-        LiveScore::Cp(cp) => Value::Centipawns(cp),
-        LiveScore::Mate(moves) => {
+        Score::Cp(cp) => Value::Centipawns(cp),
+        Score::Mate(moves) => {
             let plies = moves.saturating_mul(2);
             Value::Mate(if moves > 0 { plies - 1 } else { plies })
         }

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::kinds::stage_folder;
 use crate::kinds::tune::VERIFY;
+use crate::report::html::BELOW;
 use crate::run::MANIFEST;
 use crate::track::{RUNS, is_folder_of_nights};
-
-/// Between the name of a folder of runs and that of a run in it.
-pub(super) const BELOW: char = '~';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {

@@ -21,7 +21,7 @@ const RECENT: usize = 200;
 const PAUSE_MS: i64 = 60_000;
 const PAUSE_FACTOR: f64 = 10.0;
 
-/// A ledger and what its pairs have come to.
+/// A ledger and the results of its pairs.
 pub(super) struct Followed {
     pub dir: PathBuf,
     manifest: Manifest,

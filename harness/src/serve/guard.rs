@@ -88,7 +88,7 @@ fn is_known(host: &str, hosts: &[String]) -> bool {
         || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// An answer that says no, as text.
+/// A refusal, as text.
 pub(super) fn refused(status: StatusCode, message: &str) -> Response<Body> {
     (status, format!("{message}\n")).into_response()
 }

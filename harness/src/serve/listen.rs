@@ -43,7 +43,7 @@ pub(super) async fn listen(
             _ = ending.wait_for(|ending| *ending) => return,
         };
         let Ok((stream, address)) = accepted else {
-            // Too many open files, or the like: some will be closed.
+            // Too many files are open, for example: some will be closed.
             sleep(Duration::from_millis(100)).await;
             continue;
         };

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::index::GameIndex;
 use super::opened::{Opened, RunGames};
-use super::pages::nights_parts;
+use super::pages::{nights_parts, run_href};
 use super::snapshot::Snapshot;
 use crate::output::with_causes;
 use crate::report::Report;
@@ -70,7 +70,7 @@ impl WatchedNights {
 
     fn show(&self, id: &str) -> anyhow::Result<String> {
         let report = TrackReport::read(&self.path)?;
-        let mut next = nights_parts(report.page(Place::Served)?, id)?;
+        let mut next = nights_parts(report.page(Place::Served(&run_href(id)))?, id)?;
         next.json = report.json()?.into();
         let sentence = next.subtitle.clone();
         self.sender.send_replace(Arc::new(next));

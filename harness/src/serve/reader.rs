@@ -97,7 +97,7 @@ impl Reader {
         let opened = match (self.runs.get_mut(&wish.run), self.nights.get_mut(&wish.run)) {
             (Some(run), _) => {
                 self.is_stale = true;
-                run.open().ok()
+                run.open()
             }
             (None, Some(nights)) => Some(nights.open(&wish.run)),
             (None, None) => None,

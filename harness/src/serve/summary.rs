@@ -13,7 +13,7 @@ use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
 use crate::stats::definitions::Definition;
 use crate::stats::summary::{Interval, is_enough};
-use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, forecast};
+use crate::stats::{Estimate, Pentanomial, Sprt, SprtState, Summary, forecast};
 
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -58,7 +58,7 @@ pub(super) struct RunSummary {
     pub elo: Option<Estimate>,
     pub nelo: Option<Estimate>,
     pub los: Option<f64>,
-    pub sprt: Option<TestState>,
+    pub sprt: Option<SprtState>,
     /// What a bisection has found, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
@@ -68,22 +68,8 @@ pub(super) struct RunSummary {
     pub remaining: Option<Remaining>,
     /// The machines of a fleet that have played its pairs.
     #[serde(skip)]
-    #[cfg_attr(
-        not(feature = "fleet"),
-        expect(dead_code, reason = "for the page of a fleet")
-    )]
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "for the page of a fleet"))]
     pub machines: Vec<WorkerFacts>,
-}
-
-/// Where a sequential test stands.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub(super) struct TestState {
-    pub model: Model,
-    pub elo0: f64,
-    pub elo1: f64,
-    pub llr: f64,
-    pub lower: f64,
-    pub upper: f64,
 }
 
 /// Seconds until the end at the present speed.
@@ -151,12 +137,12 @@ impl RunSummary {
             pairs: tally.pairs,
             games: tally.games(),
             budget: standing.budget,
-            wdl: is_of_first.then_some([first.wdl.wins, first.wdl.draws, first.wdl.losses]),
+            wdl: is_of_first.then_some(first.wdl.into()),
             pentanomial: is_of_first.then_some(first.pentanomial.0),
             elo: elo(standing, &summary, config).filter(|_| is_of_first),
             nelo: summary.nelo.filter(|_| is_of_first),
             los: summary.los.filter(|_| is_of_first),
-            sprt: standing.test.as_ref().map(TestState::of),
+            sprt: standing.test.as_ref().map(Sprt::state),
             found: circumstances.found,
             failures: tally
                 .engines
@@ -262,21 +248,6 @@ impl RunSummary {
         let [wins, draws, losses] = self.wdl?;
         let games = wins + draws + losses;
         Some(format!("{name}: {games} W: {wins} L: {losses} D: {draws}"))
-    }
-}
-
-impl TestState {
-    fn of(test: &Sprt) -> Self {
-        let (lower, upper) = test.bounds();
-        let config = test.config();
-        Self {
-            model: config.model,
-            elo0: config.elo0,
-            elo1: config.elo1,
-            llr: test.llr(),
-            lower,
-            upper,
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counts of results, always seen from the first engine.
 
+use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -84,6 +85,17 @@ impl Wdl {
         self.wins + self.draws + self.losses
     }
 
+    /// Points of the first engine, a draw being one half.
+    pub fn points(&self) -> f64 {
+        self.wins as f64 + self.draws as f64 / 2.0
+    }
+
+    /// The share of points the first engine took, 0 to 1; `None` if there is
+    /// no game.
+    pub fn score(&self) -> Option<f64> {
+        mean_score(&[self.losses, self.draws, self.wins])
+    }
+
     /// The same games seen from the second engine.
     #[must_use]
     pub fn swapped(&self) -> Self {
@@ -92,6 +104,13 @@ impl Wdl {
             draws: self.draws,
             losses: self.wins,
         }
+    }
+}
+
+/// `wins-draws-losses`.
+impl fmt::Display for Wdl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}-{}", self.wins, self.draws, self.losses)
     }
 }
 
@@ -141,7 +160,7 @@ impl Counts {
     pub fn score(&self) -> Option<f64> {
         match self {
             Counts::Pentanomial(pairs) => mean_score(&pairs.0),
-            Counts::Wdl(games) => mean_score(&[games.losses, games.draws, games.wins]),
+            Counts::Wdl(games) => games.score(),
         }
     }
 
@@ -262,16 +281,19 @@ mod tests {
             (None, None, None)
         );
         assert_eq!(Pentanomial([0, 0, 5, 5, 5]).pair_ratio(), None);
-        assert_eq!(Counts::from(Wdl::default()).score(), None);
+        assert_eq!(Wdl::default().score(), None);
+    }
+
+    #[test]
+    fn points_of_single_games() {
+        let wdl = Wdl::from([3, 1, 1]);
+        assert_eq!((wdl.points(), wdl.score()), (3.5, Some(0.7)));
+        assert_eq!(wdl.to_string(), "3-1-1");
     }
 
     #[test]
     fn written_as_arrays() {
-        let wdl = Wdl {
-            wins: 3,
-            draws: 2,
-            losses: 1,
-        };
+        let wdl = Wdl::from([3, 2, 1]);
         assert_eq!(serde_json::to_string(&wdl).unwrap(), "[3,2,1]");
         assert_eq!(
             serde_json::to_string(&Pentanomial([1, 2, 3, 4, 5])).unwrap(),

@@ -33,5 +33,5 @@ pub use counts::{Counts, Pentanomial, Wdl};
 pub use elo::Estimate;
 pub use model::Model;
 pub(crate) use sprt::SprtError;
-pub use sprt::{Decision, Sprt, SprtConfig};
+pub use sprt::{Decision, Sprt, SprtConfig, SprtState};
 pub use summary::Summary;

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_right_iteration_are_told_apart() {
+    fn the_first_and_the_last_right_iteration_are_distinguished() {
         let problem = problem("bm e4 Kd2;");
         let grade = Grade::new(&problem, &moves(&["e2e3", "e2e4", "e2e3", "e1d2", "e2e4"]));
         assert!(grade.solved);

@@ -8,6 +8,7 @@ use super::{
     compare::McNemar,
     grade::{Grade, Moment},
     problem::Problem,
+    solve::{SolveError, Solved},
 };
 
 /// The results of an engine on a suite.
@@ -16,9 +17,15 @@ pub(crate) struct Report {
     /// The engine's name.
     pub engine: String,
     pub solved: usize,
+    /// Problems that the engine answered: fewer than `total` if it failed.
+    pub answered: usize,
+    /// Problems of the suite.
     pub total: usize,
+    /// Why the engine did not answer all problems.
+    pub error: Option<String>,
     /// Points: those of the suite where it gives any, else one a position.
     pub score: u32,
+    /// The most points for the answered problems.
     pub max_score: u32,
     /// Problems whose right move was the engine's choice at some iteration.
     pub solved_first: usize,
@@ -30,7 +37,8 @@ pub(crate) struct Report {
     /// Problems that the engine answered with an illegal move, or with none.
     pub without_legal_move: usize,
     pub failures: Vec<Failed>,
-    pub positions: Vec<Row>,
+    /// In the order of the suite; `None` where the engine did not answer.
+    pub positions: Vec<Option<Row>>,
 }
 
 /// Means of moments.
@@ -64,9 +72,11 @@ pub(crate) struct Row {
 }
 
 impl Report {
-    /// Sums up the grades of all problems.
-    pub(crate) fn new(engine: String, problems: &[Problem], grades: Vec<Grade>) -> Self {
-        let graded = || problems.iter().zip(&grades);
+    /// Sums up the grades of the answered problems.
+    pub(crate) fn new(engine: String, problems: &[Problem], solved: &Solved) -> Self {
+        let rows = || problems.iter().zip(&solved.grades);
+        let graded = || rows().filter_map(|(problem, grade)| Some((problem, grade.as_ref()?)));
+        let grades = || graded().map(|(_, grade)| grade);
         let failures = graded()
             .filter(|(_, grade)| !grade.solved)
             .map(|(problem, grade)| Failed {
@@ -76,42 +86,47 @@ impl Report {
                 played: grade.played.clone(),
             })
             .collect();
-        let first: Vec<Moment> = grades.iter().filter_map(|grade| grade.first).collect();
-        let last: Vec<Moment> = grades.iter().filter_map(|grade| grade.last).collect();
+        let first: Vec<Moment> = grades().filter_map(|grade| grade.first).collect();
+        let last: Vec<Moment> = grades().filter_map(|grade| grade.last).collect();
+        // What follows the first line is for the terminal.
+        let message = |error: &SolveError| error.to_string().lines().next().map(str::to_owned);
         Self {
             engine,
             solved: last.len(),
+            answered: grades().count(),
             total: problems.len(),
-            score: grades.iter().map(|grade| grade.points).sum(),
-            max_score: problems.iter().map(Problem::worth).sum(),
+            error: solved.error.as_ref().and_then(message),
+            score: grades().map(|grade| grade.points).sum(),
+            max_score: graded().map(|(problem, _)| problem.worth()).sum(),
             solved_first: first.len(),
             first: mean(&first),
             last: mean(&last),
-            without_legal_move: grades.iter().filter(|grade| !grade.legal).count(),
+            without_legal_move: grades().filter(|grade| !grade.legal).count(),
             failures,
-            positions: problems
-                .iter()
-                .zip(grades)
-                .map(|(problem, grade)| Row {
-                    id: problem.id.clone(),
-                    solved: grade.solved,
-                    points: grade.points,
-                    played: grade.played,
-                    first: grade.first,
-                    last: grade.last,
-                })
+            positions: rows()
+                .map(|(problem, grade)| Some(Row::new(problem, grade.as_ref()?)))
                 .collect(),
         }
     }
 
     /// A table as text.
     pub(crate) fn text(&self) -> String {
+        let &Self {
+            solved,
+            answered,
+            total,
+            ..
+        } = self;
+        let progress = match answered == total {
+            true => format!("{solved} of {total} solved"),
+            false => format!(
+                "incomplete, {answered} of {total} positions answered, {solved} of them solved"
+            ),
+        };
         let mut text = format!(
-            "{}: {} of {} solved ({:.1} %), score {} of {}\n",
+            "{}: {progress} ({:.1} %), score {} of {}\n",
             self.engine,
-            self.solved,
-            self.total,
-            100.0 * self.solved as f64 / self.total as f64,
+            100.0 * solved as f64 / answered.max(1) as f64,
             self.score,
             self.max_score
         );
@@ -151,7 +166,21 @@ impl Report {
     }
 }
 
-/// Two runs of the same suite.
+impl Row {
+    fn new(problem: &Problem, grade: &Grade) -> Self {
+        Self {
+            id: problem.id.clone(),
+            solved: grade.solved,
+            points: grade.points,
+            played: grade.played.clone(),
+            first: grade.first,
+            last: grade.last,
+        }
+    }
+}
+
+/// Two runs of the same suite, compared on the problems that both engines
+/// answered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Comparison {
     /// The second engine's run.
@@ -169,6 +198,7 @@ impl Comparison {
         let only = |one: &Report, other: &Report| -> Vec<String> {
             let pairs = one.positions.iter().zip(&other.positions);
             pairs
+                .filter_map(|(one, other)| one.as_ref().zip(other.as_ref()))
                 .filter(|(one, other)| one.solved && !other.solved)
                 .map(|(one, _)| one.id.clone())
                 .collect()
@@ -189,18 +219,23 @@ impl Comparison {
             [] => "none".to_owned(),
             ids => ids.join(", "),
         };
+        let second = &self.report;
+        let head = match second.answered == second.total {
+            true => format!(
+                "{} solved {} of {}, {} solved {}",
+                first.engine, first.solved, first.total, second.engine, second.solved
+            ),
+            false => format!(
+                "Incomplete: compared on the {} of {} positions that both engines answered",
+                second.answered, second.total
+            ),
+        };
         format!(
-            "{} solved {} of {}, {} solved {}\n\
-             Only the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\
+            "{head}\nOnly the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\
              McNemar's test: {} against {}, p = {:.3}\n",
             first.engine,
-            first.solved,
-            first.total,
-            self.report.engine,
-            self.report.solved,
-            first.engine,
             ids(&self.only_first),
-            self.report.engine,
+            second.engine,
             ids(&self.only_second),
             self.mcnemar.first_only,
             self.mcnemar.second_only,

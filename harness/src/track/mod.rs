@@ -24,7 +24,7 @@ mod tracker;
 pub use night::{Night, read};
 pub(crate) use report::{TrackReport, is_folder_of_nights};
 pub use role::Role;
-pub(crate) use tracker::{Tracker, Went};
+pub(crate) use tracker::{NightEnd, Tracker};
 
 /// The history, in the folder of nights.
 pub(crate) const TABLE: &str = "elo.csv";

@@ -9,8 +9,8 @@ use super::night::Night;
 use super::status::{Comparison, Point, Status};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Place, Table, Tone, counted, ends, figure, paragraph, rounded,
-    scale_of, signed, with_margin,
+    BELOW, Cell, Figure, Page, Paint, Place, Table, Tone, counted, ends, figure, paragraph,
+    rounded, scale_of, signed, with_margin,
 };
 use crate::run::Manifest;
 use crate::stats::Estimate;
@@ -25,7 +25,7 @@ pub(crate) fn html(
     status: &Status,
     nights: &[Night],
     dir: &Path,
-    place: Place,
+    place: Place<'_>,
 ) -> anyhow::Result<Page> {
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
@@ -125,7 +125,7 @@ fn elo(status: &Status) -> anyhow::Result<String> {
 #[derive(Debug, Clone, Copy)]
 struct Reports<'a> {
     dir: &'a Path,
-    place: Place,
+    place: Place<'a>,
 }
 
 impl Reports<'_> {
@@ -134,8 +134,7 @@ impl Reports<'_> {
         let report = format!("{RUNS}/{}/report.html", night.run);
         match self.place {
             Place::Inside => self.dir.join(&report).exists().then_some(report),
-            // The live pages put the address of the nights before it.
-            Place::Served => Some(format!("{RUNS}/{}", night.run)),
+            Place::Served(address) => Some(format!("{address}{BELOW}{}", night.run)),
             Place::Elsewhere => None,
         }
     }

@@ -2,30 +2,17 @@
 //! killed, or interrupted, after it has played a night has reported nothing:
 //! the next one does it.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-/// How long the lock may take: the system may need a moment to remove a
-/// process that was killed.
-const PATIENCE: Duration = Duration::from_secs(2);
-const INTERVAL: Duration = Duration::from_millis(20);
+use crate::ledger::lock_file;
 
 /// The number of rows of the table that were reported, in the file that is
 /// locked while a process plays nights.
@@ -50,25 +37,16 @@ impl Reported {
                 .open(path)
         };
         let file = open().with_context(|| format!("cannot open {}", path.display()))?;
-        let started = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if started.elapsed() < PATIENCE => {
-                    thread::sleep(INTERVAL);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    bail!("{} is in use by another hone", path.display())
-                }
-                Err(TryLockError::Error(error)) => {
-                    return Err(error).with_context(|| format!("cannot lock {}", path.display()));
-                }
+        match lock_file(&file) {
+            Ok(()) => Ok(Self {
+                path: path.to_path_buf(),
+                file,
+            }),
+            Err(TryLockError::WouldBlock) => bail!("{} is in use by another hone", path.display()),
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("cannot lock {}", path.display()))
             }
         }
-        Ok(Self {
-            path: path.to_path_buf(),
-            file,
-        })
     }
 
     /// How many of the table's rows have been reported. In a folder that does

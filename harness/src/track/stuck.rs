@@ -42,7 +42,7 @@ fn is_later(row: Timestamp, created: Timestamp) -> bool {
 /// What becomes of a run that cannot be played to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consequence {
-    /// Its commit is the newest and has no row.
+    /// Its commit is the newest and has no row, and all others are played.
     Decides,
     /// The next process tries it again.
     TriedAgain,

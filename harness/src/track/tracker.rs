@@ -27,12 +27,23 @@ use crate::output::with_causes;
 use crate::run::{Ended, Manifest, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
-/// How the nights went.
+/// How a commit's night ended; of several nights, how the last one did.
+///
+/// | end | row | nights after it | exit code | the next process |
+/// |---|---|---|---|---|
+/// | `Played` | added | are played | 0; 1 after a regression | |
+/// | skipped: it does not build or start (`--since`), or has no opponents | none | are played | 0 | tries it again |
+/// | `OutOfTime` | none | wait | 3; 1 after a regression | resumes it |
+/// | `Interrupted` | none | wait | 130 | resumes it |
+/// | it cannot be played to its end, [`Consequence::Decides`] | none | are played | that of the error | tries it again |
+/// | the same, [`Consequence::TriedAgain`] | none | are played | that of the others | tries it again |
+/// | the same, [`Consequence::Replaced`] | of a later run | are played | that of the others | leaves it |
+/// | any other [`SessionError`] | none | are not played | that of the error | tries it again |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Went {
-    Through,
-    Interrupted,
+pub(crate) enum NightEnd {
+    Played,
     OutOfTime,
+    Interrupted,
 }
 
 /// A tracked engine and its nights.
@@ -197,7 +208,7 @@ impl Tracker {
         &mut self,
         since: Option<&str>,
         force: bool,
-    ) -> Result<Went, SessionError> {
+    ) -> Result<NightEnd, SessionError> {
         let branch = &self.section.branch;
         let newest = self
             .repository
@@ -208,19 +219,19 @@ impl Tracker {
                 format!("no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]")
             })?;
         let mut stuck = Stuck::default();
-        let mut went = self.resume_all(&newest, &mut stuck)?;
-        if went == Went::Through {
+        let mut end = self.resume_all(&newest, &mut stuck)?;
+        if end == NightEnd::Played {
             let mut commits = self.wanted(&newest, since, force)?;
             commits.retain(|commit| force || !stuck.commits.contains(&commit.id));
-            went = self.play_new(&commits, &newest, since.is_some())?;
+            end = self.play_new(&commits, &newest, since.is_some())?;
         }
         let Some((run, manifest, error)) = stuck.newest else {
-            return Ok(went);
+            return Ok(end);
         };
         let has_row = self.has_row(&newest.id);
         let consequence = if is_replaced(&manifest, &self.nights) {
             Consequence::Replaced
-        } else if has_row || went != Went::Through {
+        } else if has_row || end != NightEnd::Played {
             Consequence::TriedAgain
         } else {
             Consequence::Decides
@@ -228,25 +239,25 @@ impl Tracker {
         (self.announce)(&message(&run, &error, consequence));
         match consequence {
             Consequence::Decides => Err(error),
-            Consequence::TriedAgain | Consequence::Replaced => Ok(went),
+            Consequence::TriedAgain | Consequence::Replaced => Ok(end),
         }
     }
 
     /// Finishes what was started before.
-    fn resume_all(&mut self, newest: &Commit, stuck: &mut Stuck) -> Result<Went, SessionError> {
+    fn resume_all(&mut self, newest: &Commit, stuck: &mut Stuck) -> Result<NightEnd, SessionError> {
         for (path, manifest) in self.unfinished() {
             let before = format!("{} was resumed", path.display());
             if self.is_interrupted(&before) {
-                return Ok(Went::Interrupted);
+                return Ok(NightEnd::Interrupted);
             }
             (self.announce)(&format!("resuming {}", path.display()));
             let session = Session::resume(&path, Recovery::LastPair, &mut self.announce);
             if self.is_interrupted(&before) {
-                return Ok(Went::Interrupted);
+                return Ok(NightEnd::Interrupted);
             }
             let error = match session.and_then(|session| self.play(session)) {
-                Ok(Went::Through) => continue,
-                Ok(went) => return Ok(went),
+                Ok(NightEnd::Played) => continue,
+                Ok(end) => return Ok(end),
                 Err(error) => error,
             };
             let commit = commit_of(&manifest);
@@ -257,7 +268,7 @@ impl Tracker {
                 (self.announce)(&message(&path, &error, Consequence::TriedAgain));
             }
         }
-        Ok(Went::Through)
+        Ok(NightEnd::Played)
     }
 
     fn play_new(
@@ -265,11 +276,11 @@ impl Tracker {
         commits: &[Commit],
         newest: &Commit,
         skip_broken: bool,
-    ) -> Result<Went, SessionError> {
+    ) -> Result<NightEnd, SessionError> {
         for commit in commits {
             let error = match self.play_commit(commit, skip_broken) {
-                Ok(Went::Through) => continue,
-                Ok(went) => return Ok(went),
+                Ok(NightEnd::Played) => continue,
+                Ok(end) => return Ok(end),
                 Err(error) => error,
             };
             match &error {
@@ -279,7 +290,7 @@ impl Tracker {
                 _ => return Err(error),
             }
         }
-        Ok(Went::Through)
+        Ok(NightEnd::Played)
     }
 
     fn has_row(&self, commit: &str) -> bool {
@@ -334,21 +345,25 @@ impl Tracker {
     }
 
     /// Plays a commit's night, unless the user has asked to stop meanwhile.
-    fn play_commit(&mut self, commit: &Commit, skip_broken: bool) -> Result<Went, SessionError> {
+    fn play_commit(
+        &mut self,
+        commit: &Commit,
+        skip_broken: bool,
+    ) -> Result<NightEnd, SessionError> {
         let before = format!("{} was played", commit.describe());
         if self.is_interrupted(&before) {
-            return Ok(Went::Interrupted);
+            return Ok(NightEnd::Interrupted);
         }
         let start = self.start(commit, skip_broken);
         // Ctrl-C also ends builds: this one's failure is not the commit's fault.
         if self.is_interrupted(&before) {
-            return Ok(Went::Interrupted);
+            return Ok(NightEnd::Interrupted);
         }
         match start? {
             Start::Ready(session) => self.play(*session),
             Start::Skipped(why) => {
                 (self.announce)(&why);
-                Ok(Went::Through)
+                Ok(NightEnd::Played)
             }
         }
     }
@@ -416,7 +431,7 @@ impl Tracker {
     }
 
     /// Plays a night to its end and adds its row.
-    fn play(&mut self, mut session: Session<Match>) -> Result<Went, SessionError> {
+    fn play(&mut self, mut session: Session<Match>) -> Result<NightEnd, SessionError> {
         if self.stop.is_none() {
             self.stop = Some(StopRequests::listen()?);
         }
@@ -425,18 +440,18 @@ impl Tracker {
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
         (self.announce)(&session.manifest.names().join(" - "));
         let conclusion = session.at(self.place.clone()).run(&mut self.announce)?;
-        let went = match conclusion.ended {
-            Ended::Verdict(_) => Went::Through,
-            Ended::OutOfTime => Went::OutOfTime,
-            Ended::Interrupted | Ended::Waiting => Went::Interrupted,
+        let end = match conclusion.ended {
+            Ended::Verdict(_) => NightEnd::Played,
+            Ended::OutOfTime => NightEnd::OutOfTime,
+            Ended::Interrupted | Ended::Waiting => NightEnd::Interrupted,
         };
-        if went != Went::Through {
+        if end != NightEnd::Played {
             (self.announce)("This night is not finished. Run the same command to resume it.");
-            return Ok(went);
+            return Ok(end);
         }
         self.add_row(Played::of(&conclusion))
             .map_err(SessionError::AfterStart)?;
-        Ok(went)
+        Ok(end)
     }
 
     fn add_row(&mut self, played: anyhow::Result<Played>) -> anyhow::Result<()> {

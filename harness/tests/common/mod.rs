@@ -2,7 +2,12 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[cfg(unix)]
+pub(crate) mod action;
+#[cfg(unix)]
 pub(crate) mod chromium;
+#[cfg(target_os = "linux")]
+pub(crate) mod crowd;
+pub(crate) mod json;
 pub(crate) mod repository;
 #[cfg(unix)]
 pub(crate) mod server;
@@ -145,6 +150,42 @@ pub(crate) fn finish(mut command: Command) -> Finished {
         stdout: String::from_utf8(stdout).expect("standard output is text"),
         stderr: String::from_utf8_lossy(&stderr).into_owned(),
     }
+}
+
+/// Writes an executable script, or replaces it.
+#[cfg(unix)]
+pub(crate) fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    fs::write(&path, text).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    path
+}
+
+/// `hone ARGS…` in a folder, to its end.
+pub(crate) fn hone_in(folder: &Path, args: &[&str]) -> Finished {
+    let mut command = hone();
+    command.args(args).current_dir(folder);
+    finish(command)
+}
+
+/// `hone book ARGS…` in a folder, to its end.
+pub(crate) fn hone_book(folder: &Path, args: &[&str]) -> Finished {
+    hone_in(folder, &[&["book"], args].concat())
+}
+
+/// `hone PROGRAM` in a folder, with the words of `line`, in which `ENGINE` is the
+/// scripted engine.
+pub(crate) fn calling(program: &str, folder: &Path, line: &str) -> Command {
+    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
+    let mut command = hone();
+    command.current_dir(folder).arg(program).args(words);
+    command
+}
+
+/// Runs that to its end.
+pub(crate) fn called(program: &str, folder: &Path, line: &str) -> Finished {
+    finish(calling(program, folder, line))
 }
 
 /// Runs a subcommand on a run's folder.

@@ -1,10 +1,11 @@
 //! What fishtest computes from the counts of a match.
 
+use harness::stats::definitions::Definition;
 use harness::stats::sprt::after_test;
 use harness::stats::{Counts, Model, Pentanomial, SprtConfig, Wdl, elo, llr};
 
 use super::report::{
-    Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, number,
+    Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, compare_bounds, number,
 };
 
 pub(crate) fn match_of_pairs(case: &Case, report: &mut Report) {
@@ -22,8 +23,10 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     let value = llr::llr(model, counts, case.input("elo0"), case.input("elo1"));
     let expected = number(&case.outputs["llr"]).expect("an LLR");
     report.compare(case, "llr", value, expected, llr_tolerance(counts));
+    compare_bounds(case, &config(case), report);
+    compare_display(case, counts, report);
     if counts.units() == 0 {
-        report.except("fishtest computes Elo from no games at all; here it is not defined");
+        report.except("fishtest has estimates without games; hone's are not defined");
         return;
     }
     let elo = elo::elo(counts).expect("games were played");
@@ -46,27 +49,52 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     }
 }
 
-fn compare(case: &Case, report: &mut Report, key: &str, value: f64) {
+/// What `--definition fishtest` gives, also where hone's own is not defined.
+fn compare_display(case: &Case, counts: Counts, report: &mut Report) {
+    let summary = Definition::Fishtest
+        .summary(counts)
+        .expect("fishtest has both kinds");
+    let (elo, nelo) = (summary.elo.expect("Elo"), summary.nelo.expect("nElo"));
+    for (key, value) in [
+        ("score", summary.score.expect("a score")),
+        ("elo", elo.estimate),
+        ("elo95_half", elo.half_width()),
+        ("nelo", nelo.estimate),
+        ("nelo95_half", nelo.half_width()),
+    ] {
+        compare(case, report, key, value);
+    }
+    let draw_ratio = match counts {
+        Counts::Pentanomial(_) => {
+            compare(case, report, "pairs_ratio", summary.pair_ratio);
+            "draw_ratio_pairs"
+        }
+        Counts::Wdl(_) => "draw_ratio",
+    };
+    compare(case, report, draw_ratio, summary.draw_ratio);
+}
+
+fn compare(case: &Case, report: &mut Report, key: &str, value: impl Into<Option<f64>>) {
     let expected = number(&case.outputs[key]).expect(key);
     report.compare(case, key, value, expected, DISPLAY);
 }
 
-/// The estimate after a sequential test of pairs or games.
-pub(crate) fn after_test(case: &Case, counts: Counts, report: &mut Report) {
-    let config = SprtConfig {
+fn config(case: &Case) -> SprtConfig {
+    SprtConfig {
         model: case.model.parse().expect("a model"),
         elo0: case.input("elo0"),
         elo1: case.input("elo1"),
         alpha: case.input("alpha"),
         beta: case.input("beta"),
         overshoot: false,
-    };
+    }
+}
+
+/// The estimate after a sequential test of pairs or games.
+fn after_test(case: &Case, counts: Counts, report: &mut Report) {
+    let config = config(case);
     if config.validate().is_err() {
         report.except("elo0 >= elo1: refused here, a reversed interval there");
-        return;
-    }
-    if counts.units() == 0 {
-        report.except("fishtest computes an estimate from no games; here it is not defined");
         return;
     }
     let estimate = after_test::estimate(&config, counts, None).expect("games were played");

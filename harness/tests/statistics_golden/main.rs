@@ -1,5 +1,6 @@
-//! Every number of the golden file, which was computed by running other
-//! people's programs, against this crate's statistics.
+//! The golden file, which was computed by running other people's programs, against
+//! this crate's statistics. The unit tests of the classic tuning rules have its
+//! `spsa-*` cases.
 
 mod fishtest;
 mod others;
@@ -19,57 +20,65 @@ fn golden() -> Vec<Case> {
 
 type Compare = fn(&Case, &mut Report);
 
-/// Runs each comparison on the cases whose names start with its prefix.
-fn check(comparisons: &[(&str, Compare)]) {
+/// Runs each comparison on the cases whose names start with its prefix. That many
+/// of their numbers are knowingly not reproduced.
+fn check(comparisons: &[(&str, Compare, usize)]) {
     let cases = golden();
     let mut report = Report::default();
-    for (prefix, compare) in comparisons {
+    let mut excepted = Vec::new();
+    for (prefix, compare, _) in comparisons {
         let mut matching = cases
             .iter()
             .filter(|case| case.id.starts_with(prefix))
             .peekable();
         assert!(matching.peek().is_some(), "no case starts with {prefix}");
+        let before = report.exceptions();
         matching.for_each(|case| compare(case, &mut report));
+        excepted.push((*prefix, report.exceptions() - before));
     }
     report.finish();
+    let expected = comparisons
+        .iter()
+        .map(|(prefix, _, exceptions)| (*prefix, *exceptions));
+    assert_eq!(excepted, expected.collect::<Vec<_>>());
 }
 
 #[test]
-fn fishtest_match_and_test() {
+fn matches_and_tests_are_those_of_fishtest() {
     check(&[
-        ("fishtest-penta", fishtest::match_of_pairs),
-        ("fishtest-tri", fishtest::match_of_games),
-        ("fishtest-overshoot", sequences::overshoot),
+        ("fishtest-penta", fishtest::match_of_pairs, 30),
+        ("fishtest-tri", fishtest::match_of_games, 18),
+        ("fishtest-overshoot", sequences::overshoot, 0),
     ]);
 }
 
 #[test]
-fn extreme_bounds() {
-    check(&[("extreme-bounds", fishtest::extreme_bounds)]);
+fn the_llr_is_right_beyond_the_bounds_that_others_can_compute() {
+    check(&[("extreme-bounds", fishtest::extreme_bounds, 1)]);
 }
 
 #[test]
-fn definitions_of_others() {
+fn displays_of_other_programs_are_reproduced() {
     check(&[
-        ("fastchess-penta", others::fastchess_pairs),
-        ("fastchess-tri", others::fastchess_games),
-        ("openbench-penta", others::openbench_pairs),
-        ("openbench-tri", others::openbench_games),
-        ("cutechess-tri", others::cutechess),
-        ("cchesscli-tri", others::c_chess_cli),
+        ("fastchess-penta", others::fastchess_pairs, 3),
+        ("fastchess-tri", others::fastchess_games, 0),
+        ("openbench-penta", others::openbench_pairs, 2),
+        ("openbench-tri", others::openbench_games, 3),
+        ("cutechess-tri", others::cutechess, 0),
+        ("cchesscli-tri", others::c_chess_cli, 0),
     ]);
 }
 
 #[test]
-fn planning() {
+fn plans_agree_with_calculators_and_simulations() {
     check(&[
-        ("fishtest-sprtcalc", planning::calculator),
-        ("vdbergh-randomwalk", planning::random_walk),
-        ("montecarlo-sprt", planning::simulated),
+        ("fishtest-sprtcalc", planning::calculator, 0),
+        ("vdbergh-randomwalk", planning::random_walk, 0),
+        ("montecarlo-sprt", planning::simulated, 0),
     ]);
 }
 
 #[test]
-fn ratings_of_players() {
-    check(&[("ordo", ratings::ordo)]);
+fn ratings_are_those_of_ordo() {
+    check(&[("ordo", ratings::ordo, 17)]);
 }

@@ -3,7 +3,7 @@
 use harness::stats::definitions::Definition;
 use harness::stats::{Counts, Estimate, Pentanomial, SprtConfig, Summary, Wdl};
 
-use super::report::{Case, DISPLAY, LLR, Report, Tolerance, number};
+use super::report::{Case, DISPLAY, LLR, Report, Tolerance, compare_bounds, number};
 
 /// fastchess looks for its root to three digits of the parameter and stops the
 /// fixed point early, which shows where nearly all results are the same.
@@ -33,6 +33,8 @@ fn fastchess(case: &Case, counts: Counts, report: &mut Report) {
     let estimate =
         |value: Option<Estimate>| (value.map(|e| e.estimate), value.map(|e| e.half_width()));
     let ((elo, elo_error), (nelo, nelo_error)) = (estimate(summary.elo), estimate(summary.nelo));
+    let config = config(&case.model, case);
+    compare_bounds(case, &config, report);
     for (key, value) in [
         ("elo_err", elo_error),
         ("nelo", nelo),
@@ -45,10 +47,13 @@ fn fastchess(case: &Case, counts: Counts, report: &mut Report) {
     if elo.is_some() {
         compare(case, "elo", elo, DISPLAY, report);
     }
-    if matches!(counts, Counts::Pentanomial(_)) {
-        compare(case, "pairs_ratio", summary.pair_ratio, DISPLAY, report);
-        let percent = summary.draw_ratio.map(|ratio| 100.0 * ratio);
-        compare(case, "draw_ratio_penta", percent, DISPLAY, report);
+    let percent = summary.draw_ratio.map(|ratio| 100.0 * ratio);
+    match counts {
+        Counts::Pentanomial(_) => {
+            compare(case, "pairs_ratio", summary.pair_ratio, DISPLAY, report);
+            compare(case, "draw_ratio_penta", percent, DISPLAY, report);
+        }
+        Counts::Wdl(_) => compare(case, "draw_ratio", percent, DISPLAY, report),
     }
     if let Some(expected) = case.outputs.get("los_unrounded_recomputed") {
         let expected = number(expected).expect("a number");
@@ -118,6 +123,7 @@ pub(crate) fn cutechess(case: &Case, report: &mut Report) {
         .expect("single games");
     let value = llr(Definition::Cutechess, "bayesian", case, games(case));
     compare(case, "llr", value, LLR, report);
+    compare_bounds(case, &config("bayesian", case), report);
     let half_width = summary.elo.map(|elo| elo.half_width());
     compare(case, "elo_err", half_width, DISPLAY, report);
     if let Some(elo) = summary.elo {
@@ -132,15 +138,20 @@ pub(crate) fn c_chess_cli(case: &Case, report: &mut Report) {
     compare(case, "llr", value, LLR, report);
 }
 
-fn llr(definition: Definition, model: &str, case: &Case, counts: Counts) -> Option<f64> {
-    let config = SprtConfig {
+fn config(model: &str, case: &Case) -> SprtConfig {
+    SprtConfig {
         model: model.parse().expect("a model"),
         elo0: case.input("elo0"),
         elo1: case.input("elo1"),
-        ..SprtConfig::default()
-    };
+        alpha: case.input("alpha"),
+        beta: case.input("beta"),
+        overshoot: false,
+    }
+}
+
+fn llr(definition: Definition, model: &str, case: &Case, counts: Counts) -> Option<f64> {
     definition
-        .llr(&config, counts)
+        .llr(&config(model, case), counts)
         .expect("the program has this test")
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use harness::stats::SprtConfig;
 use serde_json::Value;
 
 /// One case.
@@ -80,6 +81,15 @@ pub(crate) const SPRT_ESTIMATE: Tolerance = Tolerance {
     absolute: 1e-6,
 };
 
+/// Compares the bounds of a test, which are Wald's in every program.
+pub(crate) fn compare_bounds(case: &Case, config: &SprtConfig, report: &mut Report) {
+    let (lower, upper) = config.bounds();
+    for (key, value) in [("lower", lower), ("upper", upper)] {
+        let expected = number(&case.outputs[key]).expect(key);
+        report.compare(case, key, value, expected, DISPLAY);
+    }
+}
+
 /// Comparisons by group, and those that failed.
 #[derive(Default)]
 pub(crate) struct Report {
@@ -90,7 +100,7 @@ pub(crate) struct Report {
 
 impl Report {
     /// Compares one number of a case. `None` stands for "not defined", which
-    /// agrees with what the reference prints as NaN or infinite.
+    /// agrees with what the reference prints as NaN or infinite; a number does not.
     pub(crate) fn compare(
         &mut self,
         case: &Case,
@@ -104,7 +114,7 @@ impl Report {
             None => !expected.is_finite(),
             Some(actual) => {
                 let allowed = tolerance.relative * expected.abs() + tolerance.absolute;
-                (actual - expected).abs() <= allowed
+                expected.is_finite() && (actual - expected).abs() <= allowed
             }
         };
         if agrees {
@@ -122,6 +132,11 @@ impl Report {
     /// Counts a number that is knowingly not reproduced.
     pub(crate) fn except(&mut self, why: &str) {
         *self.excepted.entry(why.to_owned()).or_default() += 1;
+    }
+
+    /// How many numbers are not reproduced.
+    pub(crate) fn exceptions(&self) -> usize {
+        self.excepted.values().sum()
     }
 
     /// Prints the tally and fails if anything did.

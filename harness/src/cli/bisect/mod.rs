@@ -79,11 +79,8 @@ impl BisectArgs {
             };
             draft.take_engine(0, "engine", &here, "hone bisect");
         }
-        for (key, given) in [("good", &self.good), ("bad", &self.bad)] {
-            if let Some(rev) = given {
-                draft.set(Level::Key, &["bisect", key], rev, &format!("--{key} {rev}"));
-            }
-        }
+        draft.flag("--good", self.good.as_ref(), &["bisect", "good"]);
+        draft.flag("--bad", self.bad.as_ref(), &["bisect", "bad"]);
         if self.gained {
             draft.set(Level::Key, &["bisect", "gained"], true, "--gained");
         }

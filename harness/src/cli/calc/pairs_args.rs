@@ -40,12 +40,7 @@ pub(super) struct PairsArgs {
     #[command(flatten)]
     source: Source,
     /// By how much openings favour one colour, root mean square in Elo; with --draw-ratio
-    #[arg(
-        long,
-        value_name = "ELO",
-        default_value_t = 0.0,
-        requires = "draw_ratio"
-    )]
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, requires = "draw_ratio")]
     rms_bias: f64,
 }
 

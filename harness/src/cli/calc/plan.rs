@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use super::plan_chart;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
 use crate::report::{fixed, measured_speed};
+use crate::stats::distribution::PairDistribution;
 use crate::stats::plan::{self, Point};
 use crate::stats::{Model, SprtConfig};
 
@@ -23,12 +24,7 @@ pub(super) struct Plan {
     #[command(flatten)]
     test: SprtArgs,
     /// True strengths in Elo, on the model's scale; by default around the bounds
-    #[arg(
-        long,
-        value_name = "ELO,…",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elos: Vec<f64>,
     /// Speed of the machine, to convert pairs into hours
     #[arg(long, value_name = "PAIRS", value_parser = positive)]
@@ -109,33 +105,7 @@ impl Plan {
             .into());
         }
         let base = self.pairs.base()?;
-        let speed = match (self.pairs_per_hour, self.pairs.run_folder()?) {
-            (Some(speed), _) => Some(speed),
-            (None, Some(folder)) => measured_speed(&folder)?,
-            (None, None) => None,
-        };
-        let elos = if self.elos.is_empty() {
-            around(&config)
-        } else {
-            self.elos.clone()
-        };
-        let points = elos
-            .into_iter()
-            .map(|elo| Ok(TimedPoint::new(plan::point(&config, &base, elo)?, speed)))
-            .collect::<Result<Vec<_>, Failure>>()?;
-        let affordable = match (self.hours, speed) {
-            (Some(hours), Some(speed)) => Some(Affordable {
-                hours,
-                elo0: config.elo0,
-                elo1: plan::affordable_elo1(&config, &base, hours * speed)?,
-            }),
-            (Some(_), None) => {
-                return Err(
-                    anyhow::anyhow!("--hours needs a speed\nhelp: add --pairs-per-hour").into(),
-                );
-            }
-            (None, _) => None,
-        };
+        let speed = self.speed()?;
         let output = Output {
             model: config.model,
             elo0: config.elo0,
@@ -143,9 +113,9 @@ impl Plan {
             alpha: config.alpha,
             beta: config.beta,
             assumption: self.pairs.assumption(),
-            points,
+            points: self.points(&config, &base, speed)?,
+            affordable: self.affordable(&config, &base, speed)?,
             worst_case: TimedPoint::new(plan::worst_case(&config, &base)?, speed),
-            affordable,
         };
         if let Some(path) = &self.svg {
             plan_chart::write(path, &config, &base)?;
@@ -156,6 +126,49 @@ impl Plan {
             print(&output);
         }
         Ok(Exit::Done)
+    }
+
+    /// Pairs an hour, if they are given or measured.
+    fn speed(&self) -> anyhow::Result<Option<f64>> {
+        match (self.pairs_per_hour, self.pairs.run_folder()?) {
+            (Some(speed), _) => Ok(Some(speed)),
+            (None, Some(folder)) => measured_speed(&folder),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn points(
+        &self,
+        config: &SprtConfig,
+        base: &PairDistribution,
+        speed: Option<f64>,
+    ) -> anyhow::Result<Vec<TimedPoint>> {
+        let elos = match self.elos.is_empty() {
+            true => around(config),
+            false => self.elos.clone(),
+        };
+        let points = elos.into_iter().map(|elo| plan::point(config, base, elo));
+        points
+            .map(|point| Ok(TimedPoint::new(point?, speed)))
+            .collect()
+    }
+
+    /// The narrowest test that fits into `--hours`, if they are given.
+    fn affordable(
+        &self,
+        config: &SprtConfig,
+        base: &PairDistribution,
+        speed: Option<f64>,
+    ) -> anyhow::Result<Option<Affordable>> {
+        let Some(hours) = self.hours else {
+            return Ok(None);
+        };
+        let speed = speed.context("--hours needs a speed\nhelp: add --pairs-per-hour")?;
+        Ok(Some(Affordable {
+            hours,
+            elo0: config.elo0,
+            elo1: plan::affordable_elo1(config, base, hours * speed)?,
+        }))
     }
 }
 
@@ -202,7 +215,14 @@ fn print(output: &Output) {
         worst.point.pairs,
         fixed(worst.point.elo, 2)
     );
-    let timed = output.points.iter().any(|point| point.hours.is_some());
+    print_points(&output.points);
+    if let Some(affordable) = &output.affordable {
+        print_affordable(affordable);
+    }
+}
+
+fn print_points(points: &[TimedPoint]) {
+    let timed = points.iter().any(|point| point.hours.is_some());
     let hours = if timed { "     hours  95 % hours" } else { "" };
     outln!(
         "\n{:>9} {:>8} {:>10} {:>10} {:>11} {:>11}{hours}",
@@ -219,7 +239,7 @@ fn print(output: &Output) {
         games_q95,
         hours,
         hours_q95,
-    } in &output.points
+    } in points
     {
         out!(
             "{:>9} {:>7.2}% {games:>10.0} {:>10.0} {games_q95:>11.0} {:>11.0}",
@@ -233,18 +253,19 @@ fn print(output: &Output) {
             _ => outln!(),
         }
     }
-    if let Some(Affordable { hours, elo0, elo1 }) = &output.affordable {
-        match elo1 {
-            Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => outln!(
-                "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
-            ),
-            Some(elo1) => outln!(
-                "Test that takes {hours} hours on average in the worst case: [{elo0}, {elo1:.2}]"
-            ),
-            None => outln!(
-                "No test up to [{elo0}, {}] takes {hours} hours or less on average",
-                elo0 + plan::WIDEST
-            ),
-        }
+}
+
+fn print_affordable(Affordable { hours, elo0, elo1 }: &Affordable) {
+    match elo1 {
+        Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => outln!(
+            "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
+        ),
+        Some(elo1) => outln!(
+            "Test that takes {hours} hours on average in the worst case: [{elo0}, {elo1:.2}]"
+        ),
+        None => outln!(
+            "No test up to [{elo0}, {}] takes {hours} hours or less on average",
+            elo0 + plan::WIDEST
+        ),
     }
 }

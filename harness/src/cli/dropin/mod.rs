@@ -60,11 +60,7 @@ struct LineArgs {
     /// The options of the program. Besides: --explain prints the equivalent
     /// configuration of hone, --out DIR names the run's folder, and
     /// --exit-code verdict returns the exit codes of hone.
-    #[arg(
-        value_name = "OPTIONS",
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
 

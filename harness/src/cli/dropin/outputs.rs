@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 
 use crate::dropin::show::Files;
 use crate::dropin::{OutFile, Program, Request, Settings, StartedRun};
+use crate::output::numbered;
 use crate::run::{Manifest, RESULTS, RunFiles};
 
 /// The command line that started a run, in the run's folder.
@@ -40,11 +41,9 @@ pub(super) fn folder_beside(outname: &Path) -> Option<PathBuf> {
     }
     let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
     let name = format!("{now}-{}", outname.file_stem()?.display());
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    std::iter::once(name.clone())
-        .chain(numbered)
-        .map(|name| folder.join(RESULTS).join(name))
-        .find(|path| !path.exists())
+    let results = folder.join(RESULTS);
+    let is_free = |name: &String| !results.join(name).exists();
+    Some(results.join(numbered(&name, is_free)))
 }
 
 /// Keeps the command line with the run.

@@ -1,5 +1,6 @@
 //! `hone tune --simulate MODEL.toml`.
 
+use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
@@ -12,7 +13,7 @@ use crate::experiment::tune::resolve::{ResolveError, resolve};
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::TuneFacts;
+use crate::kinds::tune::{TuneFacts, imported};
 
 /// Tunes against the model: the experiment of a real run, fed with drawn
 /// results.
@@ -23,7 +24,7 @@ pub(super) fn run(
     json: bool,
 ) -> Result<Exit, Failure> {
     let section = config.tune.clone().unwrap_or_default();
-    let model = Model::read(model)?;
+    let model = read(model)?;
     let space = space(&section, &model)?;
     let mut strength = model.strength(&space)?;
     if is_dry {
@@ -61,6 +62,12 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
+fn read(path: &Path) -> anyhow::Result<Model> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    Model::parse(&text).with_context(|| shown.to_string())
+}
+
 /// The configuration's parameters, or all of the model's.
 fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
     let names_none =
@@ -69,6 +76,6 @@ fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
     if names_none {
         section.group = vec!["*".to_owned()];
     }
-    let space = resolve(&section, &model.options(), &[]);
+    let space = resolve(&section, imported(&section)?, &model.options(), &[]);
     Ok(space.map_err(ResolveError::of_model)?)
 }

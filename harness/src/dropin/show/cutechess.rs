@@ -1,11 +1,11 @@
 //! The blocks of cutechess-cli.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use super::figures::{Figures, Z95_APPROXIMATED, fixed, general, los_of_decided_games};
-use super::scores::{Counts, TestState};
-use crate::stats::Wdl;
+use super::figures::{Figures, Z95_APPROXIMATED, fixed, general, los_of_decided_games, percent};
+use super::scores::accepted;
+use crate::run::PairingTally;
+use crate::stats::{Counts, SprtState, Wdl};
 
 /// The score after each game of two engines; fastchess prints the same on
 /// request.
@@ -15,44 +15,37 @@ pub(super) fn score(names: [&str; 2], wdl: &Wdl) -> String {
 
 /// `W - L - D  [score] games`.
 fn line(wdl: &Wdl) -> String {
-    let games = wdl.games();
-    let points = wdl.wins as f64 + wdl.draws as f64 / 2.0;
     format!(
-        "{} - {} - {}  [{}] {games}",
+        "{} - {} - {}  [{}] {}",
         wdl.wins,
         wdl.losses,
         wdl.draws,
-        fixed(points / games as f64, 3)
+        fixed(wdl.score().unwrap_or(f64::NAN), 3),
+        wdl.games()
     )
 }
 
 /// The result of two engines: the first by colour, and its Elo.
-pub(super) fn head_to_head(name: &str, counts: &Counts, by_colour: [Wdl; 2]) -> String {
+pub(super) fn head_to_head(name: &str, wdl: Wdl, by_colour: [Wdl; 2]) -> String {
     let mut text = String::new();
     for (colour, wdl) in ["White", "Black"].into_iter().zip(by_colour) {
         if wdl.games() > 0 {
-            let _ = writeln!(text, "...      {name} playing {colour}: {}", line(&wdl));
+            text += &format!("...      {name} playing {colour}: {}\n", line(&wdl));
         }
     }
-    if counts.wdl.games() > 0 {
+    if wdl.games() > 0 {
         let [white, black] = by_colour;
-        let white_side = Wdl {
-            wins: white.wins + black.losses,
-            draws: white.draws + black.draws,
-            losses: white.losses + black.wins,
-        };
-        let _ = writeln!(text, "...      White vs Black: {}", line(&white_side));
+        let white_side = white + black.swapped();
+        text += &format!("...      White vs Black: {}\n", line(&white_side));
     }
-    let figures = Figures::of_games(&counts.wdl, Z95_APPROXIMATED);
-    let _ = writeln!(
-        text,
-        "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %",
+    let figures = Figures::of_games(&wdl, Z95_APPROXIMATED);
+    text + &format!(
+        "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %\n",
         unsigned_zero(figures.elo, 1),
         fixed(figures.elo_error, 1),
-        fixed(los_of_decided_games(&counts.wdl), 1),
-        fixed(100.0 * counts.draw_ratio(), 1)
-    );
-    text
+        fixed(los_of_decided_games(&wdl), 1),
+        percent(Counts::from(wdl).draw_ratio(), 1)
+    )
 }
 
 /// A number as cutechess-cli writes it: zero has no sign.
@@ -64,8 +57,8 @@ fn unsigned_zero(value: f64, decimals: usize) -> String {
 pub(super) const NO_TEST: &str = "SPRT: llr 0 (0.0%), lbound -inf, ubound inf\n";
 
 /// How the test stands.
-pub(super) fn test(state: &TestState) -> String {
-    let accepted = state.accepted().map_or_else(String::new, |accepted| {
+pub(super) fn test(state: &SprtState) -> String {
+    let accepted = accepted(state).map_or_else(String::new, |accepted| {
         format!(" - {accepted} was accepted")
     });
     format!(
@@ -78,13 +71,13 @@ pub(super) fn test(state: &TestState) -> String {
 }
 
 /// The ranking of more than two engines.
-pub(super) fn ranking(names: &[String], counts: &[Counts], gauntlet: bool) -> String {
-    let mut rows: Vec<(usize, &Counts)> = counts.iter().enumerate().collect();
+pub(super) fn ranking(names: &[String], results: &[PairingTally], gauntlet: bool) -> String {
+    let mut rows: Vec<(usize, Wdl)> = results.iter().map(|one| one.wdl).enumerate().collect();
     rows.sort_by(|a, b| {
-        let key = |(index, counts): &(usize, &Counts)| match counts.wdl.games() {
+        let key = |(index, wdl): &(usize, Wdl)| match wdl.score() {
             _ if gauntlet && *index == 0 => -1.0,
-            0 => 2.0,
-            _ => 1.0 - counts.score(),
+            None => 2.0,
+            Some(score) => 1.0 - score,
         };
         // Of equal ones the last comes first.
         key(a).total_cmp(&key(b)).then(b.0.cmp(&a.0))
@@ -94,18 +87,17 @@ pub(super) fn ranking(names: &[String], counts: &[Counts], gauntlet: bool) -> St
         "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
     );
     let first = usize::from(!gauntlet);
-    for (number, (index, counts)) in rows.into_iter().enumerate() {
-        let figures = Figures::of_games(&counts.wdl, Z95_APPROXIMATED);
-        let _ = writeln!(
-            text,
-            "{:>4} {:<25} {:>7} {:>7} {:>7} {:>6}% {:>6}% ",
+    for (number, (index, wdl)) in rows.into_iter().enumerate() {
+        let figures = Figures::of_games(&wdl, Z95_APPROXIMATED);
+        text += &format!(
+            "{:>4} {:<25} {:>7} {:>7} {:>7} {:>6}% {:>6}% \n",
             number + first,
             names[index],
             unsigned_zero(figures.elo, 0),
             fixed(figures.elo_error, 0),
-            counts.wdl.games(),
-            fixed(100.0 * counts.score(), 1),
-            fixed(100.0 * counts.draw_ratio(), 1)
+            wdl.games(),
+            percent(wdl.score(), 1),
+            percent(Counts::from(wdl).draw_ratio(), 1)
         );
     }
     text
@@ -115,9 +107,9 @@ pub(super) fn ranking(names: &[String], counts: &[Counts], gauntlet: bool) -> St
 pub(super) fn outcomes(names: &[String], outcomes: &[BTreeMap<String, u64>]) -> String {
     let mut text = String::new();
     for (name, outcomes) in names.iter().zip(outcomes) {
-        let _ = write!(text, "\nPlayer: {name}");
+        text += &format!("\nPlayer: {name}");
         for (reason, count) in outcomes {
-            let _ = write!(text, "\n   \"{reason}\": {count}");
+            text += &format!("\n   \"{reason}\": {count}");
         }
     }
     text.push('\n');

@@ -1,12 +1,11 @@
 //! The blocks of fastchess.
 
-use std::fmt::Write;
-
-use super::figures::{Figures, Z95, fixed, general};
-use super::scores::{Counts, TestState};
+use super::figures::{Figures, Z95, fixed, general, percent};
+use super::scores::accepted;
 use crate::config::EngineConfig;
 use crate::rules::Limit;
-use crate::run::{Manifest, option_value};
+use crate::run::{Manifest, PairingTally, option_value};
+use crate::stats::{Counts, SprtState, Wdl};
 
 /// The line above and below a block.
 pub(super) const RULE: &str = "--------------------------------------------------\n";
@@ -29,7 +28,7 @@ pub(super) fn conditions(manifest: &Manifest) -> String {
     let hash = both(&|engine| option(engine, manifest, "Hash", "MB"));
     let mut text = format!("{limit}, {threads}, {hash}");
     if let Some(file @ crate::settings::BookSource::File(_)) = &config.r#match.openings.file {
-        let _ = write!(text, ", {}", file.name());
+        text += &format!(", {}", file.name());
     }
     text
 }
@@ -66,55 +65,41 @@ fn limit_text(limit: &Limit) -> String {
 pub(super) fn head_to_head(
     names: [&str; 2],
     conditions: &str,
-    counts: &Counts,
+    results: &PairingTally,
     penta: bool,
 ) -> String {
-    let figures = figures(counts, penta);
-    let wdl = &counts.wdl;
+    let figures = figures(results, penta);
+    let wdl = results.wdl;
     let mut text = format!("Results of {} vs {} ({conditions}):\n", names[0], names[1]);
-    let _ = writeln!(
-        text,
-        "Elo: {} +/- {}, nElo: {} +/- {}",
+    text += &format!(
+        "Elo: {} +/- {}, nElo: {} +/- {}\nLOS: {} %, DrawRatio: {} %",
         fixed(figures.elo, 2),
         fixed(figures.elo_error, 2),
         fixed(figures.nelo, 2),
-        fixed(figures.nelo_error, 2)
+        fixed(figures.nelo_error, 2),
+        fixed(100.0 * figures.los, 2),
+        percent(counts(results, penta).draw_ratio(), 2)
     );
-    let _ = write!(text, "LOS: {} %", fixed(100.0 * figures.los, 2));
-    let _ = match penta {
-        true => {
-            let [ll, ld, _, wd, ww] = counts.pairs.0;
-            let ratio = (ww + wd) as f64 / (ld + ll) as f64;
-            writeln!(
-                text,
-                ", DrawRatio: {} %, PairsRatio: {}",
-                fixed(100.0 * counts.level_ratio(), 2),
-                fixed(ratio, 2)
-            )
-        }
-        false => writeln!(
-            text,
-            ", DrawRatio: {} %",
-            fixed(100.0 * counts.draw_ratio(), 2)
-        ),
-    };
-    let _ = writeln!(
-        text,
-        "Games: {}, Wins: {}, Losses: {}, Draws: {}, Points: {} ({} %)",
+    if penta {
+        let [ll, ld, _, wd, ww] = results.pentanomial.0;
+        let ratio = (ww + wd) as f64 / (ld + ll) as f64;
+        text += &format!(", PairsRatio: {}", fixed(ratio, 2));
+    }
+    text += &format!(
+        "\nGames: {}, Wins: {}, Losses: {}, Draws: {}, Points: {} ({} %)\n",
         wdl.games(),
         wdl.wins,
         wdl.losses,
         wdl.draws,
-        fixed(counts.points(), 1),
-        fixed(100.0 * counts.score(), 2)
+        fixed(wdl.points(), 1),
+        percent(wdl.score(), 2)
     );
     if penta {
-        let level = counts.pairs.0[2] - counts.won_and_lost;
-        let ratio = counts.won_and_lost as f64 / level as f64;
-        let _ = writeln!(
-            text,
-            "Ptnml(0-2): {:?}, WL/DD Ratio: {}",
-            counts.pairs.0,
+        let level = results.pentanomial.0[2] - results.won_and_lost;
+        let ratio = results.won_and_lost as f64 / level as f64;
+        text += &format!(
+            "Ptnml(0-2): {:?}, WL/DD Ratio: {}\n",
+            results.pentanomial.0,
             fixed(ratio, 2)
         );
     }
@@ -122,23 +107,23 @@ pub(super) fn head_to_head(
 }
 
 /// How the test stands.
-pub(super) fn test(state: &TestState) -> String {
+pub(super) fn test(state: &SprtState) -> String {
     format!(
         "LLR: {} ({}%) ({}, {}) {}\n",
         fixed(state.llr, 2),
-        fixed(percent(state), 1),
+        fixed(progress(state), 1),
         fixed(state.lower, 2),
         fixed(state.upper, 2),
         hypotheses(state)
     )
 }
 
-fn hypotheses(state: &TestState) -> String {
+fn hypotheses(state: &SprtState) -> String {
     format!("[{}, {}]", fixed(state.elo0, 2), fixed(state.elo1, 2))
 }
 
-/// The way to the bound that is nearer in sign; negative towards H0.
-fn percent(state: &TestState) -> f64 {
+/// The way to the bound of the same sign in percent; negative towards H0.
+fn progress(state: &SprtState) -> f64 {
     match state.llr >= 0.0 {
         true => 100.0 * state.llr / state.upper,
         false => -100.0 * state.llr / state.lower,
@@ -146,7 +131,7 @@ fn percent(state: &TestState) -> f64 {
 }
 
 /// The line that ends a decided test.
-pub(super) fn decided(state: &TestState, accepted: &str) -> String {
+pub(super) fn decided(state: &SprtState, accepted: &str) -> String {
     format!(
         "SPRT ({}) completed - {accepted} was accepted\n",
         hypotheses(state)
@@ -154,44 +139,57 @@ pub(super) fn decided(state: &TestState, accepted: &str) -> String {
 }
 
 /// How the test stands, as fastchess prints it for readers of cutechess-cli.
-pub(super) fn test_as_cutechess(state: &TestState) -> String {
-    let accepted = state.accepted().map_or_else(String::new, |accepted| {
+pub(super) fn test_as_cutechess(state: &SprtState) -> String {
+    let accepted = accepted(state).map_or_else(String::new, |accepted| {
         format!(" - {accepted} was accepted")
     });
     format!(
         "SPRT: llr {} ({}%), lbound {}, ubound {}{accepted}\n",
         fixed(state.llr, 2),
-        fixed(percent(state).abs(), 1),
+        fixed(progress(state).abs(), 1),
         fixed(state.lower, 2),
         fixed(state.upper, 2)
     )
 }
 
 /// Elo of two engines, as fastchess prints it for readers of cutechess-cli.
-pub(super) fn elo_as_cutechess(counts: &Counts) -> String {
-    let figures = Figures::of_games(&counts.wdl, Z95);
+pub(super) fn elo_as_cutechess(wdl: Wdl) -> String {
+    let figures = Figures::of_games(&wdl, Z95);
     format!(
         "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %\n",
         fixed(figures.elo, 2),
         fixed(figures.elo_error, 2),
         fixed(100.0 * figures.los, 2),
-        fixed(100.0 * counts.draw_ratio(), 2)
+        percent(Counts::from(wdl).draw_ratio(), 2)
     )
 }
 
-fn figures(counts: &Counts, penta: bool) -> Figures {
+fn figures(results: &PairingTally, penta: bool) -> Figures {
+    match counts(results, penta) {
+        Counts::Pentanomial(pairs) => Figures::of_pairs(&pairs),
+        Counts::Wdl(games) => Figures::of_games(&games, Z95),
+    }
+}
+
+/// By pairs or by single games.
+fn counts(results: &PairingTally, penta: bool) -> Counts {
     match penta {
-        true => Figures::of_pairs(&counts.pairs),
-        false => Figures::of_games(&counts.wdl, Z95),
+        true => results.pentanomial.into(),
+        false => results.wdl.into(),
     }
 }
 
 /// The ranking of more than two engines.
-pub(super) fn ranking(names: &[String], counts: &[Counts], penta: bool, is_plain: bool) -> String {
-    let mut rows: Vec<(&String, &Counts, Figures)> = names
+pub(super) fn ranking(
+    names: &[String],
+    results: &[PairingTally],
+    penta: bool,
+    is_plain: bool,
+) -> String {
+    let mut rows: Vec<(&String, &PairingTally, Figures)> = names
         .iter()
-        .zip(counts)
-        .map(|(name, counts)| (name, counts, figures(counts, penta)))
+        .zip(results)
+        .map(|(name, results)| (name, results, figures(results, penta)))
         .collect();
     // Without a number last.
     rows.sort_by(|a, b| {
@@ -207,25 +205,20 @@ pub(super) fn ranking(names: &[String], counts: &[Counts], penta: bool, is_plain
         true => "\n".to_string(),
         false => format!(" {:>20}\n", "Ptnml(0-2)"),
     });
-    for (number, (name, counts, figures)) in rows.into_iter().enumerate() {
-        let draws = match penta {
-            true => counts.level_ratio(),
-            false => counts.draw_ratio(),
-        };
-        let _ = write!(
-            text,
+    for (number, (name, results, figures)) in rows.into_iter().enumerate() {
+        text += &format!(
             "{:>4} {name:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}%",
             number + 1,
             fixed(figures.elo, 2),
             fixed(figures.elo_error, 2),
             fixed(figures.nelo, 2),
             fixed(figures.nelo_error, 2),
-            counts.wdl.games(),
-            fixed(100.0 * counts.score(), 1),
-            fixed(100.0 * draws, 1)
+            results.wdl.games(),
+            percent(results.wdl.score(), 1),
+            percent(counts(results, penta).draw_ratio(), 1)
         );
         let pairs = match penta {
-            true => format!("{:?}", counts.pairs.0),
+            true => format!("{:?}", results.pentanomial.0),
             false => String::new(),
         };
         text.push_str(&match is_plain {

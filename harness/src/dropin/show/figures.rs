@@ -74,6 +74,11 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A share (0 to 1) in percent, without the sign; `nan` if it is not defined.
+pub(super) fn percent(share: Option<f64>, decimals: usize) -> String {
+    fixed(100.0 * share.unwrap_or(f64::NAN), decimals)
+}
+
 /// A number with this many significant digits, without trailing zeros: `%g` of
 /// C.
 pub(super) fn general(value: f64, digits: usize) -> String {

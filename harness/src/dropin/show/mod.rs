@@ -20,13 +20,13 @@ use crate::executor::PlayedPair;
 use crate::experiment::Experiment;
 use crate::openings::Order;
 use crate::rules::Termination;
-use crate::run::{Ended, Manifest, Progress, Tally, View};
+use crate::run::{Ended, Manifest, PairingTally, Progress, Tally, View};
 use crate::settings::BookSource;
-use crate::stats::Wdl;
+use crate::stats::{Sprt, SprtState, Wdl};
 
 pub(crate) use extra_files::Files;
 
-use scores::{Counts, TestState, by_engine};
+use scores::{accepted, by_engine, test_after};
 use slots::Boards;
 
 /// The live view of a run that was started by another program's command line.
@@ -53,7 +53,7 @@ pub(crate) struct Console {
     /// The pairs that the run has absorbed, as of the last update.
     absorbed: Option<Tally>,
     /// The test of the run, as of the last update.
-    test: Option<TestState>,
+    test: Option<SprtState>,
     /// An engine has crashed or stalled, and the run does not recover.
     is_stopped: bool,
     /// Games at which results were printed last.
@@ -206,7 +206,7 @@ impl Console {
     }
 
     /// What is printed at intervals after a pair, and at the end.
-    fn print_results(&mut self, tally: &Tally, test: Option<TestState>) {
+    fn print_results(&mut self, tally: &Tally, test: Option<SprtState>) {
         if tally.pairs == 0 {
             return;
         }
@@ -215,12 +215,12 @@ impl Console {
             (2, OutputFormat::Fastchess) => self.fastchess_block(tally, test),
             (2, OutputFormat::FastchessAsCutechess) => {
                 let test = test.as_ref().map(fastchess::test_as_cutechess);
-                fastchess::elo_as_cutechess(&counts(tally)) + &test.unwrap_or_default()
+                fastchess::elo_as_cutechess(results(tally).wdl) + &test.unwrap_or_default()
             }
             (2, OutputFormat::Cutechess) => {
                 let engine = &tally.engines[0];
                 let by_colour = [engine.as_white, engine.as_black];
-                cutechess::head_to_head(&self.names[0], &counts(tally), by_colour)
+                cutechess::head_to_head(&self.names[0], results(tally).wdl, by_colour)
                     + &test
                         .as_ref()
                         .map_or(cutechess::NO_TEST.to_string(), cutechess::test)
@@ -242,12 +242,12 @@ impl Console {
         out!("{text}");
     }
 
-    fn fastchess_block(&self, tally: &Tally, test: Option<TestState>) -> String {
+    fn fastchess_block(&self, tally: &Tally, test: Option<SprtState>) -> String {
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let test = test.as_ref().map(fastchess::test);
         format!(
             "{rule}{}{}{rule}",
-            fastchess::head_to_head(names, &self.conditions, &counts(tally), self.penta),
+            fastchess::head_to_head(names, &self.conditions, &results(tally), self.penta),
             test.unwrap_or_default(),
             rule = fastchess::RULE
         )
@@ -267,7 +267,8 @@ impl Console {
         tally.absorb(&pair.result);
         let after = tally.games();
         if self.results_due(before, after) {
-            let test = self.test.as_ref().map(|test| test.at(&counts(&tally)));
+            let test = self.test.as_ref();
+            let test = test.map(|test| test_after(test, &results(&tally)));
             self.print_results(&tally, test);
         }
         if self.outcomes_due(before, after) {
@@ -285,7 +286,7 @@ impl Console {
     /// it, `played` the number of games in its ledger.
     pub(crate) fn conclude(&mut self, ended: Ended, resume: &str, played: u64) {
         let test = self.test;
-        let accepted = test.as_ref().and_then(TestState::accepted);
+        let accepted = test.as_ref().and_then(accepted);
         let tally = match (&self.absorbed, test) {
             (Some(absorbed), Some(_)) => absorbed.clone(),
             _ => self.arrived.clone(),
@@ -327,10 +328,10 @@ impl Console {
         }
     }
 
-    fn print_decision(&mut self, tally: &Tally, state: &TestState, accepted: &str) {
+    fn print_decision(&mut self, tally: &Tally, state: &SprtState, accepted: &str) {
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         if self.format == OutputFormat::FastchessAsCutechess {
-            out!("{}", cutechess::score(names, &counts(tally).wdl));
+            out!("{}", cutechess::score(names, &results(tally).wdl));
         }
         self.print_results(tally, Some(*state));
         match self.format {
@@ -346,10 +347,10 @@ impl Console {
             let failures = engine.failures;
             let crashes = failures.crash + failures.stall;
             if failures.time_forfeit + crashes > 0 {
-                text.push_str(&format!(
+                text += &format!(
                     "Player: {name}\n  Timeouts: {}\n  Crashed: {crashes}\n",
                     failures.time_forfeit
-                ));
+                );
             }
         }
         if !text.is_empty() {
@@ -388,7 +389,7 @@ impl<E: Experiment> View<E> for Console {
 
     fn update(&mut self, experiment: &E, progress: Progress<'_>) {
         self.elapsed = progress.elapsed;
-        self.test = experiment.test().map(TestState::of);
+        self.test = experiment.test().map(Sprt::state);
         if self.absorbed.replace(progress.tally.clone()).is_none() {
             // The first one: of a run that is resumed, what there is already.
             self.arrived = progress.tally.clone();
@@ -416,10 +417,9 @@ fn is_due(count: u64, interval: u64) -> bool {
     interval > 0 && count.is_multiple_of(interval)
 }
 
-/// The counts of the only pairing.
-fn counts(tally: &Tally) -> Counts {
-    let pairing = tally.pairings.values().next().copied().unwrap_or_default();
-    Counts::of(&pairing)
+/// The results of the only pairing.
+fn results(tally: &Tally) -> PairingTally {
+    tally.pairings.values().next().copied().unwrap_or_default()
 }
 
 /// What fastchess warns of and servers look for.

@@ -12,8 +12,8 @@ use crate::executor::{MemoryNote, Player, ProgramError, Rules};
 #[derive(Debug, Default)]
 pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
-    /// When the memory of its process was looked at last.
-    weighed: Option<Instant>,
+    /// When the memory of its process was read last.
+    looked: Option<Instant>,
 }
 
 /// Why an engine could not be started again.
@@ -25,8 +25,8 @@ pub(super) enum RestartError {
     Start(#[from] StartError),
 }
 
-/// How often the memory of an engine is looked at.
-const WEIGHING: Duration = Duration::from_secs(1);
+/// How often the memory of an engine is read.
+const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long a start is put off that follows one that has failed.
 const START_PAUSE: Duration = Duration::from_millis(500);
@@ -71,7 +71,7 @@ impl EngineSlot {
         // It may have been replaced between the check and the start.
         player.program.check(path)?;
         self.current = Some((player.engine, client));
-        self.weighed = None;
+        self.looked = None;
         Ok(())
     }
 
@@ -105,14 +105,14 @@ impl EngineSlot {
         client.announce_game(deadline).await
     }
 
-    /// Whether the engine's memory is far above its `Hash`. Between games only:
+    /// A note if the engine's memory is far above its `Hash`. Between games only:
     /// it takes a moment.
-    pub(super) fn weigh(&mut self, player: &Player) -> Option<MemoryNote> {
+    pub(super) fn memory_note(&mut self, player: &Player) -> Option<MemoryNote> {
         let (_, client) = self.current.as_ref()?;
-        if self.weighed.is_some_and(|at| at.elapsed() < WEIGHING) {
+        if self.looked.is_some_and(|at| at.elapsed() < MEMORY_INTERVAL) {
             return None;
         }
-        self.weighed = Some(Instant::now());
+        self.looked = Some(Instant::now());
         MemoryNote::of(player, client.options(), client.peak_memory()?)
     }
 

@@ -312,7 +312,7 @@ impl WorkerState {
             let _ = events.send(event);
         };
         for (slot, player) in self.slots.iter_mut().zip(&job.players) {
-            if let Some(note) = slot.weigh(player) {
+            if let Some(note) = slot.memory_note(player) {
                 send(Event::Memory(Box::new(note)));
             }
             if slot.running().is_some_and(Client::has_answered_unasked) {

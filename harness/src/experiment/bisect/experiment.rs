@@ -1,11 +1,12 @@
 //! Bisection as a pure state machine.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
 use super::course::{Course, Moment};
 use super::failing::{Failing, Record};
+use super::known::{Builds, Known};
 use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
@@ -21,30 +22,6 @@ pub struct Found {
     pub size: Estimate,
 }
 
-/// What a built engine is known by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
-    pub sha256: String,
-    /// The node count of its `bench`, where games do not depend on its speed.
-    pub bench: Option<u64>,
-}
-
-impl Fingerprint {
-    /// Whether both play the same moves.
-    fn is_same_engine(&self, other: &Self) -> bool {
-        let same_bench = self.bench.is_some() && self.bench == other.bench;
-        same_bench || self.sha256 == other.sha256
-    }
-}
-
-/// What a try to build a commit has shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
-    /// It does not build, or does not play.
-    Skipped,
-    Built(Fingerprint),
-}
-
 /// A bisection in progress. Engine number k of its pairs is commit k.
 #[derive(Debug)]
 pub struct BisectExperiment {
@@ -57,11 +34,8 @@ pub struct BisectExperiment {
     played: BTreeSet<usize>,
     /// Commits that can play.
     ready: BTreeSet<usize>,
-    skipped: BTreeSet<usize>,
+    builds: Builds,
     failing: Failing,
-    built: BTreeMap<usize, Fingerprint>,
-    /// Commits between two that are the same engine.
-    innocent: BTreeSet<usize>,
     /// What a ledger knows of commits, and after how many pairs.
     later: Vec<(u64, usize, Known)>,
     absorbed: u64,
@@ -85,10 +59,8 @@ impl BisectExperiment {
             evidence,
             played: BTreeSet::from([0, last]),
             ready: BTreeSet::new(),
-            skipped: BTreeSet::new(),
+            builds: Builds::default(),
             failing: Failing::new(1.0),
-            built: BTreeMap::new(),
-            innocent: BTreeSet::new(),
             later: known,
             absorbed: 0,
             current: None,
@@ -112,7 +84,7 @@ impl BisectExperiment {
             return None;
         }
         if self.current.is_none() {
-            self.current = most_informative(&self.posterior, &self.skipped, &self.played);
+            self.current = most_informative(&self.posterior, &self.builds.skipped, &self.played);
         }
         self.current
     }
@@ -133,7 +105,7 @@ impl BisectExperiment {
 
     /// Whether the result of a commit's build is known.
     pub(crate) fn knows(&self, commit: usize) -> bool {
-        self.built.contains_key(&commit) || self.skipped.contains(&commit)
+        self.builds.knows(commit)
     }
 
     /// The result of a commit's build. A commit that does not build is left out
@@ -148,30 +120,22 @@ impl BisectExperiment {
 
     /// Returns whether it changes what is to be played.
     fn take_in(&mut self, commit: usize, known: Known) -> bool {
-        if self.knows(commit) {
-            return false;
-        }
-        let fingerprint = match known {
-            Known::Skipped => return self.skipped.insert(commit),
-            Known::Built(fingerprint) => fingerprint,
-        };
-        let before = self.innocent.len();
-        for (other, known) in &self.built {
-            if known.is_same_engine(&fingerprint) {
-                let (low, high) = (commit.min(*other), commit.max(*other));
-                self.innocent.extend(low + 1..=high);
-            }
-        }
-        self.built.insert(commit, fingerprint);
-        let has_changed = self.innocent.len() > before;
-        if has_changed {
+        // The posterior does not depend on what is skipped.
+        let is_built = matches!(known, Known::Built(_));
+        let has_changed = self.builds.learn(commit, known);
+        if has_changed && is_built {
             self.update();
         }
         has_changed
     }
 
     fn update(&mut self) {
-        self.posterior = Posterior::new(&self.evidence, &self.innocent, self.last, &self.section);
+        self.posterior = Posterior::new(
+            &self.evidence,
+            &self.builds.innocent,
+            self.last,
+            &self.section,
+        );
     }
 
     /// Takes the next pair of a match, in half points of its later commit.
@@ -198,7 +162,7 @@ impl BisectExperiment {
     /// Skips the commits that fail too often, and leaves out what they have scored.
     fn skip_failing(&mut self) {
         for commit in self.failing.commits() {
-            if self.is_between(commit) && self.skipped.insert(commit) {
+            if self.is_between(commit) && self.builds.skipped.insert(commit) {
                 self.evidence
                     .retain(|(earlier, later), _| ![*earlier, *later].contains(&commit));
             }
@@ -236,15 +200,7 @@ impl BisectExperiment {
 
     /// The commits in groups that matches can tell apart.
     pub(crate) fn groups(&self) -> Vec<RangeInclusive<usize>> {
-        let mut groups = Vec::new();
-        let mut first = 1;
-        for commit in 1..=self.last {
-            if !self.skipped.contains(&commit) {
-                groups.push(first..=commit);
-                first = commit + 1;
-            }
-        }
-        groups
+        self.builds.groups(self.last)
     }
 
     /// Probability that the culprit is in a group.
@@ -269,7 +225,7 @@ impl BisectExperiment {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(
             &self.evidence,
-            &self.innocent,
+            &self.builds.innocent,
             self.last,
             &self.section,
             FINE,
@@ -301,7 +257,7 @@ impl BisectExperiment {
 
     /// The commits that do not build or play.
     pub(crate) fn skipped(&self) -> &BTreeSet<usize> {
-        &self.skipped
+        &self.builds.skipped
     }
 
     /// How often a commit has failed.
@@ -364,6 +320,7 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
+    use super::super::known::Fingerprint;
     use super::*;
     use crate::rules::{GameResult, Outcome, Termination};
     use crate::stats::distribution::PairDistribution;

@@ -11,11 +11,12 @@ mod choice;
 mod course;
 mod experiment;
 mod failing;
+mod known;
 mod posterior;
 mod section;
 
 pub(crate) use course::Moment;
 pub use experiment::BisectExperiment;
-pub(crate) use experiment::{Fingerprint, Known};
 pub(crate) use failing::Record;
+pub(crate) use known::{Fingerprint, Known};
 pub use section::BisectSection;

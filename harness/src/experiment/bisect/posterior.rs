@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innocent_are_not_accused_and_a_match_with_oneself_says_nothing_of_pairs() {
+    fn the_innocent_are_not_accused_and_self_matches_do_not_shape_pairs() {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
         let evidence = Evidence::from([((0, 4), lost)]);
         let innocent = BTreeSet::from([1, 2, 3]);

@@ -1,23 +1,100 @@
-//! What an engine declares of the option that a parameter is.
+//! One parameter: what the configuration sets, over what the engine declares of
+//! its option or what was imported.
 
-use super::param::Kind;
-use crate::engine::uci::OptionKind;
+use super::param::{Kind, Param, STEPS};
+use super::section::ParamSection;
+use crate::engine::uci::{EngineOption, OptionKind};
 
 /// Decimals of a parameter that the engine takes as text.
 const TEXT_DECIMALS: u32 = 4;
 
+/// Lays what the configuration says over an imported parameter.
+pub(super) fn amend(param: &mut Param, entry: &ParamSection) {
+    param.start = entry.start.unwrap_or(param.start);
+    param.min = entry.min.unwrap_or(param.min);
+    param.max = entry.max.unwrap_or(param.max);
+    param.step = entry.step.unwrap_or(param.step);
+    param.gain = entry.gain.or(param.gain);
+    if let Some(kind) = configured_kind(entry) {
+        param.kind = kind;
+    }
+}
+
+/// A parameter as the configuration describes it, and the engine's option where
+/// that says nothing. `configured` are the options that the engine is given.
+///
+/// # Errors
+/// What is missing or impossible.
+pub(super) fn described(
+    name: &str,
+    entry: &ParamSection,
+    option: Option<&EngineOption>,
+    configured: &[(String, String)],
+) -> Result<Param, String> {
+    let given = configured
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str());
+    let declared = match option {
+        Some(option) => Declared::of(&option.kind, given, entry.choices.as_ref())
+            .ok_or("a button has no value to tune")?,
+        None => Declared::nothing(),
+    };
+    let kind = configured_kind(entry).unwrap_or(declared.kind);
+    let scale = match kind {
+        Kind::Scaled { factor } => factor,
+        _ => 1.0,
+    };
+    let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
+        own.or(engine.map(|engine| engine / scale))
+            .ok_or_else(|| format!("`{what}` is missing, and the engine does not declare it"))
+    };
+    let min = value(entry.min, declared.min, "min")?;
+    let max = value(entry.max, declared.max, "max")?;
+    let start = match (entry.start, declared.missing) {
+        (None, Some(choice)) => {
+            return Err(format!(
+                "`choices` do not contain `{choice}`, from which it would start; add it, or set \
+                 `start` to the number of a choice (the first is 0)"
+            ));
+        }
+        (own, _) => value(own, declared.start, "start")?,
+    };
+    Ok(Param {
+        name: option.map_or(name, |option| &option.name).to_owned(),
+        kind,
+        start,
+        min,
+        max,
+        step: entry.step.unwrap_or((max - min) / STEPS),
+        gain: entry.gain,
+    })
+}
+
+/// The kind that the configuration sets, if it sets one.
+fn configured_kind(entry: &ParamSection) -> Option<Kind> {
+    if entry.check {
+        return Some(Kind::Check);
+    }
+    let choices = entry.choices.clone();
+    choices
+        .map(|choices| Kind::Combo { choices })
+        .or(entry.factor.map(|factor| Kind::Scaled { factor }))
+        .or(entry.decimals.map(|decimals| Kind::Text { decimals }))
+}
+
 /// What an engine declares of an option, in its own units.
-pub(super) struct Declared {
-    pub(super) kind: Kind,
-    pub(super) start: Option<f64>,
+struct Declared {
+    kind: Kind,
+    start: Option<f64>,
     /// The start of a combo that is not one of the choices.
-    pub(super) missing: Option<String>,
-    pub(super) min: Option<f64>,
-    pub(super) max: Option<f64>,
+    missing: Option<String>,
+    min: Option<f64>,
+    max: Option<f64>,
 }
 
 impl Declared {
-    pub(super) fn nothing() -> Self {
+    fn nothing() -> Self {
         Self {
             kind: Kind::Int,
             start: None,
@@ -30,11 +107,7 @@ impl Declared {
     /// The start is the value `given` in the configuration, or else the
     /// default. `choices` take the place of those of a combo. `None` for a
     /// button.
-    pub(super) fn of(
-        option: &OptionKind,
-        given: Option<&str>,
-        choices: Option<&Vec<String>>,
-    ) -> Option<Self> {
+    fn of(option: &OptionKind, given: Option<&str>, choices: Option<&Vec<String>>) -> Option<Self> {
         let number = |text: &str| text.parse::<f64>().ok();
         Some(match option {
             OptionKind::Spin { default, min, max } => Self {

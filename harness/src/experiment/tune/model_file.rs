@@ -1,18 +1,8 @@
 //! `--simulate MODEL.toml`: a landscape and a distribution of pairs.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
-
-use std::path::Path;
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use serde::Deserialize;
 
@@ -24,18 +14,10 @@ use crate::engine::uci::{EngineOption, OptionKind};
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelError {
-    #[error("cannot read {path}: {source}")]
-    Read {
-        path: String,
-        source: std::io::Error,
-    },
-    #[error("{path}: {source}")]
-    Toml {
-        path: String,
-        source: Box<toml::de::Error>,
-    },
-    #[error("{path}: {reason}")]
-    Content { path: String, reason: String },
+    #[error(transparent)]
+    Toml(#[from] Box<toml::de::Error>),
+    #[error("{0}")]
+    Content(String),
     #[error("the model has no parameter `{name}`; it has {known}")]
     Unknown { name: String, known: String },
 }
@@ -62,24 +44,13 @@ fn scale() -> f64 {
 }
 
 impl Model {
-    /// Reads a model.
+    /// Reads the text of a model.
     ///
     /// # Errors
-    /// [`ModelError`], naming the file and what is wrong.
-    pub(crate) fn read(path: &Path) -> Result<Self, ModelError> {
-        let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
-            path: shown.clone(),
-            source,
-        })?;
-        let file: File = toml::from_str(&text).map_err(|source| ModelError::Toml {
-            path: shown.clone(),
-            source: Box::new(source),
-        })?;
-        Self::from_file(file).map_err(|reason| ModelError::Content {
-            path: shown,
-            reason,
-        })
+    /// [`ModelError`]: what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, ModelError> {
+        let file: File = toml::from_str(text).map_err(Box::new)?;
+        Self::from_file(file).map_err(ModelError::Content)
     }
 
     fn from_file(file: File) -> Result<Self, String> {
@@ -231,10 +202,6 @@ mod tests {
         [[param]]\nname = \"A\"\nmin = 0\nmax = 100\nstart = 40\noptimum = 60\nsensitivity = 200\nskew = 0.5\n\
         [[param]]\nname = \"B\"\nmin = 0\nmax = 10\nstart = 5\noptimum = 5\nsensitivity = 50\n";
 
-    fn model(text: &str) -> Result<Model, String> {
-        Model::from_file(toml::from_str(text).map_err(|error| error.to_string())?)
-    }
-
     #[test]
     fn follows_the_formula() {
         let coupled = format!("coupling = [[1.0, 0.5], [0.5, 1.0]]\n{TWO}");
@@ -247,7 +214,7 @@ mod tests {
         let plain: f64 = 200.0 * 0.18 * 0.18 + 50.0 * 0.2 * 0.2;
         let cross: f64 = 2.0 * 0.5 * (200.0f64 * 50.0).sqrt() * -0.18 * 0.2;
         for (text, q) in [(TWO, plain), (&coupled, plain + cross)] {
-            let model = model(text).unwrap();
+            let model = Model::parse(text).unwrap();
             let elo = model.strength(&space).unwrap().elo(&[7.0, 40.0]);
             let expected = -300.0 * (1.0 + q / 300.0).ln();
             assert!((elo - expected).abs() < 1e-9, "{elo} {expected}");
@@ -256,7 +223,7 @@ mod tests {
 
     #[test]
     fn parameters_that_are_not_tuned_stay() {
-        let model = model(TWO).unwrap();
+        let model = Model::parse(TWO).unwrap();
         let space = Space::new(vec![Param::int("b", 5.0, 0.0, 10.0)]).unwrap();
         let at_start = model.strength(&space).unwrap().elo(&[5.0]);
         assert_eq!(at_start, model.landscape.elo(&[40.0, 5.0]));
@@ -279,7 +246,7 @@ mod tests {
             ),
             (format!("scales = 1\n{TWO}"), "scales"),
         ] {
-            let error = model(&text).unwrap_err();
+            let error = Model::parse(&text).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         }
     }

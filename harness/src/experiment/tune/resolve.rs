@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::SpaceError;
-use super::declared::Declared;
-use super::import::{self, ImportError};
-use super::param::{Kind, Param, STEPS};
+use super::declared::{amend, described};
+use super::param::Param;
 use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
 use super::space::Space;
@@ -14,13 +13,6 @@ use crate::engine::uci::{EngineOption, OptionKind};
 /// Why the parameters could not be worked out.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    #[error("[tune] import {path}: {source}")]
-    Read {
-        path: String,
-        source: std::io::Error,
-    },
-    #[error("[tune] import {path}: {source}")]
-    Import { path: String, source: ImportError },
     #[error(
         "[tune.params] {name}: the engine has no such option{}",
         suggested(nearest.as_deref())
@@ -59,61 +51,72 @@ fn suggested(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
-/// The parameters of a run: those of the import and of the engine's own
-/// options that `group` and `exclude` select, and those that are named, which
-/// may say less or other than the engine. `configured` are the options that
-/// the engine is given anyway: a parameter starts from there.
+/// The parameters of a run: those that are `imported` and those of the engine's
+/// own options that `group` and `exclude` select, and those that are named,
+/// which may say less or other than the engine. `configured` are the options
+/// that the engine is given anyway: a parameter starts from there.
 ///
 /// # Errors
 /// If a parameter is unknown, impossible or incomplete, or none is left.
 pub(crate) fn resolve(
     section: &TuneSection,
+    imported: Vec<Param>,
     options: &[EngineOption],
     configured: &[(String, String)],
 ) -> Result<Space, ResolveError> {
     check_names(section)?;
-    let mut params = imported(section)?;
-    check_patterns(section, &params, options)?;
+    check_patterns(section, &imported, options)?;
+    let param = |name: &str, entry: &ParamSection, option: Option<&EngineOption>| {
+        described(name, entry, option, configured).map_err(|reason| ResolveError::Param {
+            name: name.to_owned(),
+            reason,
+        })
+    };
+    let mut params = imported;
     params.retain(|param| selects(&section.group, &section.exclude, &param.name));
-    if section.import.is_none() && !section.group.is_empty() {
-        let is_named = |option: &EngineOption| {
-            let mut names = section.params.keys();
-            names.any(|name| name.eq_ignore_ascii_case(&option.name))
-        };
-        for option in options.iter().filter(|option| !is_named(option)) {
-            if is_constant(option) && selects(&section.group, &section.exclude, &option.name) {
-                let entry = ParamSection::default();
-                params.push(described(&option.name, &entry, Some(option), configured)?);
-            }
-        }
+    for option in of_groups(section, options) {
+        params.push(param(&option.name, &ParamSection::default(), Some(option))?);
     }
     for (name, entry) in &section.params {
-        let option = options
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name));
         if !selects(&[], &section.exclude, name) {
             continue;
         }
-        let known = params
-            .iter_mut()
-            .find(|param| param.name.eq_ignore_ascii_case(name));
-        match known {
-            Some(param) => amend(param, entry),
-            None => {
-                let complete = entry.start.is_some() && entry.min.is_some() && entry.max.is_some();
-                if option.is_none() && !complete {
-                    return Err(ResolveError::Unknown {
-                        name: name.clone(),
-                        nearest: nearest(name, options),
-                    });
-                }
-                params.push(described(name, entry, option, configured)?);
-            }
+        let is_named = |other: &str| other.eq_ignore_ascii_case(name);
+        if let Some(known) = params.iter_mut().find(|param| is_named(&param.name)) {
+            amend(known, entry);
+            continue;
         }
+        let option = options.iter().find(|option| is_named(&option.name));
+        let is_complete = entry.start.is_some() && entry.min.is_some() && entry.max.is_some();
+        if option.is_none() && !is_complete {
+            return Err(ResolveError::Unknown {
+                name: name.clone(),
+                nearest: nearest(name, options),
+            });
+        }
+        params.push(param(name, entry, option)?);
     }
     let space = Space::new(params)?;
     section.check_steps(&space)?;
     Ok(space)
+}
+
+/// The engine's own options that `group` selects, without those that are named.
+fn of_groups<'a>(section: &TuneSection, options: &'a [EngineOption]) -> Vec<&'a EngineOption> {
+    if section.import.is_some() || section.group.is_empty() {
+        return vec![];
+    }
+    let is_named = |option: &EngineOption| {
+        let mut names = section.params.keys();
+        names.any(|name| name.eq_ignore_ascii_case(&option.name))
+    };
+    let is_selected = |option: &EngineOption| {
+        is_constant(option) && selects(&section.group, &section.exclude, &option.name)
+    };
+    let options = options.iter();
+    options
+        .filter(|option| is_selected(option) && !is_named(option))
+        .collect()
 }
 
 /// Refuses a pattern that matches nothing: a mistyped one would tune other parameters
@@ -181,98 +184,6 @@ fn check_names(section: &TuneSection) -> Result<(), SpaceError> {
     }
 }
 
-fn imported(section: &TuneSection) -> Result<Vec<Param>, ResolveError> {
-    let Some(path) = &section.import else {
-        return Ok(vec![]);
-    };
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|source| ResolveError::Read {
-        path: shown.clone(),
-        source,
-    })?;
-    import::parse(&text).map_err(|source| ResolveError::Import {
-        path: shown,
-        source,
-    })
-}
-
-/// Lays what the configuration says over an imported parameter.
-fn amend(param: &mut Param, entry: &ParamSection) {
-    param.start = entry.start.unwrap_or(param.start);
-    param.min = entry.min.unwrap_or(param.min);
-    param.max = entry.max.unwrap_or(param.max);
-    param.step = entry.step.unwrap_or(param.step);
-    param.gain = entry.gain.or(param.gain);
-    if let Some(kind) = configured_kind(entry) {
-        param.kind = kind;
-    }
-}
-
-fn described(
-    name: &str,
-    entry: &ParamSection,
-    option: Option<&EngineOption>,
-    configured: &[(String, String)],
-) -> Result<Param, ResolveError> {
-    let fail = |reason: &str| ResolveError::Param {
-        name: name.to_owned(),
-        reason: reason.to_owned(),
-    };
-    let given = configured
-        .iter()
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .map(|(_, value)| value.as_str());
-    let declared = match option {
-        Some(option) => Declared::of(&option.kind, given, entry.choices.as_ref())
-            .ok_or_else(|| fail("a button has no value to tune"))?,
-        None => Declared::nothing(),
-    };
-    let kind = configured_kind(entry).unwrap_or(declared.kind);
-    let scale = match kind {
-        Kind::Scaled { factor } => factor,
-        _ => 1.0,
-    };
-    let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
-        own.or(engine.map(|engine| engine / scale)).ok_or_else(|| {
-            fail(&format!(
-                "`{what}` is missing, and the engine does not declare it"
-            ))
-        })
-    };
-    let min = value(entry.min, declared.min, "min")?;
-    let max = value(entry.max, declared.max, "max")?;
-    let start = match (entry.start, declared.missing) {
-        (None, Some(choice)) => {
-            return Err(fail(&format!(
-                "`choices` do not contain `{choice}`, from which it would start; add it, or set \
-                 `start` to the number of a choice (the first is 0)"
-            )));
-        }
-        (own, _) => value(own, declared.start, "start")?,
-    };
-    Ok(Param {
-        name: option.map_or(name, |option| &option.name).to_owned(),
-        kind,
-        start,
-        min,
-        max,
-        step: entry.step.unwrap_or((max - min) / STEPS),
-        gain: entry.gain,
-    })
-}
-
-/// The kind that the configuration sets, if it sets one.
-fn configured_kind(entry: &ParamSection) -> Option<Kind> {
-    if entry.check {
-        return Some(Kind::Check);
-    }
-    let choices = entry.choices.clone();
-    choices
-        .map(|choices| Kind::Combo { choices })
-        .or(entry.factor.map(|factor| Kind::Scaled { factor }))
-        .or(entry.decimals.map(|decimals| Kind::Text { decimals }))
-}
-
 fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
     let distance = |option: &EngineOption| {
         strsim::damerau_levenshtein(&name.to_lowercase(), &option.name.to_lowercase())
@@ -283,6 +194,7 @@ fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::import;
     use super::*;
 
     fn engine() -> Vec<EngineOption> {
@@ -305,6 +217,11 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
+    /// What a section tunes of the engine.
+    fn tuned(text: &str) -> Result<Space, ResolveError> {
+        resolve(&section(text), vec![], &engine(), &[])
+    }
+
     #[test]
     fn constants_whose_steps_are_no_numbers_are_refused() {
         let resolved = |method: &str, entry: &str, constants: &str| {
@@ -312,7 +229,7 @@ mod tests {
                 "method = \"{method}\"\npairs = 200\n[classic]\n{constants}\n\
                  [params]\nQsDeltaMargin = {entry}\n"
             );
-            resolve(&section(&text), &engine(), &[]).map(|_| ())
+            tuned(&text).map(|_| ())
         };
         let refused = |method, entry, constants| {
             let error = resolved(method, entry, constants).unwrap_err();
@@ -341,11 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_says_what_is_left_out() {
-        let tune = section(
+    fn what_the_configuration_leaves_out_comes_from_the_engine() {
+        let space = tuned(
             "[params]\nqsdeltamargin = { max = 300, step = 20 }\nQsChecks = {}\nStyle = {}\n",
-        );
-        let space = resolve(&tune, &engine(), &[]).unwrap();
+        )
+        .unwrap();
         let by_name = |name: &str| {
             let found = space.params().iter().find(|param| param.name == name);
             found.unwrap().clone()
@@ -361,22 +278,22 @@ mod tests {
     fn a_parameter_starts_from_the_configured_option() {
         let tune = section("[params]\nQsDeltaMargin = {}\n");
         let configured = [("QsDeltaMargin".to_owned(), "20".to_owned())];
-        let space = resolve(&tune, &engine(), &configured).unwrap();
+        let space = resolve(&tune, vec![], &engine(), &configured).unwrap();
         assert_eq!(space.start(), [20.0]);
     }
 
     #[test]
     fn groups_select_spins() {
-        let space = resolve(&section("group = [\"Q*\"]\n"), &engine(), &[]).unwrap();
+        let space = tuned("group = [\"Q*\"]\n").unwrap();
         assert_eq!(space.dimension(), 1);
         // Nothing that sets how the engine runs.
-        let all = resolve(&section("group = [\"*\"]\n"), &engine(), &[]).unwrap();
+        let all = tuned("group = [\"*\"]\n").unwrap();
         let names: Vec<_> = all.params().iter().map(|param| &param.name).collect();
         assert_eq!(names, ["QsDeltaMargin"]);
-        let named = resolve(&section("[params]\nHash = {}\n"), &engine(), &[]).unwrap();
+        let named = tuned("[params]\nHash = {}\n").unwrap();
         assert_eq!(named.dimension(), 1);
-        let careful = section("group = [\"Q*\"]\nexclude = [\"Hash\"]\n");
-        assert!(resolve(&careful, &engine(), &[]).is_ok());
+        let careful = "group = [\"Q*\"]\nexclude = [\"Hash\"]\n";
+        assert!(tuned(careful).is_ok());
         for (text, wrong) in [
             (
                 "group = [\"Z*\"]\n",
@@ -388,7 +305,7 @@ mod tests {
                 "`exclude` in [tune]: no parameter matches `Lrm*`",
             ),
         ] {
-            let error = resolve(&section(text), &engine(), &[]).unwrap_err();
+            let error = tuned(text).unwrap_err();
             assert!(error.to_string().contains(wrong), "{error}");
         }
     }
@@ -398,7 +315,7 @@ mod tests {
     #[test]
     fn a_parameter_of_a_group_that_is_named_too_is_as_it_is_named() {
         let resolved = |text: &str| {
-            let space = resolve(&section(text), &engine(), &[]).unwrap();
+            let space = tuned(text).unwrap();
             space.params()[0].clone()
         };
         for entry in [
@@ -419,7 +336,7 @@ mod tests {
     fn choices_without_the_start_are_named() {
         let resolved = |entry: &str| {
             let text = format!("[params]\nStyle = {entry}\n");
-            resolve(&section(&text), &engine(), &[])
+            tuned(&text)
         };
         let error = resolved("{ choices = [\"Wild\", \"Mad\"] }").unwrap_err();
         let error = error.to_string();
@@ -435,22 +352,19 @@ mod tests {
 
     #[test]
     fn a_kind_of_an_imported_parameter_is_not_dropped() {
-        let list = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(list.path(), "QsChecks, int, 1, 0, 1, 0.5, 0.002\n").unwrap();
-        let text = format!(
-            "import = {:?}\n[params]\nQsChecks = {{ check = true }}\n",
-            list.path()
-        );
-        let space = resolve(&section(&text), &engine(), &[]).unwrap();
+        let imported = import::parse("QsChecks, int, 1, 0, 1, 0.5, 0.002\n").unwrap();
+        let tune = section("import = \"list\"\n[params]\nQsChecks = { check = true }\n");
+        let space = resolve(&tune, imported, &engine(), &[]).unwrap();
         assert_eq!(space.params()[0].text(1.0), "true");
     }
 
     #[test]
     fn real_numbers_as_text_and_as_scaled_spins() {
-        let tune = section(
-            "[params]\nLmrBase = { min = 0, max = 2, decimals = 2 }\nQsDeltaMargin = { factor = 100 }\n",
-        );
-        let space = resolve(&tune, &engine(), &[]).unwrap();
+        let space = tuned(
+            "[params]\nLmrBase = { min = 0, max = 2, decimals = 2 }\n\
+             QsDeltaMargin = { factor = 100 }\n",
+        )
+        .unwrap();
         let options = space.options(&space.start());
         assert!(options.contains(&("LmrBase".to_owned(), "0.75".to_owned())));
         assert!(options.contains(&("QsDeltaMargin".to_owned(), "150".to_owned())));
@@ -458,11 +372,11 @@ mod tests {
 
     #[test]
     fn a_complete_section_needs_no_engine() {
-        let tune = section(
+        let space = tuned(
             "[params]\nQsDeltaMargin = {}\nQsChecks = {}\nStyle = {}\n\
              LmrBase = { min = 0, max = 2 }\nHash = { factor = 4 }\n",
-        );
-        let space = resolve(&tune, &engine(), &[]).unwrap();
+        )
+        .unwrap();
         let params = space.params().iter();
         let complete = TuneSection {
             params: params
@@ -471,18 +385,14 @@ mod tests {
             ..TuneSection::default()
         };
         let text = toml::to_string(&complete).unwrap();
-        assert_eq!(resolve(&section(&text), &[], &[]).unwrap(), space);
+        assert_eq!(resolve(&section(&text), vec![], &[], &[]).unwrap(), space);
     }
 
     #[test]
     fn says_what_is_missing() {
-        let error = |text: &str| {
-            resolve(&section(text), &engine(), &[])
-                .unwrap_err()
-                .to_string()
-        };
+        let error = |text: &str| tuned(text).unwrap_err().to_string();
         assert!(error("[params]\nQsDeltaMargn = {}\n").contains("did you mean `QsDeltaMargin`"));
-        let of_model = resolve(&section("[params]\nQsDeltaMargn = {}\n"), &engine(), &[])
+        let of_model = tuned("[params]\nQsDeltaMargn = {}\n")
             .unwrap_err()
             .of_model();
         assert_eq!(
@@ -490,7 +400,6 @@ mod tests {
             "[tune.params] QsDeltaMargn: the model has no parameter `QsDeltaMargn` (did you mean `QsDeltaMargin`?)"
         );
         assert!(error("[params]\nLmrBase = {}\n").contains("`min` is missing"));
-        assert!(error("import = \"nowhere.txt\"\n").contains("nowhere.txt"));
         assert!(error("").contains("no parameters"));
         assert!(
             error("[params]\nQsDeltaMargin = {}\nqsdeltamargin = { max = 300 }\n")

@@ -56,10 +56,7 @@ impl MethodName {
 pub struct TuneSection {
     pub method: MethodName,
     /// The budget; see [`TuneSection::pairs`].
-    #[serde(
-        deserialize_with = "positive_option",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "positive_option", skip_serializing_if = "Option::is_none")]
     pub pairs: Option<u64>,
     /// Without `pairs`, the budget is what can be played in this time. In any
     /// case tuning ends after this time: the values are then those of an
@@ -155,22 +152,13 @@ pub struct ClassicSection {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "exponent")]
     pub gamma: Option<f64>,
     /// `A_ratio` (OpenBench, fishtest) or `A` in games (weather-factory).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount_option")]
     pub stability: Option<f64>,
     /// `R_end` (OpenBench, fishtest) or `a` (weather-factory).
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount_option")]
     pub gain: Option<f64>,
     /// Factor on the parameters' steps.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount_option")]
     pub width: Option<f64>,
 }
 
@@ -201,10 +189,7 @@ pub struct ParamSection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<f64>,
     /// Final gain of the classic rules.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "amount_option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount_option")]
     pub gain: Option<f64>,
     /// The engine takes `value * factor`, rounded, as a spin.
     #[serde(skip_serializing_if = "Option::is_none")]

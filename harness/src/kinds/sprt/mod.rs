@@ -6,16 +6,13 @@ mod single;
 mod stages;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::{Engines, RunKind, introduction, prepared};
-use super::place::Place;
+use super::kind::{Engines, RunKind, Terms, introduction, prepared};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
-use crate::ledger::Recovery;
 use crate::openings::Opening;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 #[cfg(feature = "serve")]
@@ -83,12 +80,10 @@ impl RunKind for Test {
 
     fn follow_up(
         report: &mut TestReport,
-        place: &Place,
-        recovery: Recovery,
-        time_left: Option<Duration>,
+        terms: &Terms,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        stages::play(report, place, recovery, time_left, announce)
+        stages::play(report, terms, announce)
     }
 
     fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {

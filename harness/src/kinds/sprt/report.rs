@@ -13,7 +13,7 @@ use crate::report::{
     MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
     limits,
 };
-use crate::run::{Fold, Manifest, RunFiles};
+use crate::run::{BookIdentity, Fold, Manifest, RunFiles};
 
 /// The results of a sequential test with its stages.
 pub(crate) struct TestReport {
@@ -33,15 +33,11 @@ impl TestReport {
         fold: Fold<<SingleTest as RunKind>::Experiment>,
     ) -> anyhow::Result<Self> {
         let folders = folders::started(&files.manifest, files.folder.path());
+        let later = folders.iter().map(|dir| SingleTest::read(dir));
         let mut report = Self {
             first: SingleTest::report(files, fold)?,
-            later: Vec::new(),
+            later: later.collect::<anyhow::Result<_>>()?,
         };
-        for dir in folders {
-            let files = RunFiles::open(&dir)?;
-            let fold = files.fold(SingleTest::experiment(&dir, &files.manifest)?)?;
-            report.later.push(SingleTest::report(files, fold)?);
-        }
         report.describe_stages();
         Ok(report)
     }
@@ -52,6 +48,12 @@ impl TestReport {
 
     pub(super) fn dir(&self) -> &Path {
         self.first.run_files().folder.path()
+    }
+
+    /// The books with which the stages so far were played.
+    pub(super) fn books(&self) -> Vec<BookIdentity> {
+        let books = self.runs().map(|run| run.run_files().manifest.book.clone());
+        books.flatten().collect()
     }
 
     /// Whether all stages before `index` have accepted H1.

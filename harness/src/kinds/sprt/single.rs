@@ -16,6 +16,18 @@ use crate::run::{Fold, Kind, Manifest, RunFiles, View};
 /// A sequential test of one engine against another, without further stages.
 pub(crate) struct SingleTest;
 
+impl SingleTest {
+    /// The results so far of the test in a folder.
+    ///
+    /// # Errors
+    /// If its files cannot be read.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<MatchReport> {
+        let files = RunFiles::open(dir)?;
+        let fold = files.fold(Self::experiment(dir, &files.manifest)?)?;
+        Self::report(files, fold)
+    }
+}
+
 impl RunKind for SingleTest {
     type Experiment = Sharded<SprtExperiment>;
     type Report = MatchReport;

@@ -1,7 +1,6 @@
 //! Plays tests in a row, each if the one before accepts H1.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
@@ -10,13 +9,11 @@ use super::report::TestReport;
 use super::single::SingleTest;
 use crate::config::Config;
 use crate::experiment::Verdict;
-use crate::kinds::kind::RunKind;
-use crate::kinds::place::Place;
+use crate::kinds::kind::{RunKind, Terms};
 use crate::kinds::session::Session;
-use crate::ledger::Recovery;
 use crate::report::write_files;
 use crate::run::prepare::setup::{first_opening, leave_built, open_book};
-use crate::run::{BookIdentity, Ended, EngineIdentity, MANIFEST, PreparedEngines, SessionError};
+use crate::run::{Ended, EngineIdentity, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played: they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -66,40 +63,25 @@ pub(super) fn check_engines(
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TestReport,
-    place: &Place,
-    recovery: Recovery,
-    time_left: Option<Duration>,
+    terms: &Terms,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
     let manifest = report.manifest().clone();
     let dir = report.dir().to_path_buf();
-    let deadline = time_left.map(|left| Instant::now() + left);
-    let mut books: Vec<BookIdentity> = manifest.book.iter().cloned().collect();
     let mut ended = None;
     for (index, config) in (1..).zip(manifest.config.later_stages()) {
         if !report.has_passed(index) {
             break;
         }
-        let folder = folder(&dir, index);
         announce(&format!("\n{}", manifest.config.stage_words(index)));
-        let session = match folder.join(MANIFEST).exists() {
-            true => Session::<SingleTest>::resume(&folder, recovery, announce),
-            false => {
-                Session::<SingleTest>::create_after(&manifest, &books, config, &folder, announce)
-            }
-        };
-        let session = session.map_err(SessionError::after_start)?;
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let conclusion = session
-            .limited(left)
-            .at(place.clone())
-            .run(announce)
-            .map_err(|error| error.of_folder(&dir))?;
-        books.extend(conclusion.manifest.book);
-        report.set_stage(index, conclusion.report);
+        let (folder, books) = (folder(&dir, index), report.books());
+        let stage =
+            Session::<SingleTest>::after(&manifest, &books, config, &folder, terms, announce)?;
+        let played = stage.run(announce).map_err(|error| error.of_folder(&dir))?;
+        report.set_stage(index, played.report);
         write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
-        ended = Some(conclusion.ended);
-        if conclusion.ended != Ended::Verdict(Verdict::H1) {
+        ended = Some(played.ended);
+        if played.ended != Ended::Verdict(Verdict::H1) {
             break;
         }
     }

@@ -4,6 +4,7 @@
 mod budget;
 mod description;
 mod facts;
+mod imported;
 mod page;
 mod pictures;
 mod prepare;
@@ -16,25 +17,23 @@ mod view;
 
 pub(crate) use description::{describe, description_json};
 pub(crate) use facts::TuneFacts;
+pub(crate) use imported::imported;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 #[cfg(feature = "serve")]
 pub(crate) use tested::FOLDER as VERIFY;
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Context;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::RunKind;
-use super::place::Place;
+use super::kind::{RunKind, Terms};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::ledger::Recovery;
 use crate::report::counted;
 use crate::run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
@@ -117,12 +116,10 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
-        place: &Place,
-        recovery: Recovery,
-        time_left: Option<Duration>,
+        terms: &Terms,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, place, recovery, time_left, announce)
+        verification::play(report, terms, announce)
     }
 }
 
@@ -132,6 +129,6 @@ impl RunKind for Tuning {
 /// If its parameters make no sense.
 pub(crate) fn tuned(config: &Config) -> anyhow::Result<(TuneSection, Space)> {
     let section = config.tune.clone().unwrap_or_default();
-    let space = resolve(&section, &[], &[]).context("the manifest's parameters")?;
+    let space = resolve(&section, vec![], &[], &[]).context("the manifest's parameters")?;
     Ok((section, space))
 }

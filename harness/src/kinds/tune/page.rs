@@ -130,7 +130,7 @@ fn verifying(test: &MatchReport, source: Source<'_>) -> String {
         Place::Inside => {
             format!("<p><a href=\"{FOLDER}/\">Folder of the verifying test</a></p>\n")
         }
-        Place::Elsewhere | Place::Served => paragraph(&format!(
+        Place::Elsewhere | Place::Served(_) => paragraph(&format!(
             "The test is a run of its own, in the folder `{FOLDER}` of this run."
         )),
     };

@@ -6,6 +6,7 @@ use std::env;
 use anyhow::{Context, ensure};
 
 use super::budget;
+use super::imported::imported;
 use crate::config::Config;
 use crate::engine::uci::{EngineOption, check_options};
 use crate::experiment::tune::param::{Kind, Param};
@@ -67,7 +68,8 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
         unreachable!("one engine was prepared");
     };
     let section = config.tune.get_or_insert_default();
-    let space = resolve(section, options, &config.engine[0].options.0)
+    let imported = imported(section)?;
+    let space = resolve(section, imported, options, &config.engine[0].options.0)
         .map_err(|error| SessionError::Input(error.into()))?;
     for param in space.params() {
         check_values(options, param)?;

@@ -2,7 +2,6 @@
 //! in the folder of the tuning.
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::facts::TuneFacts;
 use super::report::TuneReport;
@@ -10,14 +9,12 @@ use super::tested::{FOLDER, UNCHANGED};
 use crate::config::Config;
 use crate::experiment::Verdict;
 use crate::experiment::tune::section::VerifySection;
-use crate::kinds::kind::RunKind;
-use crate::kinds::place::Place;
+use crate::kinds::kind::Terms;
 use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
-use crate::ledger::Recovery;
 use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
-use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
+use crate::run::{Ended, MANIFEST, Manifest, SessionError};
 
 /// Its results so far, if it has been started.
 ///
@@ -25,80 +22,59 @@ use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 /// If its files cannot be read.
 pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
     let dir = dir.join(FOLDER);
-    if !dir.join(MANIFEST).exists() {
-        return Ok(None);
-    }
-    let files = RunFiles::open(&dir)?;
-    let fold = files.fold(SingleTest::experiment(&dir, &files.manifest)?)?;
-    Ok(Some(SingleTest::report(files, fold)?))
+    let is_started = dir.join(MANIFEST).exists();
+    is_started.then(|| SingleTest::read(&dir)).transpose()
 }
 
 /// Plays or continues the test, if the configuration has one, and writes the
-/// report of the tuning again with it. `time_left` comes before the test's own
-/// time limit.
+/// report of the tuning again with it. The end of `--max-time` comes before the
+/// test's own time limit.
 ///
 /// # Errors
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
-    place: &Place,
-    recovery: Recovery,
-    time_left: Option<Duration>,
+    terms: &Terms,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Ended>, SessionError> {
-    let files = &report.files;
-    let dir = files.folder.path().join(FOLDER);
-    let is_started = dir.join(MANIFEST).exists();
-    let Some(test) = files
-        .manifest
-        .config
-        .tune
-        .as_ref()
-        .and_then(|t| t.verify.as_ref())
-    else {
-        if !report.facts.is_changed() {
-            announce(&format!("{UNCHANGED}."));
-            return Ok(None);
-        }
+    let (facts, manifest) = (&report.facts, &report.files.manifest);
+    let tuning = report.files.folder.path().to_path_buf();
+    let dir = tuning.join(FOLDER);
+    let section = manifest.config.tune.as_ref();
+    let test = section.and_then(|tune| tune.verify.as_ref());
+    let is_begun = test.is_some() && dir.join(MANIFEST).exists();
+    if !facts.is_changed() && !is_begun {
+        announce(&format!("{UNCHANGED}."));
+        return Ok(test.map(|_| Ended::Verdict(Verdict::Inconclusive)));
+    }
+    let Some(test) = test else {
         announce(&format!(
             "The tuned values are not tested. Test them against the start with `hone resume {} --verify`.",
-            quoted(files.folder.path())
+            quoted(&tuning)
         ));
         return Ok(None);
     };
-    if !is_started && !report.facts.is_changed() {
-        announce(&format!("{UNCHANGED}."));
-        return Ok(Some(Ended::Verdict(Verdict::Inconclusive)));
-    }
-    let session = if is_started {
-        Session::<SingleTest>::resume(&dir, recovery, announce)
-    } else {
-        let config = configuration(&files.manifest, test, &report.facts);
-        let books = files.manifest.book.as_slice();
-        Session::<SingleTest>::create_after(&files.manifest, books, config, &dir, announce)
-    };
-    let session = session
-        .map_err(SessionError::after_start)?
-        .limited(time_left)
-        .at(place.clone());
-    let played = &session.manifest.config;
-    let sprt = played.sprt.unwrap_or_default();
+    let config = configuration(manifest, test, facts);
+    let books = manifest.book.as_slice();
+    let session =
+        Session::<SingleTest>::after(manifest, books, config.clone(), &dir, terms, announce)?;
+    let settings = &session.manifest.config;
+    let sprt = settings.sprt.unwrap_or_default();
     announce(&format!(
         "\n{}\nTesting the tuned values against the start: Elo {} against {}",
-        report.facts.text(),
+        facts.text(),
         sprt.elo0,
         sprt.elo1
     ));
-    if differs(&configuration(&files.manifest, test, &report.facts), played) {
+    if differs(&config, settings) {
         announce(CHANGED);
     }
-    let tuning = files.folder.path().to_path_buf();
-    let conclusion = session
+    let played = session
         .run(announce)
         .map_err(|error| error.of_folder(&tuning))?;
-    report.verification = Some(conclusion.report);
+    report.verification = Some(played.report);
     write_files(&*report, &tuning).map_err(SessionError::AfterStart)?;
-    Ok(Some(conclusion.ended))
+    Ok(Some(played.ended))
 }
 
 /// A test that has begun keeps its settings: with others its pairs would not be

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bell_ends_a_read_that_finds_nothing() {
+    fn the_read_timer_ends_a_read_that_finds_nothing() {
         with_cat(async |mut input, mut output| {
             assert!(!ReadTimer::arm(), "there is none yet");
             let timer = ReadTimer::new().expect("a timer");

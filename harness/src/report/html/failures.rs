@@ -197,9 +197,10 @@ impl Bundle {
 }
 
 fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
+    let inside = format!("{FAILURES}/{}/", percent_encoded(name));
     let href = match source.place {
-        // The live pages put the address of the run before it.
-        Place::Inside | Place::Served => format!("{FAILURES}/{}/", percent_encoded(name)),
+        Place::Inside => inside,
+        Place::Served(address) => format!("{address}/{inside}"),
         Place::Elsewhere => {
             let path = full_path(bundle).unwrap_or_else(|_| bundle.to_path_buf());
             let path = path.display().to_string();

@@ -4,9 +4,11 @@ use super::cells::{Cell, scale_of};
 use super::markup::{paragraph, side_by_side};
 use super::numbers::{ends, percentage, probability, real_minus, with_ends, with_margin};
 use super::table::Table;
-use crate::report::facts::{PairingFacts, RunFacts};
+use crate::report::facts::RunFacts;
 use crate::report::numbers::TOO_FEW;
 use crate::report::standings::Standing;
+use crate::report::tournament::{against, ranked};
+use crate::stats::Wdl;
 use crate::stats::summary::Interval;
 
 pub(super) fn section(facts: &RunFacts) -> String {
@@ -30,16 +32,17 @@ fn superiority(ratings: &[Standing]) -> String {
     let caption = "LOS: probability that the engine in the row is stronger than the one in the \
                    column";
     let mut table = Table::new(caption, &head);
-    for (row, rating) in ratings.iter().enumerate() {
-        let mut cells = vec![Cell::text(&format!("{}. {}", row + 1, rating.name))];
-        let others = rating.los_against.iter().zip(ratings);
+    for (row, one) in ratings.iter().enumerate() {
+        let name = &one.rating.name;
+        let mut cells = vec![Cell::text(&format!("{}. {name}", row + 1))];
+        let others = one.los_against.iter().zip(ratings);
         cells.extend(others.enumerate().map(|(column, (los, other))| {
             match los {
                 _ if column == row => Cell::text("").faint(),
                 None => Cell::text("–").faint(),
                 Some(los) => Cell::text(&probability(*los))
                     .judged(*los)
-                    .explained(&format!("{} over {}", rating.name, other.name)),
+                    .explained(&format!("{name} over {}", other.rating.name)),
             }
         }));
         table.cells(cells);
@@ -48,8 +51,8 @@ fn superiority(ratings: &[Standing]) -> String {
 }
 
 fn ratings(ratings: &[Standing]) -> String {
-    let scale = scale_of(ratings.iter().filter_map(|rating| rating.elo));
-    let is_early = |rating: &Standing| rating.interval == Interval::AlwaysValid;
+    let scale = scale_of(ratings.iter().filter_map(|one| one.rating.elo));
+    let is_early = |one: &Standing| one.rating.interval == Interval::AlwaysValid;
     let caption = format!(
         "Ratings, relative to their mean; the bars are 95 % intervals{} from {:.0} to {:.0} Elo",
         match ratings.iter().any(is_early) {
@@ -71,27 +74,27 @@ fn ratings(ratings: &[Standing]) -> String {
         "LOS vs next",
     ];
     let mut table = Table::new(&caption, &head);
-    for (index, rating) in ratings.iter().enumerate() {
+    for (index, standing) in ratings.iter().enumerate() {
+        let rating = &standing.rating;
         let (elo, bar) = match rating.elo {
             Some(elo) => (
                 Cell::text(&with_ends(elo)),
                 Cell::interval(elo, scale, &format!("{}: {}", rating.name, ends(elo))),
             ),
             None => {
-                let why = rating.why_unrated().unwrap_or("no games");
+                let why = standing.why_unrated().unwrap_or("no games");
                 (Cell::text(why), Cell::text(""))
             }
         };
-        let share = rating.points / rating.games.max(1) as f64;
         table.cells(vec![
             Cell::text(&(index + 1).to_string()),
             Cell::text(&rating.name).of_words(),
             elo,
-            Cell::text(&wdl([rating.wins, rating.draws, rating.losses])),
-            Cell::text(&percentage(share)),
+            Cell::text(&standing.wdl().to_string()),
+            Cell::text(&percentage(standing.score().unwrap_or(0.0))),
             bar,
             Cell::text(&rating.games.to_string()),
-            Cell::text(&rating.los.map_or("–".to_string(), probability)),
+            Cell::text(&standing.los.map_or("–".to_string(), probability)),
         ]);
     }
     table.html()
@@ -99,10 +102,7 @@ fn ratings(ratings: &[Standing]) -> String {
 
 /// Each engine's score against each other one, best first.
 fn crosstable(facts: &RunFacts) -> String {
-    let names: Vec<&str> = match facts.ratings.is_empty() {
-        false => facts.ratings.iter().map(|r| r.name.as_str()).collect(),
-        true => facts.engines.iter().map(|e| e.name.as_str()).collect(),
-    };
+    let names = ranked(facts);
     let numbers: Vec<String> = (1..=names.len()).map(|rank| rank.to_string()).collect();
     let mut head = vec!["engine"];
     head.extend(numbers.iter().map(String::as_str));
@@ -111,35 +111,20 @@ fn crosstable(facts: &RunFacts) -> String {
     let mut table = Table::new(caption, &head);
     for (row, name) in names.iter().enumerate() {
         let mut cells = vec![Cell::text(&format!("{}. {name}", row + 1))];
-        cells.extend(names.iter().map(|other| {
-            let result = facts.pairings.iter().find_map(|p| result(p, name, other));
-            match result {
-                Some(wdl) => score(wdl, name, other),
-                None => Cell::text("").faint(),
-            }
+        cells.extend(names.iter().map(|other| match against(facts, name, other) {
+            Some(wdl) => score(wdl, name, other),
+            None => Cell::text("").faint(),
         }));
         table.cells(cells);
     }
     table.html()
 }
 
-/// What `name` scored against `other` in a pairing of these two.
-fn result(pairing: &PairingFacts, name: &str, other: &str) -> Option<[u64; 3]> {
-    let [wins, draws, losses] = pairing.wdl;
-    match (pairing.first.as_str(), pairing.second.as_str()) {
-        (first, second) if first == name && second == other => Some([wins, draws, losses]),
-        (first, second) if first == other && second == name => Some([losses, draws, wins]),
-        _ => None,
-    }
-}
-
-fn score(counts: [u64; 3], name: &str, other: &str) -> Cell {
-    let games: u64 = counts.iter().sum();
-    if games == 0 {
+fn score(wdl: Wdl, name: &str, other: &str) -> Cell {
+    let Some(share) = wdl.score() else {
         return Cell::text("–").faint();
-    }
-    let share = (counts[0] as f64 + counts[1] as f64 / 2.0) / games as f64;
-    Cell::lines(&percentage(share), &wdl(counts))
+    };
+    Cell::lines(&percentage(share), &wdl.to_string())
         .judged(share)
         .explained(&format!("{name} against {other}"))
 }
@@ -159,14 +144,10 @@ fn pairings(facts: &RunFacts) -> Table {
         let nelo = pairing.summary.nelo.map(with_margin);
         table.row(&[
             format!("{} - {}", pairing.first, pairing.second),
-            wdl(pairing.wdl),
+            Wdl::from(pairing.wdl).to_string(),
             elo.unwrap_or_else(|| TOO_FEW.to_string()),
             nelo.unwrap_or_else(|| TOO_FEW.to_string()),
         ]);
     }
     table
-}
-
-fn wdl(counts: [u64; 3]) -> String {
-    counts.map(|count| count.to_string()).join("-")
 }

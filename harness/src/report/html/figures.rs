@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn elo_is_coloured_by_what_its_interval_says() {
+    fn elo_is_coloured_by_its_interval() {
         assert_eq!(
             Figure::elo("Elo", Some(estimate(1.0, 3.0))).tone,
             Tone::Good

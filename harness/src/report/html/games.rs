@@ -59,7 +59,7 @@ pub(crate) fn games_section(
     source: &Source<'_>,
     pairs: u64,
 ) -> anyhow::Result<(Body, Vec<Effort>)> {
-    if source.place == Place::Served {
+    if matches!(source.place, Place::Served(_)) {
         return Ok((served(source).into(), Vec::new()));
     }
     let mut packer = Packer::new(source)?;
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_pieces_are_told_apart_and_checks_marked() {
+    fn names_of_pieces_are_disambiguated_and_checks_marked() {
         let (moves, _) = packed("1. Nf3 d5 2. Nc3 d4 3. Nb5 d3 4. Nbd4");
         assert!(
             moves.ends_with(&("/".to_string() + &squares("b5 d4"))),

@@ -41,7 +41,7 @@ pub(crate) use page::Page;
 pub(crate) use page::{SCRIPT, STYLE};
 #[cfg(feature = "serve")]
 pub(crate) use record::{Ply, Record, Said, Swing, Value, biggest_swing, read as read_record};
-pub(crate) use source::{Place, Source};
+pub(crate) use source::{BELOW, Place, Source};
 pub(crate) use table::Table;
 #[cfg(feature = "serve")]
 pub(crate) use workers::workers_section;
@@ -126,7 +126,7 @@ pub(crate) fn record_sections(
 ) -> anyhow::Result<()> {
     page.section("failures", "Failures", failures_section(source, pairs)?);
     // The live pages count them as the ledger grows.
-    if source.place != Place::Served {
+    if !matches!(source.place, Place::Served(_)) {
         let mut breakdown = Breakdown::default();
         for entry in source.counted(pairs)? {
             breakdown.absorb(&entry?);

@@ -5,12 +5,14 @@ use super::markup::{figure, paragraph, plain, side_by_side};
 use super::numbers::{
     duration, ends, percentage, probability, real_minus, rounded_or_dash, with_margin,
 };
-use super::summary::{PAIRS, los};
+use super::summary::PAIRS;
 use super::table::Table;
 use crate::report::chart::{Chart, Paint, Reading};
 use crate::report::facts::{EngineFacts, RunFacts, SprtFacts};
 use crate::report::numbers::{TOO_FEW, fixed};
-use crate::stats::{Estimate, summary::Interval};
+use crate::report::text::at_the_end;
+use crate::stats::summary::Interval;
+use crate::stats::{Counts, Estimate, Wdl};
 
 /// Results beside engines.
 pub(super) fn results(facts: &RunFacts) -> String {
@@ -43,17 +45,16 @@ fn first_engine(facts: &RunFacts) -> Table {
     if is_fixed {
         table.row(&["normalized Elo", &interval(facts.nelo)]);
     }
-    let los = los(facts).map_or_else(str::to_string, probability);
+    let los = at_the_end(facts, facts.los).map_or_else(str::to_string, probability);
     table.row(&["LOS", &los]);
-    let [wins, draws, losses] = facts.wdl;
-    let games = wins + draws + losses;
+    let wdl = Wdl::from(facts.wdl);
+    let (games, [wins, draws, losses]) = (wdl.games(), facts.wdl);
     table.row(&[
         "games",
         &format!("{games}: {wins} won, {draws} drawn, {losses} lost"),
     ]);
-    let points = wins as f64 + draws as f64 / 2.0;
-    let share = (games > 0).then(|| points / games as f64);
-    table.row(&["points", &format!("{points:.1} ({})", share_words(share))]);
+    let (points, share) = (wdl.points(), share_words(wdl.score()));
+    table.row(&["points", &format!("{points:.1} ({share})")]);
     table.row(&["drawn pairs", &share_words(facts.draw_ratio)]);
     table.row(&[
         "pairs won by pairs lost",
@@ -88,14 +89,12 @@ fn test(table: &mut Table, sprt: &SprtFacts) {
 
 fn all_games(facts: &RunFacts) -> Table {
     let mut table = Table::new("All games", &["", ""]);
-    let games: u64 = facts.by_colour.iter().sum();
-    let [white, drawn, _] = facts.by_colour;
-    let share = |points: f64| (games > 0).then(|| points / games as f64);
-    let white = share(white as f64 + drawn as f64 / 2.0);
-    table.row(&["games", &games.to_string()]);
+    let white = Wdl::from(facts.by_colour);
+    table.row(&["games", &white.games().to_string()]);
     table.row(&["pairs", &facts.pairs.to_string()]);
-    table.row(&["score of White", &share_words(white)]);
-    table.row(&["draws", &share_words(share(drawn as f64))]);
+    table.row(&["score of White", &share_words(white.score())]);
+    let draws = Counts::from(white).draw_ratio();
+    table.row(&["draws", &share_words(draws)]);
     table.row(&["time of play", &duration(facts.seconds)]);
     table
 }
@@ -122,19 +121,15 @@ fn engines(facts: &RunFacts) -> Table {
         table.cells(cells);
     };
     row("limit", &|e| e.limit.clone());
-    row("score as White", &|e| share_words(share(e.as_white)));
-    row("score as Black", &|e| share_words(share(e.as_black)));
+    let score = |wdl: [u64; 3]| share_words(Wdl::from(wdl).score());
+    row("score as White", &|e| score(e.as_white));
+    row("score as Black", &|e| score(e.as_black));
     row("depth", &|e| rounded_or_dash(e.depth));
     row("selective depth", &|e| rounded_or_dash(e.seldepth));
     row("nodes a move", &|e| rounded_or_dash(e.nodes));
     row("ms a move", &|e| rounded_or_dash(e.ms));
     row("nodes a second", &|e| rounded_or_dash(e.nps));
     table
-}
-
-fn share([wins, draws, losses]: [u64; 3]) -> Option<f64> {
-    let games = wins + draws + losses;
-    (games > 0).then(|| (wins as f64 + draws as f64 / 2.0) / games as f64)
 }
 
 /// Pairs, endings and colours.

@@ -6,9 +6,9 @@ use super::table::Table;
 use crate::report::chart::{
     Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
 };
-use crate::report::course::{Moment, TestMoment, Trace};
+use crate::report::course::{Moment, Trace};
 use crate::report::numbers::fixed;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, SprtState};
 
 /// Rows of the table beside the pictures.
 const ROWS: u64 = 10;
@@ -38,7 +38,7 @@ fn readings<T: Copy>(points: &[(f64, T)], text: impl Fn(T) -> String) -> Vec<Rea
 }
 
 fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
-    let tests: Vec<(f64, TestMoment)> = moments
+    let tests: Vec<(f64, SprtState)> = moments
         .iter()
         .filter_map(|moment| Some((moment.pairs as f64, moment.test?)))
         .collect();
@@ -46,7 +46,7 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
         return Ok(String::new());
     };
     let (low, high) = range(tests.iter().flat_map(|(_, t)| [t.llr, t.lower, t.upper]));
-    let line = |value: fn(&TestMoment) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
+    let line = |value: fn(&SprtState) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
     let label = format!(
         "The LLR over pairs: {} after {pairs} pairs; its bounds are {:.2} and {:.2}.",
         fixed(last.llr, 2),

@@ -1,16 +1,8 @@
 //! Reads a game as hone wrote it: its moves and the engines' comments.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -109,10 +101,7 @@ const DECIDED: i32 = 1000;
 
 /// The biggest swing of a game, without reading its moves; `None` if no engine
 /// has told two scores.
-#[cfg_attr(
-    not(feature = "serve"),
-    expect(dead_code, reason = "for the live pages")
-)]
+#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "for the live pages"))]
 pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
     let (_, movetext) = text.split_once("\n\n")?;
     let mut last: [Option<i32>; 2] = [None; 2];

@@ -13,27 +13,31 @@ pub(crate) struct Source<'a> {
     pub manifest: &'a Manifest,
     /// The ledger.
     pub pairs: &'a Pairs,
-    pub place: Place,
+    pub place: Place<'a>,
 }
+
+/// On the live pages, between the address of a run or of a folder of nights and the name
+/// of a run in its folder.
+pub(crate) const BELOW: char = '~';
 
 /// Where a page is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Place<'a> {
     /// In the run's folder, so that links to its files can be relative.
     Inside,
     /// In another folder.
     Elsewhere,
-    /// On the live pages, which serve the games and the files of the run.
+    /// On the live pages, which serve the games and the files of the run at this address.
     #[cfg_attr(
         not(feature = "serve"),
         allow(dead_code, reason = "there are no live pages in this build")
     )]
-    Served,
+    Served(&'a str),
 }
 
 impl<'a> Source<'a> {
     /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, place: Place) -> Self {
+    pub(crate) fn of(files: &'a RunFiles, place: Place<'a>) -> Self {
         Self {
             dir: files.folder.path(),
             manifest: &files.manifest,

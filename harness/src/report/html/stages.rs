@@ -1,7 +1,7 @@
 //! The stages of a test, on the page of the first.
 
 use super::table::Table;
-use super::{Place, Source};
+use super::{BELOW, Place, Source};
 use crate::report::escape;
 use crate::report::facts::RunFacts;
 
@@ -23,13 +23,17 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
                 false => "not started".to_string(),
             },
         ]);
-        if index > 0 && stage.is_started && source.place != Place::Elsewhere {
-            links += &format!(
-                "<p><a href=\"stage-{}/report.html\">Report of {}</a></p>\n",
-                index + 1,
-                escape(&stage.words)
-            );
+        if index == 0 || !stage.is_started {
+            continue;
         }
+        let folder = format!("stage-{}", index + 1);
+        let href = match source.place {
+            Place::Elsewhere => continue,
+            Place::Inside => format!("{folder}/report.html"),
+            Place::Served(address) => format!("{address}{BELOW}{folder}"),
+        };
+        let words = escape(&stage.words);
+        links += &format!("<p><a href=\"{href}\">Report of {words}</a></p>\n");
     }
     table.html() + &links
 }

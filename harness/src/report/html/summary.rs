@@ -2,12 +2,15 @@
 
 use super::figures::{Figure, Part, Tone};
 use super::numbers::{counted, percentage, probability, real_minus, signed, with_ends};
-use crate::report::facts::{FailureFacts, RunFacts};
-use crate::report::numbers::{TOO_FEW, fixed};
+use crate::report::facts::RunFacts;
+use crate::report::numbers::fixed;
+use crate::report::summary::lost_by_failures;
+use crate::report::text::at_the_end;
+use crate::stats::Wdl;
 use crate::stats::summary::Interval;
 
-/// What a pair can come to, from the first engine's side: name, meaning, the
-/// class that colours it.
+/// The results of a pair from the first engine's side: name, meaning, the class
+/// that colours it.
 pub(super) const PAIRS: [(&str, &str, &str); 5] = [
     ("LL", "both lost", "lost"),
     ("LD", "one lost, one drawn", "lost half"),
@@ -49,7 +52,7 @@ fn elo(facts: &RunFacts) -> Figure {
 
 fn evidence(facts: &RunFacts) -> Figure {
     let Some(sprt) = &facts.sprt else {
-        let los = match los(facts) {
+        let los = match at_the_end(facts, facts.los) {
             Ok(los) => los,
             Err(why) => return Figure::new("LOS", "–", why),
         };
@@ -66,32 +69,21 @@ fn evidence(facts: &RunFacts) -> Figure {
         .with_gauge(sprt.llr, (sprt.lower, sprt.upper))
 }
 
-/// The likelihood of superiority, or why it is not shown.
-pub(super) fn los(facts: &RunFacts) -> Result<f64, &'static str> {
-    match facts.always_valid_only() {
-        Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
-        Some(_) => Err("not valid before the end"),
-        None => facts.los.ok_or(TOO_FEW),
-    }
-}
-
 fn rounded(llr: f64) -> String {
     real_minus(&fixed(llr, 2))
 }
 
 fn wdl(facts: &RunFacts) -> Figure {
-    let [wins, draws, losses] = facts.wdl;
-    let games = wins + draws + losses;
-    let mut note = counted(games, "game");
-    if games > 0 {
-        let points = wins as f64 + draws as f64 / 2.0;
-        note += &format!(", score {}", percentage(points / games as f64));
+    let wdl = Wdl::from(facts.wdl);
+    let mut note = counted(wdl.games(), "game");
+    if let Some(score) = wdl.score() {
+        note += &format!(", score {}", percentage(score));
     }
     let part = |name, count, class| Part { name, count, class };
-    Figure::new("W-D-L", &format!("{wins}-{draws}-{losses}"), &note).with_parts(&[
-        part("won", wins, "won"),
-        part("drawn", draws, "drawn"),
-        part("lost", losses, "lost"),
+    Figure::new("W-D-L", &wdl.to_string(), &note).with_parts(&[
+        part("won", wdl.wins, "won"),
+        part("drawn", wdl.draws, "drawn"),
+        part("lost", wdl.losses, "lost"),
     ])
 }
 
@@ -109,21 +101,20 @@ fn leader(facts: &RunFacts) -> Figure {
     let Some(first) = facts.ratings.first() else {
         return Figure::new("First place", "–", "no ratings yet");
     };
-    let elo = match (first.elo, first.why_unrated()) {
+    let elo = match (first.rating.elo, first.why_unrated()) {
         (Some(elo), _) => format!("Elo {}", with_ends(elo)),
         (None, Some(why)) => format!("{why}: no rating"),
         (None, None) => "no rating".to_string(),
     };
-    let ahead = match facts.ratings.get(1).map(|second| (first.elo, second.elo)) {
-        Some((Some(one), Some(two))) => {
-            format!(
-                ", {} ahead of the next",
-                signed(one.estimate - two.estimate)
-            )
+    let second = facts.ratings.get(1).and_then(|second| second.rating.elo);
+    let ahead = match first.rating.elo.zip(second) {
+        Some((one, two)) => {
+            let lead = signed(one.estimate - two.estimate);
+            format!(", {lead} ahead of the next")
         }
-        _ => String::new(),
+        None => String::new(),
     };
-    Figure::new("First place", &first.name, &(elo + &ahead))
+    Figure::new("First place", &first.rating.name, &(elo + &ahead))
 }
 
 fn games(facts: &RunFacts) -> Figure {
@@ -153,18 +144,8 @@ fn colours(facts: &RunFacts) -> Figure {
 }
 
 fn failures(facts: &RunFacts) -> Figure {
-    let count = failed(&facts.failures);
+    let count = lost_by_failures(facts);
     let tone = if count > 0 { Tone::Bad } else { Tone::Good };
     let note = "games lost by crashes, stalls, illegal moves or on time";
     Figure::new("Failures", &count.to_string(), note).toned(tone)
-}
-
-fn failed(failures: &FailureFacts) -> u64 {
-    let all = [
-        &failures.time_forfeit,
-        &failures.crash,
-        &failures.stall,
-        &failures.illegal_move,
-    ];
-    all.into_iter().flatten().sum()
 }

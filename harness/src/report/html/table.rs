@@ -1,7 +1,5 @@
 //! Tables.
 
-use std::fmt::Write;
-
 use super::cells::Cell;
 use crate::report::escape;
 
@@ -38,9 +36,9 @@ impl Table {
     pub(crate) fn html(&self) -> String {
         let mut out = String::from("<div class=\"scroll\" tabindex=\"0\"><table>");
         if !self.caption.is_empty() {
-            write!(out, "<caption>{}</caption>", escape(&self.caption)).expect(WRITTEN);
+            out += &format!("<caption>{}</caption>", escape(&self.caption));
         }
-        self.write(&mut out).expect(WRITTEN);
+        self.push_rows(&mut out);
         out + "</table></div>\n"
     }
 
@@ -50,43 +48,40 @@ impl Table {
             "<details><summary>{}</summary><div class=\"scroll\" tabindex=\"0\"><table>",
             escape(&self.caption)
         );
-        self.write(&mut out).expect(WRITTEN);
+        self.push_rows(&mut out);
         out + "</table></div></details>\n"
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    fn push_rows(&self, out: &mut String) {
         let is_list = self.head.iter().all(String::is_empty);
         if !is_list {
-            out.push_str("<thead><tr>");
+            *out += "<thead><tr>";
             for (column, name) in self.head.iter().enumerate() {
                 let class = match self.is_of_numbers(column) {
                     true => " class=\"n\"",
                     false => "",
                 };
-                match name.is_empty() {
+                *out += &match name.is_empty() {
                     // Screen readers would read out an empty heading.
-                    true => out.push_str("<td></td>"),
-                    false => write!(out, "<th scope=\"col\"{class}>{name}</th>")?,
-                }
+                    true => "<td></td>".to_string(),
+                    false => format!("<th scope=\"col\"{class}>{name}</th>"),
+                };
             }
-            out.push_str("</tr></thead>");
+            *out += "</tr></thead>";
         }
-        out.push_str("<tbody>");
+        *out += "<tbody>";
         for row in &self.rows {
-            out.push_str("<tr>");
+            *out += "<tr>";
             for (column, cell) in row.iter().enumerate() {
-                match column {
-                    0 => write!(out, "<th scope=\"row\">{}</th>", cell.html)?,
-                    _ => {
-                        let is_number = cell.is_number && !is_list;
-                        write!(out, "<td{}>{}</td>", cell.attributes(is_number), cell.html)?;
-                    }
-                }
+                let is_number = cell.is_number && !is_list;
+                *out += &match column {
+                    0 => format!("<th scope=\"row\">{}</th>", cell.html),
+                    _ => format!("<td{}>{}</td>", cell.attributes(is_number), cell.html),
+                };
             }
-            out.push_str("</tr>");
+            *out += "</tr>";
         }
-        out.push_str("</tbody>");
-        Ok(())
+        *out += "</tbody>";
     }
 
     fn is_of_numbers(&self, column: usize) -> bool {
@@ -94,8 +89,6 @@ impl Table {
         column > 0 && cells.any(|cell| cell.is_number)
     }
 }
-
-const WRITTEN: &str = "writing to a string cannot fail";
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use crate::report::numbers::{
 };
 use crate::report::standings::{Standing, by_score, standings};
 use crate::report::table;
-use crate::report::tournament::{standing_columns, wdl};
+use crate::report::tournament::standing_columns;
 use crate::run::{PairingTally, Progress, Tally};
 use crate::stats::Sprt;
 use crate::stats::summary::Interval;
@@ -109,11 +109,10 @@ pub(super) fn line(
     } else {
         let leaders = listed(&players.names, progress.tally);
         let leaders = leaders.iter().take(LEADERS).map(|standing| {
-            let elo = standing
-                .elo
-                .map(|elo| format!(" ({} Elo)", signed(elo.estimate)));
+            let elo = standing.rating.elo;
+            let elo = elo.map(|elo| format!(" ({} Elo)", signed(elo.estimate)));
             let (share, elo) = (percent(standing.score()), elo.unwrap_or_default());
-            format!("{} {share}{elo}", standing.name)
+            format!("{} {share}{elo}", standing.rating.name)
         });
         let leaders: Vec<String> = leaders.collect();
         if !leaders.is_empty() {
@@ -153,8 +152,7 @@ fn listed(names: &[String], tally: &Tally) -> Vec<Standing> {
 fn score(pairing: &PairingTally) -> String {
     format!(
         "W-D-L {}  Ptnml(0-2) {:?}",
-        wdl(pairing.wdl),
-        pairing.pentanomial.0
+        pairing.wdl, pairing.pentanomial.0
     )
 }
 
@@ -169,7 +167,7 @@ fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     format!(
         "Elo {}  nElo {}  LOS {}",
         elo_text(summary.elo, summary.interval),
-        supported(summary.nelo.map(|nelo| plus_minus(Some(nelo)))),
+        supported(summary.nelo.map(plus_minus)),
         supported(summary.los.map(|los| probability(los, 2)))
     )
 }

@@ -1,5 +1,5 @@
-//! The machines of a run that was played on a fleet: `workers.csv` and
-//! `incidents.csv` in its folder. `fleet` writes them, reports read them.
+//! The machines of a run that was played on a fleet: `workers.csv`, `clocks.csv`
+//! and `incidents.csv` in its folder. `fleet` writes them, reports read them.
 
 use std::path::Path;
 

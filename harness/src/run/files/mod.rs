@@ -4,7 +4,7 @@
 //! * `reader`: manifest and ledger together, for reports.
 //! * `live`: `live.json`, the games being played.
 //! * `table`: the rows of a table that a kill may have torn.
-//! * `machines`: `workers.csv` and `incidents.csv` of a fleet.
+//! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
 //! * `final_positions`: `games.epd`.
 
 pub(crate) mod final_positions;

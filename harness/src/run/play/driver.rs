@@ -201,6 +201,8 @@ pub struct Driver<E> {
     played: u64,
     started: Instant,
     deadline: Option<Instant>,
+    /// How it ends after what is in flight, once it is being stopped.
+    stopping: Option<Ended>,
     memory: MemoryWarnings,
     /// Other warnings that have been shown.
     warned: BTreeSet<String>,
@@ -237,6 +239,7 @@ impl<E: Experiment> Driver<E> {
             played: 0,
             started: Instant::now(),
             deadline: None,
+            stopping: None,
             memory: MemoryWarnings::default(),
             warned: BTreeSet::new(),
         }
@@ -293,11 +296,10 @@ impl<E: Experiment> Driver<E> {
         interrupts: &mut Interrupts,
         view: &mut impl View<E>,
     ) -> Result<Ended, RunError> {
-        let mut stopping = false;
-        let mut stopped = Ended::Interrupted;
+        self.stopping = None;
         let mut clock = tokio::time::interval(TICK);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        view.update(&self.fold.experiment, self.progress(stopping));
+        self.show(view);
         loop {
             if let Some(verdict) = self.fold.verdict() {
                 record(executor, ledger)?;
@@ -308,12 +310,10 @@ impl<E: Experiment> Driver<E> {
                 self.abort(executor, ledger, view).await?;
                 return Ok(Ended::Interrupted);
             }
-            if !stopping && self.deadline.is_some_and(|at| Instant::now() >= at) {
-                stopping = true;
-                stopped = Ended::OutOfTime;
-                executor.stop(Stop::Drain);
+            if self.open_deadline().is_some_and(|at| Instant::now() >= at) {
+                self.drain(executor, Ended::OutOfTime);
             }
-            if !stopping {
+            if self.stopping.is_none() {
                 if let Err(error) = self.check_failures() {
                     let _ = self.abort(executor, ledger, view).await;
                     return Err(error);
@@ -321,43 +321,66 @@ impl<E: Experiment> Driver<E> {
                 self.submit(executor, view);
             }
             if self.in_flight == 0 {
-                return Ok(if stopping { stopped } else { Ended::Waiting });
+                return Ok(self.stopping.unwrap_or(Ended::Waiting));
             }
-            let deadline = self.deadline.filter(|_| !stopping);
-            let event = tokio::select! {
-                event = executor.next() => event,
+            tokio::select! {
+                event = executor.next() => match event {
+                    Event::Failed(error) => {
+                        let _ = self.abort(executor, ledger, view).await;
+                        return Err(error.into());
+                    }
+                    Event::Finished => return Ok(self.stopping.unwrap_or(Ended::Interrupted)),
+                    event => self.take(event, ledger, view)?,
+                },
                 request = interrupts.next() => {
-                    let asked_before = stopping && stopped == Ended::Interrupted;
-                    stopped = Ended::Interrupted;
-                    if asked_before || request == Request::Now {
+                    let is_repeated = self.stopping == Some(Ended::Interrupted);
+                    if is_repeated || request == Request::Now {
                         self.abort(executor, ledger, view).await?;
-                        return Ok(stopped);
+                        return Ok(Ended::Interrupted);
                     }
-                    stopping = true;
-                    executor.stop(Stop::Drain);
-                    view.update(&self.fold.experiment, self.progress(stopping));
-                    continue;
+                    self.drain(executor, Ended::Interrupted);
                 }
-                () = passed(deadline) => continue,
-                _ = clock.tick() => {
-                    record(executor, ledger)?;
-                    if let Some(warning) = self.memory.of_machine(MachineMemory::now()) {
-                        view.warn(&warning);
-                    }
-                    view.update(&self.fold.experiment, self.progress(stopping));
-                    continue;
-                }
-            };
-            match event {
-                Event::Failed(error) => {
-                    let _ = self.abort(executor, ledger, view).await;
-                    return Err(error.into());
-                }
-                Event::Finished => return Ok(stopped),
-                event => self.take(event, ledger, view)?,
+                () = passed(self.open_deadline()) => continue,
+                _ = clock.tick() => self.tick(executor, ledger, view)?,
             }
-            view.update(&self.fold.experiment, self.progress(stopping));
+            self.show(view);
         }
+    }
+
+    /// The moment of the time limit, until the run is being stopped.
+    fn open_deadline(&self) -> Option<Instant> {
+        self.deadline.filter(|_| self.stopping.is_none())
+    }
+
+    /// Lets what is in flight be finished; the run then has `ended` like this.
+    fn drain(&mut self, executor: &mut impl Executor, ended: Ended) {
+        self.stopping = Some(ended);
+        executor.stop(Stop::Drain);
+    }
+
+    /// What is due while no pair finishes.
+    fn tick(
+        &mut self,
+        executor: &mut impl Executor,
+        ledger: &mut Ledger,
+        view: &mut impl View<E>,
+    ) -> Result<(), LedgerError> {
+        record(executor, ledger)?;
+        if let Some(warning) = self.memory.of_machine(MachineMemory::now()) {
+            view.warn(&warning);
+        }
+        Ok(())
+    }
+
+    fn show(&self, view: &mut impl View<E>) {
+        let progress = Progress {
+            tally: &self.fold.tally,
+            elapsed: self.started.elapsed(),
+            played: self.played,
+            in_flight: self.in_flight,
+            stopping: self.stopping.is_some(),
+        };
+        view.update(&self.fold.experiment, progress);
     }
 
     /// Takes in what workers have done.
@@ -445,16 +468,6 @@ impl<E: Experiment> Driver<E> {
         let can_do_without = |engine| experiment.can_do_without(engine);
         let limit = &self.failure_limit;
         Ok(limit.check(tally, &self.names, can_do_without)?)
-    }
-
-    fn progress(&self, stopping: bool) -> Progress<'_> {
-        Progress {
-            tally: &self.fold.tally,
-            elapsed: self.started.elapsed(),
-            played: self.played,
-            in_flight: self.in_flight,
-            stopping,
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run says about memory while it plays: each thing once.
+//! Warnings about memory while a run is played, each once.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::engine::uci::MemorySize;
 use crate::executor::MemoryNote;
 use crate::platform::MachineMemory;
 
-/// What has been said.
+/// The warnings that were given.
 #[derive(Debug, Default)]
 pub(super) struct MemoryWarnings {
     engines: BTreeSet<usize>,

@@ -1,10 +1,12 @@
 //! Running totals over the pairs absorbed so far. Their size does not depend on
 //! the number of pairs.
 
+use std::array::from_fn;
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use crate::experiment::{PairResult, fails_too_often};
-use crate::rules::{Outcome, Termination};
+use crate::rules::{GameResult, Termination};
 use crate::stats::{Pentanomial, Wdl};
 
 /// Totals of a run.
@@ -21,12 +23,12 @@ pub struct Tally {
     pub plies: u64,
     /// Games that no earlier game was the same as.
     pub distinct_games: u64,
-    /// Pairs of which both games had been played before, and those of them
-    /// that were left out of everything above except the engines' efforts and
+    /// Pairs whose games had both been played before, and those of them that
+    /// were left out of everything above except the engines' efforts and
     /// failures.
     pub repeated_pairs: u64,
     pub dropped_pairs: u64,
-    /// Pairs of which both games have the same moves.
+    /// Pairs whose two games have the same moves.
     pub mirrored_pairs: u64,
 }
 
@@ -40,6 +42,31 @@ pub struct PairingTally {
     /// Pairs by the first engine's half points in the first game, in which it
     /// is White, and in the second.
     pub outcomes: [[u64; 3]; 3],
+}
+
+impl PairingTally {
+    /// The same pairs from the second engine's side.
+    #[must_use]
+    pub(crate) fn swapped(&self) -> Self {
+        Self {
+            pentanomial: self.pentanomial.swapped(),
+            wdl: self.wdl.swapped(),
+            won_and_lost: self.won_and_lost,
+            outcomes: from_fn(|white| from_fn(|black| self.outcomes[2 - black][2 - white])),
+        }
+    }
+}
+
+impl AddAssign for PairingTally {
+    fn add_assign(&mut self, other: Self) {
+        self.pentanomial += other.pentanomial;
+        self.wdl += other.wdl;
+        self.won_and_lost += other.won_and_lost;
+        let own = self.outcomes.as_flattened_mut().iter_mut();
+        for (count, more) in own.zip(other.outcomes.as_flattened()) {
+            *count += more;
+        }
+    }
 }
 
 /// Games lost by failure.
@@ -74,6 +101,21 @@ pub struct EngineTally {
 }
 
 impl EngineTally {
+    /// Adds what the engine of `colour` (0 for White, 1 for Black) put into a game.
+    pub(crate) fn add_effort(&mut self, game: &GameResult, colour: usize) {
+        let effort = game.effort[colour];
+        self.games += 1;
+        self.moves = self.moves.saturating_add(u64::from(effort.moves));
+        self.ms = self.ms.saturating_add(game.ms[colour]);
+        self.nodes = self.nodes.saturating_add(game.nodes[colour]);
+        self.depth = self.depth.saturating_add(effort.depth);
+        self.seldepth = self.seldepth.saturating_add(effort.seldepth);
+        self.latency_us = self.latency_us.saturating_add(effort.latency_us);
+        self.starved += u64::from(effort.starved_us > 0);
+        self.illegal_pvs += u64::from(effort.illegal_pvs);
+        self.replayed += u64::from(effort.replayed);
+    }
+
     /// Games that it lost by failing, and all its games; on request with those that were
     /// played again.
     pub fn failed(&self, counts_replays: bool) -> [u64; 2] {
@@ -124,11 +166,7 @@ impl Tally {
         }
         for (number, game) in result.games.iter().enumerate() {
             self.plies += u64::from(game.plies);
-            let white_half_points = match game.outcome {
-                Outcome::White => 2,
-                Outcome::Draw => 1,
-                Outcome::Black => 0,
-            };
+            let white_half_points = game.outcome.white_half_points();
             self.by_colour[2 - white_half_points] += 1;
             self.terminations.entry(game.termination).or_default()[2 - white_half_points] += 1;
             let white = result.engines[number];
@@ -146,24 +184,14 @@ impl Tally {
 
     fn add_efforts(&mut self, result: &PairResult) {
         for (number, game) in result.games.iter().enumerate() {
-            let white = result.engines[number];
-            let black = result.engines[1 - number];
-            for (colour, engine) in [white, black].into_iter().enumerate() {
-                let tally = &mut self.engines[engine];
-                let effort = game.effort[colour];
-                tally.games += 1;
-                tally.moves = tally.moves.saturating_add(u64::from(effort.moves));
-                tally.ms = tally.ms.saturating_add(game.ms[colour]);
-                tally.nodes = tally.nodes.saturating_add(game.nodes[colour]);
-                tally.depth = tally.depth.saturating_add(effort.depth);
-                tally.seldepth = tally.seldepth.saturating_add(effort.seldepth);
-                tally.latency_us = tally.latency_us.saturating_add(effort.latency_us);
-                tally.starved += u64::from(effort.starved_us > 0);
-                tally.illegal_pvs += u64::from(effort.illegal_pvs);
-                tally.replayed += u64::from(effort.replayed);
+            let players = [result.engines[number], result.engines[1 - number]];
+            for (colour, engine) in players.into_iter().enumerate() {
+                self.engines[engine].add_effort(game, colour);
             }
-            if let Some(loser) = game.outcome.loser().map(|colour| [white, black][colour]) {
-                self.engines[loser].failures.count(game.termination);
+            if let Some(loser) = game.outcome.loser() {
+                self.engines[players[loser]]
+                    .failures
+                    .count(game.termination);
             }
         }
     }
@@ -186,5 +214,37 @@ impl Tally {
             fails_too_often(failures, games, max_share)
         };
         engines.filter(fails).map(|(number, _)| number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pairing_swapped_is_that_of_the_second_engine() {
+        // The first engine wins with White and draws with Black; then both lose with White.
+        let mut own = PairingTally::default();
+        for [first, second] in [[2, 1], [0, 2]] {
+            own += of_pair(first, second);
+        }
+        let mut other = PairingTally::default();
+        for [first, second] in [[1, 0], [0, 2]] {
+            other += of_pair(first, second);
+        }
+        assert_eq!(own.wdl, Wdl::from([2, 1, 1]));
+        assert_eq!(own.swapped(), other);
+        assert_eq!(own.swapped().swapped(), own);
+    }
+
+    /// A pair by the half points of an engine with White and with Black.
+    fn of_pair(white: usize, black: usize) -> PairingTally {
+        let mut tally = PairingTally::default();
+        tally.pentanomial.add(white + black);
+        tally.wdl.add(white);
+        tally.wdl.add(black);
+        tally.won_and_lost = u64::from(white + black == 2 && white != 1);
+        tally.outcomes[white][black] = 1;
+        tally
     }
 }

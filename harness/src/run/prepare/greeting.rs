@@ -8,6 +8,7 @@ use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
     Client, EngineOption, Launch, StartError, Timeouts, check_options, options_for, supports,
 };
+use crate::openings::Variant;
 
 /// What an engine says of itself.
 pub(super) struct Greeting {
@@ -66,56 +67,27 @@ fn greet(
     preflight: Option<Preflight<'_>>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Greeting, PrepareError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| PrepareError::Start {
-            name: engine.name.clone(),
-            source: StartError::Spawn {
-                command: launch.command_line(),
-                source,
-            },
-        })?;
+    let failed = |source| PrepareError::Start {
+        name: engine.name.clone(),
+        source,
+    };
     let play = &config.r#match;
     let timeouts = Timeouts {
         startup: Duration::from_millis(play.startup_ms),
         ready: Duration::from_millis(play.stall_ms),
     };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| {
+            failed(StartError::Spawn {
+                command: launch.command_line(),
+                source,
+            })
+        })?;
     runtime.block_on(async {
-        let mut client =
-            Client::start(launch, timeouts)
-                .await
-                .map_err(|source| PrepareError::Start {
-                    name: engine.name.clone(),
-                    source,
-                })?;
-        let wanted = &engine.options.0;
-        let checked = check_options(
-            client.options(),
-            wanted
-                .iter()
-                .map(|(name, value)| (name.as_str(), value.as_str())),
-        );
-        checked.map_err(|source| PrepareError::Option {
-            name: engine.name.clone(),
-            source,
-        })?;
-        if !supports(client.options(), play.variant) {
-            return Err(PrepareError::Chess960 {
-                name: engine.name.clone(),
-            });
-        }
-        let options = options_for(play.variant, engine.ponder, wanted);
-        let deadline = Instant::now() + timeouts.ready;
-        let ready = async {
-            client.configure(&options, deadline).await?;
-            client.send(b"isready\n", deadline).await?;
-            client.wait_ready(deadline).await
-        };
-        ready.await.map_err(|source| PrepareError::Ready {
-            name: engine.name.clone(),
-            source,
-        })?;
+        let mut client = Client::start(launch, timeouts).await.map_err(failed)?;
+        make_ready(&mut client, engine, play.variant, timeouts.ready).await?;
         if let Some(preflight) = preflight {
             preflight.search(&mut client, announce).await?;
         }
@@ -126,5 +98,35 @@ fn greet(
         };
         client.quit(Duration::from_millis(500)).await;
         Ok(greeting)
+    })
+}
+
+/// Checks and sets the engine's options, and waits until it is ready.
+async fn make_ready(
+    client: &mut Client,
+    engine: &EngineConfig,
+    variant: Variant,
+    patience: Duration,
+) -> Result<(), PrepareError> {
+    let name = || engine.name.clone();
+    let wanted = &engine.options.0;
+    let values = wanted.iter().map(|(name, value)| (&**name, &**value));
+    check_options(client.options(), values).map_err(|source| PrepareError::Option {
+        name: name(),
+        source,
+    })?;
+    if !supports(client.options(), variant) {
+        return Err(PrepareError::Chess960 { name: name() });
+    }
+    let options = options_for(variant, engine.ponder, wanted);
+    let deadline = Instant::now() + patience;
+    let ready = async {
+        client.configure(&options, deadline).await?;
+        client.send(b"isready\n", deadline).await?;
+        client.wait_ready(deadline).await
+    };
+    ready.await.map_err(|source| PrepareError::Ready {
+        name: name(),
+        source,
     })
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shakmaty::Position;
+use shakmaty::{ByColor, Position};
 
 use crate::config::Config;
 use crate::engine::uci::{AnswerError, Client};
@@ -76,10 +76,10 @@ impl Preflight<'_> {
         if referee.ending().is_some() {
             return Ok(());
         }
-        let clock = || Clock::new(Arc::new(self.limit.clone()), Duration::ZERO);
+        let limit = Arc::new(self.limit.clone());
+        let clocks = ByColor::new_with(|_| Clock::new(Arc::clone(&limit), Duration::ZERO));
         let mut go = Vec::new();
-        let side = usize::from(position.turn().is_black());
-        push_go(&mut go, &[clock(), clock()], side, false);
+        push_go(&mut go, &clocks, position.turn(), false);
         let go = String::from_utf8_lossy(&go).trim_end().to_string();
         let answered = match self.answer(client, &go, announce).await {
             Ok(answered) => answered,

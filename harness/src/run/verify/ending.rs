@@ -1,16 +1,8 @@
 //! Why a game ended: the ledger against the board, the PGN and the rules.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::indexing_slicing,
-        clippy::string_slice,
-        clippy::arithmetic_side_effects,
-        clippy::cast_possible_truncation
-    )
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use super::replay::Replayed;
 use crate::rules::{Adjudication, Ending, GameResult, Outcome, Termination, termination_tag};

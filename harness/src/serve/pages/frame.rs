@@ -120,7 +120,7 @@ pub(crate) fn not_found(site: Site) -> Markup {
     )
 }
 
-/// Where too many browsers follow already, or a run cannot be read.
+/// Where a run cannot be read.
 pub(crate) fn offline(reason: &str, site: Site) -> Markup {
     still(
         "This page is not available",

@@ -10,11 +10,9 @@ use super::run_href;
 use crate::report::Breakdown;
 use crate::report::html::{Page, copyable, openings_section, workers_section};
 use crate::run::Manifest;
-use crate::serve::catalog::BELOW;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::span::at;
 use crate::serve::summary::{RunSummary, State};
-use crate::track::RUNS;
 
 /// What a page of a run shows beside its report.
 #[derive(Debug, Clone, Copy)]
@@ -45,16 +43,7 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
     ];
     for section in page.sections {
         let (id, heading) = (section.id, section.heading);
-        let html = section.html()?;
-        // Its links start from the run's folder.
-        let html = match id {
-            "failures" => html.replace("href=\"failures/", &format!("href=\"{address}/failures/")),
-            "stages" => html
-                .replace("href=\"stage-", &format!("href=\"{address}{BELOW}stage-"))
-                .replace("/report.html\">", "\">"),
-            _ => html,
-        };
-        parts.push(Part::new(id, Some(heading), html));
+        parts.push(Part::new(id, Some(heading), section.html()?));
         if id == "results" {
             if let Some(change) = beside.change {
                 parts.push(Part::new(
@@ -148,16 +137,7 @@ pub(crate) fn nights_parts(page: Page, id: &str) -> anyhow::Result<Snapshot> {
     let mut parts = vec![Part::new("lead", None, page.lead)];
     for section in page.sections {
         let (name, heading) = (section.id, section.heading);
-        let html = section.html()?;
-        // Its links start from the folder of the nights.
-        let html = match name {
-            "nights" => html.replace(
-                &format!("href=\"{RUNS}/"),
-                &format!("href=\"{}~", run_href(id)),
-            ),
-            _ => html,
-        };
-        parts.push(Part::new(name, Some(heading), html));
+        parts.push(Part::new(name, Some(heading), section.html()?));
     }
     Ok(Snapshot {
         title: page.title,

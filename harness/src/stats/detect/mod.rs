@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_data_says_nothing() {
+    fn too_little_data_detects_nothing() {
         assert!(examine(&pairs(4, 5)).is_empty());
         assert!(examine(&[]).is_empty());
     }

@@ -12,6 +12,8 @@ pub(crate) use brownian::Brownian;
 pub use config::{SprtConfig, SprtError};
 pub use overshoot::Overshoot;
 
+use serde::Serialize;
+
 use super::counts::{Pentanomial, Wdl};
 use super::elo::score_of_elo;
 use super::llr;
@@ -24,6 +26,20 @@ pub enum Decision {
     AcceptH0,
     /// Strength is taken to be at least `elo1`.
     AcceptH1,
+}
+
+/// Where a test stands.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SprtState {
+    pub model: Model,
+    pub elo0: f64,
+    pub elo1: f64,
+    pub llr: f64,
+    /// The values of the LLR at which H0 and H1 are accepted.
+    pub lower: f64,
+    pub upper: f64,
+    #[serde(skip)]
+    pub decision: Option<Decision>,
 }
 
 /// A running test: absorbs pairs one by one.
@@ -130,6 +146,20 @@ impl Sprt {
         self.decision
     }
 
+    /// Where the test stands.
+    pub fn state(&self) -> SprtState {
+        let (lower, upper) = self.bounds();
+        SprtState {
+            model: self.config.model,
+            elo0: self.config.elo0,
+            elo1: self.config.elo1,
+            llr: self.llr,
+            lower,
+            upper,
+            decision: self.decision,
+        }
+    }
+
     /// The median-unbiased estimate of the strength and its interval, which
     /// allow for the stopping rule; `None` before the first pair.
     pub fn estimate(&self) -> Option<SprtEstimate> {
@@ -170,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn strong_and_weak_engines_are_told_apart() {
+    fn strong_and_weak_engines_are_distinguished() {
         for model in Model::ALL {
             for (results, expected) in [
                 ([3, 0, 4, 3], Decision::AcceptH1),

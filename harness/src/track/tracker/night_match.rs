@@ -3,6 +3,7 @@
 use super::Tracker;
 use crate::builds::{BenchCheck, Commit, short_id};
 use crate::config::Config;
+use crate::output::numbered;
 use crate::run::MANIFEST;
 use crate::track::RUNS;
 use crate::track::gauntlet::{Opponent, opponents};
@@ -82,12 +83,6 @@ impl Tracker {
             let is_run = runs.join(name).join(MANIFEST).exists();
             !is_run && self.nights.iter().all(|night| night.run != *name)
         };
-        (1..)
-            .map(|number| match number {
-                1 => commit.short().to_string(),
-                number => format!("{}-{number}", commit.short()),
-            })
-            .find(is_free)
-            .expect("numbers do not end")
+        numbered(commit.short(), is_free)
     }
 }

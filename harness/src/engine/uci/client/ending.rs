@@ -24,6 +24,12 @@ impl Client {
     /// How the process ended, in words; "still running" if it does after a
     /// short wait. Its last words are then in [`Client::stderr`].
     pub async fn exit_status(&mut self) -> String {
+        let status = self.ended().await;
+        status.unwrap_or_else(|| "still running".to_string())
+    }
+
+    /// As [`Client::exit_status`]; `None` if the process is still running.
+    pub(super) async fn ended(&mut self) -> Option<String> {
         const PATIENCE: Duration = Duration::from_millis(200);
         self.await_peak(PATIENCE).await;
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
@@ -31,9 +37,9 @@ impl Client {
             self.stderr.complete(PATIENCE).await;
         }
         match status {
-            Ok(Ok(status)) => describe(status, self.is_sandboxed),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "still running".to_string(),
+            Ok(Ok(status)) => Some(describe(status, self.is_sandboxed)),
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => None,
         }
     }
 

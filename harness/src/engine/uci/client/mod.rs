@@ -48,10 +48,11 @@ pub struct Timeouts {
 pub enum StartError {
     #[error("cannot start `{command}`: {source}")]
     Spawn { command: String, source: io::Error },
-    #[error("`{command}` ended ({status}) before it sent `uciok`: is it a UCI engine?{stderr}")]
+    #[error("`{command}` {what} before it sent `uciok`: is it a UCI engine?{stderr}")]
     Ended {
         command: String,
-        status: String,
+        /// That it ended, or closed its output.
+        what: String,
         stderr: String,
     },
     #[error("`{command}` did not send `uciok` within {} s: is it a UCI engine?{heard}", within.as_secs_f64())]
@@ -213,7 +214,10 @@ impl Client {
             Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
             Err(Unheard::NoAnswer(AnswerError::Disconnected)) => Err(StartError::Ended {
                 command,
-                status: client.exit_status().await,
+                what: match client.ended().await {
+                    Some(status) => format!("ended ({status})"),
+                    None => "closed its standard output while still running,".to_string(),
+                },
                 stderr: client.stderr_hint(),
             }),
             Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
-use super::{End, Game, index};
+use super::turn::Asked;
+use super::{End, Game};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
 use crate::platform::waited_by;
 
@@ -13,20 +14,18 @@ use crate::platform::waited_by;
 const GRACE: Duration = Duration::from_millis(250);
 
 impl Game<'_> {
-    /// Waits for the answer to a `go` that was `written` by then. For one that
-    /// takes its time on a clock, also says how long the engine's threads had
-    /// waited for a processor before.
+    /// Waits for the answer to a `go`. For one that takes its time on a clock, also
+    /// returns how long the engine's threads had waited for a processor before.
     pub(super) async fn await_move(
         &mut self,
         player: usize,
-        written: Instant,
-        deadline: Instant,
-        timed: bool,
+        asked: &Asked,
     ) -> (Result<Answer, AnswerError>, Option<Duration>) {
-        if !timed {
+        let deadline = asked.deadline;
+        if !asked.timed {
             return (self.answer(player, deadline).await, None);
         }
-        let soon = deadline.min(written + PROMPT);
+        let soon = deadline.min(asked.written + PROMPT);
         let mut answer = self.answer(player, soon).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {
@@ -48,7 +47,7 @@ impl Game<'_> {
             _ => (second, first),
         };
         let answer = asked.client().wait_bestmove(deadline);
-        if self.pondering == [None, None] {
+        if self.pondering == ByColor::default() {
             return answer.await;
         }
         tokio::select! {
@@ -68,8 +67,7 @@ impl Game<'_> {
             _ => return,
         };
         if is_machines_fault(waiting, end.overrun.unwrap_or(GRACE)) {
-            self.effort[index(color)].starved_us =
-                u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
+            self.effort[color].starved_us = u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
         }
     }
 

@@ -3,15 +3,13 @@
 
 use std::time::Duration;
 
-use shakmaty::Color::{self, Black, White};
-
-use super::{End, Game, index, millis};
+use super::{End, Game, millis, white_first};
 use crate::executor::local::evidence;
 use crate::executor::local::slot::EngineSlot;
 use crate::executor::{Evidence, GameText};
 use crate::openings::Variant;
-use crate::rules::{Ending, GameHeader, final_epd, write_game};
-use crate::rules::{GameResult, Outcome, Termination};
+use crate::rules::{Clock, Ending, GameHeader, final_epd, write_game};
+use crate::rules::{GameResult, Termination};
 
 /// Characters kept of an answer that is not a move.
 const MAX_ANSWER: usize = 20;
@@ -32,7 +30,7 @@ impl Game<'_> {
         let style = &job.rules.record;
         let mut reason = end.reason();
         if termination == Termination::IllegalMove {
-            reason.push_str(&self.illegal_answer(outcome));
+            reason.push_str(&self.illegal_answer(end));
         }
         self.digest_moves();
         let digests = self.digest.clone().finish(outcome);
@@ -40,9 +38,9 @@ impl Game<'_> {
             outcome,
             termination,
             plies: self.table.movetext.plies() - self.opening_plies,
-            ms: self.used.map(millis),
-            nodes: self.nodes,
-            effort: self.effort,
+            ms: white_first(self.used.map(millis)),
+            nodes: white_first(self.nodes),
+            effort: white_first(self.effort),
             digest: digests.game,
             line: Some(digests.line),
         };
@@ -72,12 +70,8 @@ impl Game<'_> {
     }
 
     /// The answer that was not a legal move, as the reason for the end has it.
-    fn illegal_answer(&mut self, outcome: Outcome) -> String {
-        let loser = match outcome {
-            Outcome::White => Black,
-            _ => White,
-        };
-        let player = self.player(loser);
+    fn illegal_answer(&mut self, end: End) -> String {
+        let player = self.player(end.loser());
         let answer = self.table.slots[player].client().best_move();
         // A brace would end the comment.
         let clean: String = String::from_utf8_lossy(answer)
@@ -93,10 +87,7 @@ impl Game<'_> {
 
     /// All that can help to find out why an engine failed.
     pub(super) async fn evidence(&mut self, end: End) -> Evidence {
-        let loser = match end.ending.outcome {
-            Outcome::White => Color::Black,
-            _ => Color::White,
-        };
+        let loser = end.loser();
         let player = self.player(loser);
         let status = match &self.missing[player] {
             Some(why) => why.clone(),
@@ -111,24 +102,21 @@ impl Game<'_> {
             position: self.referee.position(),
             command: self.table.command,
             position_len: self.position_len,
-            clocks: [White, Black].map(|color| self.clocks[index(color)].shown()),
-            allowance: self.clocks[index(loser)].allowance(),
+            clocks: white_first(self.clocks.as_ref().map(Clock::shown)),
+            allowance: self.clocks[loser].allowance(),
             clients: self.table.slots.each_ref().map(EngineSlot::running),
         })
     }
 
-    /// After a failure the engine starts anew, unless it has just been slow.
-    pub(super) async fn put_right(&mut self, end: End) {
+    /// Kills an engine that failed or did not get ready: it starts anew before the next game.
+    /// One that was only slow stays.
+    pub(super) async fn kill_failed(&mut self, end: End) {
         for (slot, unready) in self.table.slots.iter_mut().zip(self.unready) {
             if unready {
                 slot.kill().await;
             }
         }
-        let loser = match end.ending.outcome {
-            Outcome::White => Color::Black,
-            _ => Color::White,
-        };
-        let player = self.player(loser);
+        let player = self.player(end.loser());
         let failed = match end.ending.termination {
             Termination::Disconnect | Termination::Stall => true,
             Termination::TimeForfeit => end.overrun.is_none(),

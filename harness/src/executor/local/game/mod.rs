@@ -5,23 +5,23 @@ mod ending;
 mod ponder;
 mod ready;
 mod shown;
+mod turn;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shakmaty::san::San;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{ByColor, Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
 use crate::openings::StartError as OpeningError;
-use crate::platform::DelayMeter;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
-    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move, push_go,
+    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move,
     push_position,
 };
 use crate::rules::{Effort, GameResult, Outcome, Termination};
@@ -111,7 +111,7 @@ pub(super) async fn play(
         true => Some(game.evidence(end).await),
         false => None,
     };
-    game.put_right(end).await;
+    game.kill_failed(end).await;
     game.stop_pondering().await;
     Ok(Played {
         result,
@@ -144,6 +144,11 @@ impl End {
         } = self.ending;
         termination.reason(outcome, self.overrun.map(millis))
     }
+
+    /// The colour that lost; White after a draw.
+    fn loser(self) -> Color {
+        Color::from_white(self.ending.outcome.loser() != Some(1))
+    }
 }
 
 impl From<Ending> for End {
@@ -165,6 +170,8 @@ struct Unrecorded {
     left: Option<u64>,
 }
 
+/// Arrays of two, here and in the table and the job, are of the pair's first and second
+/// player, with [`Game::player`] as their index. What belongs to a colour is a [`ByColor`].
 struct Game<'a> {
     table: Table<'a>,
     job: &'a PairJob,
@@ -172,11 +179,10 @@ struct Game<'a> {
     white: usize,
     referee: Referee,
     adjudicator: Adjudicator,
-    /// By colour, White first; so are all arrays of two below.
-    clocks: [Clock; 2],
-    used: [Duration; 2],
-    nodes: [u64; 2],
-    effort: [Effort; 2],
+    clocks: ByColor<Clock>,
+    used: ByColor<Duration>,
+    nodes: ByColor<u64>,
+    effort: ByColor<Effort>,
     /// Length of the `position` command in the buffer, without a line end.
     position_len: usize,
     /// Where the moves begin in it.
@@ -188,16 +194,12 @@ struct Game<'a> {
     opening_plies: u32,
     last_move: Option<Move>,
     /// What each engine ponders on.
-    pondering: [Option<Move>; 2],
-    /// Which of the pair's players did not get ready.
+    pondering: ByColor<Option<Move>>,
+    /// Which players did not get ready.
     unready: [bool; 2],
-    /// Why engines of the pair's players could not be started again.
+    /// Why players' engines could not be started again.
     missing: [Option<String>; 2],
 }
-
-/// Moves faster than this are not checked for delays, hone's or the engine's:
-/// reading the kernel's account would cost more than it could find.
-const DELAY_CHECK: Duration = Duration::from_millis(1);
 
 impl<'a> Game<'a> {
     fn new(
@@ -226,10 +228,13 @@ impl<'a> Game<'a> {
             white,
             referee: Referee::new(position),
             adjudicator: Adjudicator::new(&job.rules.adjudication),
-            clocks: [clock(&job.players[white]), clock(&job.players[1 - white])],
-            used: [Duration::ZERO; 2],
-            nodes: [0; 2],
-            effort: [Effort::default(); 2],
+            clocks: ByColor {
+                white: clock(&job.players[white]),
+                black: clock(&job.players[1 - white]),
+            },
+            used: ByColor::default(),
+            nodes: ByColor::default(),
+            effort: ByColor::default(),
             position_len: start_len,
             moves_at: start_len,
             unrecorded: None,
@@ -237,7 +242,7 @@ impl<'a> Game<'a> {
             undigested: start_len,
             opening_plies: 0,
             last_move: None,
-            pondering: [None; 2],
+            pondering: ByColor::default(),
             unready: [false; 2],
             missing,
             table,
@@ -291,123 +296,6 @@ impl<'a> Game<'a> {
         Color::from_white(player == self.white)
     }
 
-    /// One move: the engine to move thinks, its answer is judged.
-    async fn turn(&mut self) -> Option<End> {
-        let color = self.referee.turn();
-        let side = index(color);
-        let player = self.player(color);
-        self.table.command.truncate(self.position_len);
-        let guessed = self.end_pondering(color).await;
-        let guessed = match guessed {
-            Ok(guessed) => guessed,
-            Err(error) => return Some(lost(color, silence(error, false))),
-        };
-        self.table.command.push(b'\n');
-        push_go(self.table.command, &self.clocks, side, false);
-        let allowance = self.clocks[side].allowance();
-        let timed = allowance.is_some();
-        let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
-        let client = self.table.slots[player].client();
-        // What it has found while it pondered belongs to its move.
-        if !guessed {
-            client.clear_info();
-            client.drop_unasked();
-        }
-        // An engine that has guessed its opponent's move has the position.
-        let commands: &[u8] = match guessed {
-            true => b"ponderhit\n",
-            false => self.table.command,
-        };
-        let asked = Instant::now();
-        let deadline = asked + patience;
-        let written = match client.send_at(asked, commands, deadline).await {
-            Ok(written) => written,
-            Err(error) => return Some(lost(color, silence(error, timed))),
-        };
-        DelayMeter::begin(written);
-        // While it thinks, the opponent's last move is recorded; before the
-        // first move, the previous game.
-        self.flush();
-        self.show_thinking(asked);
-        self.table.deferred.send();
-        self.start_pondering(!color, deadline).await;
-
-        let (answer, waited) = self.await_move(player, written, deadline, timed).await;
-        let end = match answer {
-            Ok(answer) => {
-                let used = answer.arrived.saturating_duration_since(asked);
-                let kept_waiting = if used >= DELAY_CHECK {
-                    let unwatched = self.table.slots[player].client().unwatched();
-                    DelayMeter::waited().max(unwatched).min(used)
-                } else {
-                    Duration::ZERO
-                };
-                let writing = written.duration_since(asked).min(used);
-                let latency = writing + kept_waiting;
-                self.judge(color, used, latency.min(used))
-            }
-            Err(error) => {
-                self.used[side] += asked.elapsed();
-                Some(lost(color, silence(error, timed)))
-            }
-        };
-        if let Some(end) = end
-            && end.ending.termination == Termination::TimeForfeit
-        {
-            self.blame(color, end, waited);
-        }
-        end
-    }
-
-    /// Judges an answer: an illegal move loses before the clock is looked at.
-    fn judge(&mut self, color: Color, used: Duration, latency: Duration) -> Option<End> {
-        let side = index(color);
-        let player = self.player(color);
-        let client = self.table.slots[player].client();
-        let info = client.info();
-        let score = info.score;
-        self.used[side] += used;
-        self.nodes[side] = self.nodes[side].saturating_add(info.nodes);
-        let effort = &mut self.effort[side];
-        effort.moves += 1;
-        effort.depth = effort.depth.saturating_add(u64::from(info.depth));
-        effort.seldepth = effort.seldepth.saturating_add(u64::from(info.seldepth));
-        let latency_us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        effort.latency_us = effort.latency_us.saturating_add(latency_us);
-        let Some((legal, san)) = self.referee.find_written(client.best_move()) else {
-            return Some(lost(color, Termination::IllegalMove));
-        };
-        // What kept hone from reading the answer is not the engine's time.
-        if let Err(overrun) = self.clocks[side].spend(used - latency) {
-            return Some(End {
-                overrun: Some(overrun.by),
-                ..lost(color, Termination::TimeForfeit)
-            });
-        }
-        self.unrecorded = Some(Unrecorded {
-            before: self.referee.position().clone(),
-            legal,
-            san,
-            used,
-            latency,
-            left: self.clocks[side].shown().map(|(left, _, _)| left),
-        });
-        self.push_move(legal);
-        self.last_move = Some(legal);
-        let natural = self.referee.play(legal);
-        let position = self.referee.position();
-        let adjudicated = self.adjudicator.observe(
-            color,
-            score,
-            position.halfmoves(),
-            position.fullmoves().get(),
-        );
-        natural
-            .or_else(|| self.table.tables?.judge(position))
-            .or(adjudicated)
-            .map(End::from)
-    }
-
     /// Records the last move, if that has not been done.
     fn flush(&mut self) {
         let Some(last) = self.unrecorded.take() else {
@@ -419,7 +307,7 @@ impl<'a> Game<'a> {
         let info = client.info();
         let after = self.referee.position();
         let illegal_pv = illegal_move(&last.before, client.best_move(), after, &info.pv);
-        self.effort[index(color)].illegal_pvs += u32::from(illegal_pv.is_some());
+        self.effort[color].illegal_pvs += u32::from(illegal_pv.is_some());
         let shown = shown::live_move(&last, info, self.job.rules.variant.castling_mode());
         let played = PlayedMove {
             before: &last.before,
@@ -459,11 +347,9 @@ impl<'a> Game<'a> {
     }
 }
 
-fn index(color: Color) -> usize {
-    match color {
-        Color::White => 0,
-        Color::Black => 1,
-    }
+/// White's and Black's, in the order of records.
+fn white_first<T>(of: ByColor<T>) -> [T; 2] {
+    [of.white, of.black]
 }
 
 fn lost(loser: Color, termination: Termination) -> End {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color::{self, Black, White};
 
-use super::{Game, index};
+use super::Game;
 use crate::engine::uci::AnswerError;
 use crate::rules::push_go;
 
@@ -32,20 +32,20 @@ impl Game<'_> {
         command.push(b' ');
         uci.append_ascii_to(&mut command);
         command.push(b'\n');
-        push_go(&mut command, &self.clocks, index(color), true);
+        push_go(&mut command, &self.clocks, color, true);
         let client = self.table.slots[player].client();
         client.clear_info();
         client.drop_unasked();
         // If it does not read any more, its next turn will show that.
         if client.send(&command, deadline).await.is_ok() {
-            self.pondering[index(color)] = Some(legal);
+            self.pondering[color] = Some(legal);
         }
     }
 
     /// Ends the pondering of the engine whose turn it is. Returns whether it
     /// had guessed its opponent's move and can go on thinking.
     pub(super) async fn end_pondering(&mut self, color: Color) -> Result<bool, AnswerError> {
-        let Some(expected) = self.pondering[index(color)].take() else {
+        let Some(expected) = self.pondering[color].take() else {
             return Ok(false);
         };
         if self.last_move == Some(expected) {
@@ -62,7 +62,7 @@ impl Game<'_> {
     /// Stops an engine that still ponders when the game is over.
     pub(super) async fn stop_pondering(&mut self) {
         for color in [White, Black] {
-            if self.pondering[index(color)].is_none() {
+            if self.pondering[color].is_none() {
                 continue;
             }
             // No move equals this one.

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use shakmaty::{CastlingMode, Color};
+use shakmaty::CastlingMode;
 
-use super::{Game, Unrecorded, index, millis};
-use crate::executor::{LiveGame, LiveMove, LiveScore, LiveSearch};
-use crate::rules::{Info, Score};
+use super::{Game, Unrecorded, millis, white_first};
+use crate::executor::{LiveGame, LiveMove, LiveSearch};
+use crate::rules::{Clock, Info};
 
 impl Game<'_> {
     /// The game begins, with the moves of its opening.
@@ -36,7 +36,8 @@ impl Game<'_> {
     }
 
     fn left_ms(&self) -> [Option<u64>; 2] {
-        [Color::White, Color::Black].map(|color| Some(self.clocks[index(color)].shown()?.0))
+        let left = |clock: &Clock| Some(clock.shown()?.0);
+        white_first(self.clocks.as_ref().map(left))
     }
 }
 
@@ -45,10 +46,7 @@ pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> L
     LiveMove {
         uci: last.legal.to_uci(mode),
         search: info.score.map(|score| LiveSearch {
-            score: match score {
-                Score::Cp(cp) => LiveScore::Cp(cp),
-                Score::Mate(moves) => LiveScore::Mate(moves),
-            },
+            score,
             depth: info.depth,
             ms: millis(last.used),
         }),
