@@ -306,7 +306,9 @@ fn a_stall_needs_a_limit_without_time() {
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains("--nodes"), "{errors}");
+        let error = "error: cannot use `--stall-ms` with a time for each position";
+        assert!(errors.starts_with(error), "{errors}");
+        assert!(errors.contains("help: give `--nodes N`"), "{errors}");
     }
 }
 

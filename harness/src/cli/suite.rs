@@ -36,7 +36,7 @@ pub(super) struct Suite {
     limit: LimitArgs,
     /// Milliseconds without an answer until an engine counts as stalled; needs
     /// --nodes or --depth, at most 600000 [default: 600000]
-    #[arg(long, value_name = "MS", requires = "untimed", value_parser = clap::value_parser!(u64).range(1..=MAX_STALL_MS))]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=MAX_STALL_MS))]
     stall_ms: Option<u64>,
     /// Set an option of the engine (more than once for several)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
@@ -74,10 +74,10 @@ struct LimitArgs {
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
     /// Nodes for each position
-    #[arg(long, group = "untimed", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Depth for each position
-    #[arg(long, group = "untimed", value_name = "D", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
 }
 
@@ -100,6 +100,7 @@ struct Played {
 
 impl Suite {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        self.check_stall()?;
         let suite = Problems::open(&self.file, self.variant())?;
         warn(&suite, &self.file, self.variant());
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -134,6 +135,15 @@ impl Suite {
             Some(error) => Err(Failure::failed(error)),
             None => Ok(Exit::Done),
         }
+    }
+
+    fn check_stall(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.stall_ms.is_none() || !matches!(self.limit.limit(), SearchLimit::MoveTime(_)),
+            "cannot use `--stall-ms` with a time for each position: that already limits the wait\n\
+             help: give `--nodes N` or `--depth D`, or leave out `--stall-ms`"
+        );
+        Ok(())
     }
 
     /// Prints the tables as text.

@@ -132,9 +132,12 @@ impl Report {
         );
         let mut row = |name: &str, solved: usize, mean: Option<Mean>| {
             let means = mean.map_or_else(String::new, |mean| {
-                format!("{:>10.0} {:>12.0} {:>8.1}", mean.ms, mean.nodes, mean.depth)
+                format!(
+                    " {:>10.0} {:>12.0} {:>8.1}",
+                    mean.ms, mean.nodes, mean.depth
+                )
             });
-            writeln!(text, "{name:<28} {solved:>6} {means}").expect("writing to a string succeeds");
+            writeln!(text, "{name:<28} {solved:>6}{means}").expect("writing to a string succeeds");
         };
         row("right at some iteration", self.solved_first, self.first);
         row("right from some on, and last", self.solved, self.last);
