@@ -14,7 +14,7 @@ use crate::openings::Opening;
 /// What an engine answered.
 #[derive(Debug)]
 pub(crate) struct Solved {
-    /// In the order of the problems; `None` where there is no answer.
+    /// In the order of the problems; `None` for those not answered.
     pub grades: Vec<Option<Grade>>,
     /// Why some problems have no answer.
     pub error: Option<SolveError>,

@@ -326,7 +326,7 @@ async fn a_worker_plays_other_runs_while_it_prepares_the_engines_of_one() {
         run: other.clone(),
         ..samples::job(4)
     };
-    // There are no files: this takes a minute.
+    // The server does not have their files: the worker tries for a minute.
     scene.take(&samples::job(3)).await;
     scene.take(&samples::job(5)).await;
     assert_eq!(scene.worker.preparing.len(), 1, "it is prepared once");
