@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{Setup, engines, on_run, rows, scripted, wait_until};
 use rand::{RngExt, SeedableRng};
@@ -84,18 +84,18 @@ fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
             .stderr(Stdio::null())
             .spawn()
             .expect("hone starts");
-        let after = match number % 3 {
-            // On a slow machine, before the first game.
-            0 => random.random_range(0..250_000),
-            _ => {
-                let more = random.random_range(1..=20);
-                wait_until("some games", || {
-                    let has_ended = child.try_wait().expect("waits").is_some();
-                    has_ended || rows(&run) >= finished_before + more
-                });
-                random.random_range(0..5_000)
-            }
+        let begun = Instant::now();
+        let (at, more) = match number % 3 {
+            // On a slow machine, before the first game; on a fast one, before the last.
+            0 => (random.random_range(0..250_000), 40),
+            _ => (u64::MAX, random.random_range(1..=20)),
         };
+        let at = Duration::from_micros(at);
+        wait_until("a moment or some games", || {
+            let has_ended = child.try_wait().expect("waits").is_some();
+            has_ended || begun.elapsed() >= at || rows(&run) >= finished_before + more
+        });
+        let after = random.random_range(0..5_000);
         let was_running = killed(child, Duration::from_micros(after));
         let finished = rows(&run);
         assert!(finished + 1 >= finished_before, "finished games were lost");
