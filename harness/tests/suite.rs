@@ -1,13 +1,15 @@
 //! `hone suite` as a built program, with small engines of its own.
 #![cfg(unix)]
 
+mod common;
+
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::Path,
-    process::{Command, Output},
+    process::{Command, Stdio},
 };
 
+use common::{Finished, finish, hone_in, script, signal, wait_until};
 use serde_json::{Value, json};
 
 /// A shell script that is a UCI engine: first it wants a king move, then,
@@ -41,25 +43,27 @@ const SUITE: &str = "# three positions\n\
 fn write(folder: &Path, suite: &str) {
     fs::write(folder.join("s.epd"), suite).unwrap();
     for name in ["one", "two"] {
-        let path = folder.join(name);
-        fs::write(&path, ENGINE.replace("NAME", name)).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        script(folder, name, &ENGINE.replace("NAME", name));
     }
 }
 
-fn hone(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_hone"))
+/// `hone suite` on that suite with the engine and options in `args`.
+fn suite(folder: &Path, args: &[&str]) -> Command {
+    let mut command = common::hone();
+    command
         .current_dir(folder)
         .args(["suite", "s.epd", "--nodes", "100", "--engine"])
-        .args(args)
-        .output()
-        .unwrap()
+        .args(args);
+    command
 }
 
-fn report(output: &Output) -> Value {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).unwrap()
+fn hone(folder: &Path, args: &[&str]) -> Finished {
+    finish(suite(folder, args))
+}
+
+fn report(finished: &Finished) -> Value {
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished.json()
 }
 
 #[test]
@@ -75,8 +79,8 @@ fn quotes_in_an_engine_command_keep_words_together() {
     ));
     assert_eq!(report["total"], 3);
     let refused = hone(folder.path(), &["'./my engines/one", "--json"]);
-    assert_eq!(refused.status.code(), Some(2));
-    let errors = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.code, Some(2));
+    let errors = refused.stderr;
     assert!(errors.contains("quotes do not match"), "{errors}");
 }
 
@@ -84,10 +88,9 @@ fn quotes_in_an_engine_command_keep_words_together() {
 fn solved_positions_points_and_failures() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), SUITE);
-    let report = report(&hone(
-        folder.path(),
-        &["./one", "--json", "--concurrency", "3"],
-    ));
+    // An engine may have longer than the default of 600 s.
+    let options = ["--json", "--concurrency", "3", "--stall-ms", "3600000"];
+    let report = report(&hone(folder.path(), &[&["./one"], &options[..]].concat()));
     assert_eq!(
         (&report["solved"], &report["total"]),
         (&json!(1), &json!(3))
@@ -113,7 +116,7 @@ fn solved_positions_points_and_failures() {
 
     let table = hone(folder.path(), &["./one"]);
     assert!(table.stderr.is_empty());
-    let text = String::from_utf8_lossy(&table.stdout).into_owned();
+    let text = table.stdout;
     assert!(
         text.contains("one: 1 of 3 solved (33.3 %), score 12 of 19"),
         "{text}"
@@ -123,7 +126,6 @@ fn solved_positions_points_and_failures() {
         "{text}"
     );
     let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
-    let listed = String::from_utf8_lossy(&listed);
     assert!(
         listed.contains("d                    played Kd1"),
         "{listed}"
@@ -161,7 +163,6 @@ fn two_engines_are_set_against_each_other() {
         json!({"first_only": 0, "second_only": 1, "p": 1.0})
     );
     let text = hone(folder.path(), &args[..5]).stdout;
-    let text = String::from_utf8_lossy(&text);
     // What was asked comes first.
     assert!(
         text.starts_with("one solved 1 of 3, two solved 2\n"),
@@ -193,7 +194,6 @@ fn answers_that_are_not_legal_moves_are_counted_and_marked() {
         assert_eq!(report["without_legal_move"], 1);
         assert_eq!(report["failures"][0]["played"], played);
         let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
-        let listed = String::from_utf8_lossy(&listed);
         for part in [
             "illegal or missing answers: 1\n",
             &format!("played {played}"),
@@ -204,11 +204,9 @@ fn answers_that_are_not_legal_moves_are_counted_and_marked() {
 }
 
 /// Standard output and standard error of a suite that an engine's failure ended.
-fn failed(output: &Output) -> (String, String) {
-    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    let (shown, errors) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(4), "{errors}");
-    (shown, errors)
+fn failed(finished: Finished) -> (String, String) {
+    assert_eq!(finished.code, Some(4), "{}", finished.stderr);
+    (finished.stdout, finished.stderr)
 }
 
 #[test]
@@ -216,14 +214,14 @@ fn what_is_solved_before_a_crash_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     answering(folder.path(), "exit 3");
     let args = ["./one", "--concurrency", "1", "--json"];
-    let (shown, errors) = failed(&hone(folder.path(), &args[..3]));
+    let (shown, errors) = failed(hone(folder.path(), &args[..3]));
     let head =
         "one: incomplete, 1 of 3 positions answered, 1 of them solved (100.0 %), score 10 of 10";
     assert!(shown.starts_with(head), "{shown}");
-    let error = "one: the engine closed its output or ended";
+    let error = "one: the engine closed its output or ended (position `d`, line 3)";
     assert!(errors.contains(error), "{errors}");
 
-    let (shown, _) = failed(&hone(folder.path(), &args));
+    let (shown, _) = failed(hone(folder.path(), &args));
     let report: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(
         [&report["solved"], &report["answered"], &report["total"]],
@@ -246,7 +244,7 @@ fn a_crash_of_the_second_engine_leaves_the_table_of_the_first() {
         "1",
         "--json",
     ];
-    let (shown, _) = failed(&hone(folder.path(), &args[..5]));
+    let (shown, _) = failed(hone(folder.path(), &args[..5]));
     for part in [
         "Incomplete: compared on the 1 of 3 positions that both engines answered\n",
         "\ntwo: 1 of 3 solved (33.3 %), score 12 of 19\n",
@@ -254,7 +252,7 @@ fn a_crash_of_the_second_engine_leaves_the_table_of_the_first() {
     ] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    let (shown, _) = failed(&hone(folder.path(), &args));
+    let (shown, _) = failed(hone(folder.path(), &args));
     let report: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(
         (&report["solved"], &report["answered"]),
@@ -277,7 +275,7 @@ fn an_engine_that_never_answers_is_announced_and_stalls() {
     let only = "4k3/8/8/8/8/8/3P4/4K3 w - - bm d4; id \"d\";\n";
     fs::write(folder.path().join("s.epd"), only).unwrap();
     let args = ["./one", "--stall-ms", "300", "--json"];
-    let (shown, errors) = failed(&hone(folder.path(), &args));
+    let (shown, errors) = failed(hone(folder.path(), &args));
     for part in [
         "waiting for one to answer position `d` (line 1), 0.1 s\n",
         "engine `one` stalls: no answer for 0.3 s (position `d`, line 1)\nhelp: if it needs longer, raise `--stall-ms`",
@@ -294,18 +292,40 @@ fn an_engine_that_never_answers_is_announced_and_stalls() {
 }
 
 #[test]
+fn an_interrupt_shows_what_was_answered_before() {
+    let folder = tempfile::tempdir().unwrap();
+    answering(folder.path(), "> reached; read -r forever");
+    for (args, part) in [
+        (&[][..], "one: incomplete, 1 of 3 positions answered"),
+        (&["--json"], "\"answered\":1,"),
+        (&["--compare", "./two"], "one: incomplete, 1 of 3"),
+    ] {
+        let args = [&["./one", "--concurrency", "1"], args].concat();
+        let mut command = suite(folder.path(), &args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let reached = folder.path().join("reached");
+        wait_until("the second position", || reached.exists());
+        fs::remove_file(&reached).unwrap();
+        signal(&child, libc::SIGINT);
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        let (shown, errors) = (text(output.stdout), text(output.stderr));
+        assert_eq!(output.status.code(), Some(130), "{errors}");
+        assert_eq!(errors, "interrupted\n");
+        assert!(shown.contains(part), "{args:?}: {shown}");
+    }
+}
+
+#[test]
 fn a_stall_needs_a_limit_without_time() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), SUITE);
     for limit in [&[][..], &["--movetime", "5"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_hone"))
-            .current_dir(folder.path())
-            .args(["suite", "s.epd", "--engine", "./one", "--stall-ms", "300"])
-            .args(limit)
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{errors}");
+        let args = ["suite", "s.epd", "--engine", "./one", "--stall-ms", "300"];
+        let refused = hone_in(folder.path(), &[&args, limit].concat());
+        let errors = refused.stderr;
+        assert_eq!(refused.code, Some(2), "{errors}");
         let error = "error: cannot use `--stall-ms` with a time for each position";
         assert!(errors.starts_with(error), "{errors}");
         assert!(errors.contains("help: give `--nodes N`"), "{errors}");
@@ -337,7 +357,7 @@ fn an_impossible_castling_right_is_dropped_by_name() {
     let output = hone(folder.path(), &["./one", "--json"]);
     let warning = "s.epd:1: x: castling right Kq is impossible, dropped";
     assert_eq!(report(&output)["warnings"], json!([warning]));
-    assert!(String::from_utf8_lossy(&output.stderr).contains(warning));
+    assert!(output.stderr.contains(warning));
 }
 
 #[test]
@@ -351,7 +371,7 @@ fn senseless_entries_and_engines_start_nothing() {
             &["/bin/sh -c 'exec >&-; read -r uci; read -r forever'"],
             "closed its standard output while still running, before it sent `uciok`",
         ),
-        (SUITE, &["./one", "--stall-ms", "600001"], "1..=600000"),
+        (SUITE, &["./one", "--stall-ms", "0"], "--stall-ms"),
         (
             SUITE,
             &["./one", "--option", "Bald=true"],
@@ -381,8 +401,8 @@ fn senseless_entries_and_engines_start_nothing() {
     ] {
         write(folder.path(), suite);
         let output = hone(folder.path(), args);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+        let errors = output.stderr;
+        assert_eq!(output.code, Some(2), "{args:?}: {errors}");
         assert!(errors.contains(part), "{args:?}: {errors}");
         assert!(output.stdout.is_empty());
     }
@@ -395,14 +415,14 @@ fn a_suite_of_chess960_is_recognised_and_warnings_are_few() {
     let line = "rk2r3/8/8/8/8/8/8/RK2R3 w AEae - bm Rd1; id \"x\";\n";
     write(folder.path(), &line.repeat(4));
     let output = hone(folder.path(), &["./one"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let errors = output.stderr;
+    assert_eq!(output.code, Some(0), "{errors}");
     assert_eq!(errors, "s.epd is read as a Chess960 suite\n");
     // The solution is legal only in Chess960.
     let line = "2r3kr/pppppppp/8/8/8/8/PPPPPPPP/2R3KR w HChc - bm O-O; id \"x\";\n";
     write(folder.path(), line);
     let output = hone(folder.path(), &["./one"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.stderr;
     assert!(
         errors.starts_with("s.epd is read as a Chess960 suite\n"),
         "{errors}"
@@ -410,7 +430,7 @@ fn a_suite_of_chess960_is_recognised_and_warnings_are_few() {
     let line = "4k3/8/8/8/8/8/4P3/4K3 w Kq - bm e4; id \"x\";\n";
     write(folder.path(), &line.repeat(9));
     let output = hone(folder.path(), &["./one", "--json"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = &output.stderr;
     assert_eq!(errors.lines().count(), 4, "{errors}");
     assert!(errors.contains("and 6 more positions"), "{errors}");
     assert_eq!(report(&output)["warnings"].as_array().unwrap().len(), 9);

@@ -1,7 +1,9 @@
 //! `hone suite`: an engine on test positions.
 
+use std::future::Future;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -10,7 +12,7 @@ use serde::Serialize;
 
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, SearchLimit};
+use crate::engine::analysis::{AnalysisError, Analyst, EngineCommand, SearchLimit};
 use crate::engine::uci::parse_option;
 use crate::openings::Variant;
 use crate::suite::problem::{Problem, Suite as Problems};
@@ -23,8 +25,8 @@ use crate::suite::solve::{Limits, SolveError, solve};
 /// one to avoid (am), or a mate within the given number of moves (dm). The
 /// table also shows when the engine first chose the solution, and since when
 /// it kept it. The engine starts each position with a cleared transposition
-/// table, so the order does not matter. If an engine fails, the positions that
-/// were answered before are shown, and the exit code is 4.
+/// table, so the order does not matter. If an engine fails (exit code 4) or
+/// you interrupt it, the positions that were answered before are shown.
 #[derive(Debug, Args)]
 pub(super) struct Suite {
     /// The positions: EPD, plain or packed with gzip or zip
@@ -35,8 +37,8 @@ pub(super) struct Suite {
     #[command(flatten)]
     limit: LimitArgs,
     /// Milliseconds without an answer until an engine counts as stalled; needs
-    /// --nodes or --depth, at most 600000 [default: 600000]
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=MAX_STALL_MS))]
+    /// --nodes or --depth [default: 600000]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     stall_ms: Option<u64>,
     /// Set an option of the engine (more than once for several)
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
@@ -62,9 +64,6 @@ pub(super) struct Suite {
     #[arg(long)]
     json: bool,
 }
-
-/// A search without a time limit is ended after this time in any case.
-const MAX_STALL_MS: u64 = 600_000;
 
 /// The limit of each position; one second by default.
 #[derive(Debug, Args)]
@@ -107,13 +106,12 @@ impl Suite {
             .enable_all()
             .build()?;
         let played = runtime.block_on(async {
-            tokio::select! {
-                played = self.play(&suite) => played.map(Some),
-                interrupt = tokio::signal::ctrl_c() => {
-                    interrupt?;
-                    Ok(None)
-                }
-            }
+            let mut interrupt = pin!(tokio::signal::ctrl_c());
+            let engines = tokio::select! {
+                engines = self.start_both(&suite) => engines?,
+                _ = &mut interrupt => return Ok::<_, Failure>(None),
+            };
+            Ok(Some(self.play(&suite, engines, interrupt).await))
         })?;
         let Some(played) = played else {
             errln!("interrupted");
@@ -132,14 +130,25 @@ impl Suite {
             self.print(&played.report, played.compare.as_ref());
         }
         match played.error {
-            Some(error) => Err(Failure::failed(error)),
             None => Ok(Exit::Done),
+            Some(SolveError::Interrupted) => {
+                errln!("interrupted");
+                Ok(Exit::Interrupted)
+            }
+            Some(error @ SolveError::Engine(AnalysisError::Stall { .. }))
+                if !self.limit.has_time() =>
+            {
+                Err(Failure::failed(anyhow::anyhow!(
+                    "{error}\nhelp: if it needs longer, raise `--stall-ms`"
+                )))
+            }
+            Some(error) => Err(Failure::failed(error)),
         }
     }
 
     fn check_stall(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
-            self.stall_ms.is_none() || !matches!(self.limit.limit(), SearchLimit::MoveTime(_)),
+            self.stall_ms.is_none() || !self.limit.has_time(),
             "cannot use `--stall-ms` with a time for each position: that already limits the wait\n\
              help: give `--nodes N` or `--depth D`, or leave out `--stall-ms`"
         );
@@ -166,27 +175,40 @@ impl Suite {
         }
     }
 
-    /// Starts both engines, then runs the first and, unless it fails, the second.
-    async fn play(&self, suite: &Problems) -> Result<Played, Failure> {
+    /// Starts the engine, and the one to compare with if there is one.
+    async fn start_both(
+        &self,
+        suite: &Problems,
+    ) -> Result<(Vec<Analyst>, Option<Vec<Analyst>>), Failure> {
         let first = self.start(suite, &self.engine, &self.options).await?;
         let second = match &self.compare {
             Some(engine) => Some(self.start(suite, engine, &self.compare_options).await?),
             None => None,
         };
-        let (report, mut error) = self.solve(suite, first).await;
+        Ok((first, second))
+    }
+
+    /// Runs the first engine and, unless that is broken off, the second.
+    async fn play<I: Future>(
+        &self,
+        suite: &Problems,
+        (first, second): (Vec<Analyst>, Option<Vec<Analyst>>),
+        mut interrupt: Pin<&mut I>,
+    ) -> Played {
+        let (report, mut error) = self.solve(suite, first, interrupt.as_mut()).await;
         let mut compare = None;
         if let Some(second) = second
             && error.is_none()
         {
-            let (second, failed) = self.solve(suite, second).await;
+            let (second, failed) = self.solve(suite, second, interrupt).await;
             compare = Some(Comparison::new(&report, second));
             error = failed;
         }
-        Ok(Played {
+        Played {
             report,
             compare,
             error,
-        })
+        }
     }
 
     async fn start(
@@ -203,10 +225,11 @@ impl Suite {
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)
     }
 
-    async fn solve(
+    async fn solve<I: Future>(
         &self,
         suite: &Problems,
         analysts: Vec<Analyst>,
+        interrupt: Pin<&mut I>,
     ) -> (Report, Option<SolveError>) {
         let problems = &suite.problems;
         let name = analysts[0].name().to_owned();
@@ -226,7 +249,8 @@ impl Suite {
             search: self.limit.limit(),
             stall: self.stall_ms.map(Duration::from_millis),
         };
-        let solved = solve(analysts, problems, limits, move || counted.inc(1), waiting).await;
+        let answered = move || counted.inc(1);
+        let solved = solve(analysts, problems, limits, answered, waiting, interrupt).await;
         (Report::new(name, problems, &solved), solved.error)
     }
 
@@ -258,6 +282,10 @@ fn warn(suite: &Problems, file: &Path, asked: Variant) {
 }
 
 impl LimitArgs {
+    fn has_time(&self) -> bool {
+        matches!(self.limit(), SearchLimit::MoveTime(_))
+    }
+
     fn limit(&self) -> SearchLimit {
         match (self.nodes, self.depth) {
             (Some(nodes), _) => SearchLimit::Nodes(nodes),

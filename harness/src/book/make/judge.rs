@@ -32,9 +32,10 @@ pub(crate) async fn judge(
 ) -> Result<Judgement, AnalysisError> {
     let fen = Opening::from_position(position);
     let fen = fen.start_fen();
+    let place = format!("position \"{fen}\"");
     analyst.forget().await?;
     let limit = SearchLimit::Nodes(recipe.glance);
-    let glance = analyst.evaluate(fen, limit).await?;
+    let glance = analyst.evaluate(fen, &place, limit).await?;
     let Some(first) = white_score(glance.score, position) else {
         return Ok(Judgement::Unfit);
     };
@@ -43,7 +44,7 @@ pub(crate) async fn judge(
         return Ok(Judgement::Unfit);
     }
     let limit = SearchLimit::Nodes(recipe.nodes);
-    let full = analyst.evaluate(fen, limit).await?;
+    let full = analyst.evaluate(fen, &place, limit).await?;
     Ok(match white_score(full.score, position) {
         Some(score)
             if recipe.window.contains(&score)

@@ -14,7 +14,7 @@ use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, SearchLimit, evaluate_all};
+use crate::engine::analysis::{Analyst, EngineCommand, Request, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::Opening;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
@@ -110,10 +110,12 @@ impl Info {
             .sandbox
             .around(EngineCommand::new(engine, self.options.clone())?)?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
-        let fens = ends
-            .iter()
-            .map(|end| Opening::from_position(end).start_fen().to_owned())
-            .collect::<Vec<_>>();
+        let request = |end: &&Chess| {
+            let fen = Opening::from_position(*end).start_fen().to_owned();
+            let place = format!("position \"{fen}\"");
+            Request { fen, place }
+        };
+        let requests: Vec<Request> = ends.iter().map(request).collect();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
@@ -123,9 +125,9 @@ impl Info {
                 .await
                 .with_context(|| format!("the engine `{engine}`"))?;
             let judge = analysts[0].name().to_owned();
-            let bar = progress::positions(fens.len());
+            let bar = progress::positions(requests.len());
             let limit = SearchLimit::Nodes(self.nodes);
-            let work = evaluate_all(analysts, fens, limit, move |_, _| bar.inc(1));
+            let work = evaluate_all(analysts, requests, limit, move |_, _| bar.inc(1));
             let evaluations = work.await.map_err(Failure::failed)?;
             let values: Vec<i32> = evaluations
                 .iter()

@@ -14,6 +14,9 @@ use crate::rules::{Score, push_position};
 /// Time for `uciok`, and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
+/// Time for an answer to a search without a time limit.
+const STALL: Duration = Duration::from_secs(600);
+
 /// Iterations kept of one search.
 const MAX_ITERATIONS: usize = 4096;
 
@@ -59,12 +62,20 @@ pub(crate) enum AnalysisError {
         place: String,
         source: AnswerError,
     },
+    #[error("engine `{engine}` stalls: no answer for {} s ({place})", after.as_secs_f64())]
+    Stall {
+        engine: String,
+        /// Which position, in words.
+        place: String,
+        after: Duration,
+    },
 }
 
 /// A running engine, configured.
 #[derive(Debug)]
 pub(crate) struct Analyst {
     client: Client,
+    stall: Duration,
 }
 
 impl Analyst {
@@ -87,7 +98,10 @@ impl Analyst {
             return Err(AnalysisError::NoChess960);
         }
         let wanted = options_for(variant, false, &engine.options);
-        let mut analyst = Self { client };
+        let mut analyst = Self {
+            client,
+            stall: STALL,
+        };
         let deadline = Instant::now() + HANDSHAKE;
         let set = analyst.client.configure(&wanted, deadline).await;
         analyst.answered(set, "before the first position")?;
@@ -111,6 +125,12 @@ impl Analyst {
         Ok(analysts)
     }
 
+    /// Counts as stalled if a search without a time limit takes longer than
+    /// this; 600 s by default.
+    pub(crate) fn set_stall(&mut self, after: Duration) {
+        self.stall = after;
+    }
+
     /// The engine's `id name`.
     pub(crate) fn name(&self) -> &str {
         self.client.name()
@@ -127,25 +147,27 @@ impl Analyst {
         self.answered(ready, "before the next position")
     }
 
-    /// Searches a position, given as six-field FEN.
+    /// Searches a position, given as six-field FEN. `place` names it in errors.
     ///
     /// # Errors
-    /// [`AnalysisError::Answer`] if the engine ends or does not answer.
+    /// [`AnalysisError::Answer`] if the engine ends, [`AnalysisError::Stall`]
+    /// if it does not answer in time.
     pub(crate) async fn evaluate(
         &mut self,
         fen: &str,
+        place: &str,
         limit: SearchLimit,
     ) -> Result<Evaluation, AnalysisError> {
-        let place = format!("position \"{fen}\"");
         let started = Instant::now();
-        let deadline = started + limit.patience();
+        let patience = limit.patience(self.stall);
+        let deadline = started + patience;
         self.client.clear_info();
         let mut command = Vec::new();
         push_position(&mut command, Some(fen), "");
         command.push(b'\n');
         command.extend_from_slice(limit.go().as_bytes());
         let sent = self.client.send(&command, deadline).await;
-        self.answered(sent, &place)?;
+        self.answered(sent, place)?;
         let mut iterations: Vec<Iteration> = Vec::new();
         let answer = self
             .client
@@ -171,7 +193,14 @@ impl Analyst {
                 });
             })
             .await;
-        let answer = self.answered(answer, &place)?;
+        if matches!(answer, Err(AnswerError::TimedOut)) {
+            return Err(AnalysisError::Stall {
+                engine: self.client.name().to_owned(),
+                place: place.to_owned(),
+                after: patience,
+            });
+        }
+        let answer = self.answered(answer, place)?;
         let info = self.client.info();
         Ok(Evaluation {
             best_move: String::from_utf8_lossy(self.client.best_move()).into_owned(),

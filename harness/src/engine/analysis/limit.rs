@@ -14,10 +14,8 @@ pub(crate) enum SearchLimit {
     MoveTime(u64),
 }
 
-/// Grace beyond the time limit, and the time limit itself where the limit has
-/// none.
+/// Grace beyond a time limit.
 const OVERRUN: Duration = Duration::from_secs(10);
-const UNTIMED: Duration = Duration::from_secs(600);
 
 impl SearchLimit {
     /// The `go` command.
@@ -29,11 +27,12 @@ impl SearchLimit {
         }
     }
 
-    /// After this an engine that has not answered never will.
-    pub(super) fn patience(self) -> Duration {
+    /// After this time without an answer an engine stalls: `untimed` for a
+    /// search without a time limit.
+    pub(super) fn patience(self, untimed: Duration) -> Duration {
         match self {
             SearchLimit::MoveTime(ms) => Duration::from_millis(ms) + OVERRUN,
-            SearchLimit::Nodes(_) | SearchLimit::Depth(_) => UNTIMED,
+            SearchLimit::Nodes(_) | SearchLimit::Depth(_) => untimed,
         }
     }
 }

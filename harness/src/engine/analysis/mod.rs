@@ -9,4 +9,4 @@ mod pool;
 pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
 pub(crate) use command::EngineCommand;
 pub(crate) use limit::SearchLimit;
-pub(crate) use pool::evaluate_all;
+pub(crate) use pool::{Request, evaluate_all};

@@ -6,7 +6,16 @@ use tokio::task::{JoinSet, LocalSet};
 
 use super::{AnalysisError, Analyst, Evaluation, SearchLimit};
 
-/// Evaluates all positions (six-field FEN), each from scratch, and gives the
+/// A position to evaluate.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// The position as six-field FEN.
+    pub fen: String,
+    /// Names the position in errors.
+    pub place: String,
+}
+
+/// Evaluates all positions, each from scratch, and gives the
 /// evaluations in the order of the positions. `done` is called for each one as
 /// it arrives. The engines are ended.
 ///
@@ -14,7 +23,7 @@ use super::{AnalysisError, Analyst, Evaluation, SearchLimit};
 /// The first failure of an engine.
 pub(crate) async fn evaluate_all(
     analysts: Vec<Analyst>,
-    positions: Vec<String>,
+    positions: Vec<Request>,
     limit: SearchLimit,
     done: impl FnMut(usize, &Evaluation) + 'static,
 ) -> Result<Vec<Evaluation>, AnalysisError> {
@@ -51,7 +60,7 @@ struct Work<F> {
 
 async fn work_of_one<F: FnMut(usize, &Evaluation)>(
     mut analyst: Analyst,
-    positions: Rc<Vec<String>>,
+    positions: Rc<Vec<Request>>,
     limit: SearchLimit,
     work: Rc<RefCell<Work<F>>>,
 ) -> Result<(), AnalysisError> {
@@ -61,12 +70,12 @@ async fn work_of_one<F: FnMut(usize, &Evaluation)>(
             work.next += 1;
             work.next - 1
         };
-        let Some(fen) = positions.get(index) else {
+        let Some(Request { fen, place }) = positions.get(index) else {
             analyst.quit().await;
             return Ok(());
         };
         analyst.forget().await?;
-        let evaluation = analyst.evaluate(fen, limit).await?;
+        let evaluation = analyst.evaluate(fen, place, limit).await?;
         let mut work = work.borrow_mut();
         (work.done)(index, &evaluation);
         work.evaluations[index] = evaluation;
