@@ -2,7 +2,7 @@
 
 use crate::params::{self, Params, Settings};
 use crate::search::derived::Derived;
-use crate::search::limits::{Clock, Limits, StopOrder};
+use crate::search::limits::{Clock, Limits, StopSignal};
 use crate::search::table::Table;
 use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -80,7 +80,7 @@ impl Engine {
         &'a mut self,
         game: &'a Game,
         limits: &'a Limits,
-        order: (&'a StopOrder, u64),
+        stop: (&'a StopSignal, u64),
     ) -> (Shared<'a>, &'a mut [Memory]) {
         let (turn, overhead) = (game.position.turn, self.settings.move_overhead as u64);
         let shared = Shared {
@@ -89,26 +89,26 @@ impl Engine {
             table: &self.table,
             game,
             limits,
-            clock: Clock::new(limits, turn, overhead, &self.params, order),
+            clock: Clock::new(limits, turn, overhead, &self.params, stop),
             finished: AtomicBool::new(false),
             helper_nodes: AtomicU64::new(0),
         };
         (shared, &mut self.memories)
     }
 
-    /// Searches the game's last position. `order` stops it when it covers
+    /// Searches the game's last position. `stop` ends it when the signal covers
     /// `number`.
     pub fn search(
         &mut self,
         game: &Game,
         limits: &Limits,
         observer: &mut dyn Observer,
-        order: &StopOrder,
+        stop: &StopSignal,
         number: u64,
     ) -> Outcome {
         self.table.new_search();
         let lines = self.settings.multi_pv as usize;
-        let (shared, memories) = self.prepare(game, limits, (order, number));
+        let (shared, memories) = self.prepare(game, limits, (stop, number));
         let shared = &shared;
         let threads = memories.len() as u64;
         // The threads share out the nodes, so that together they keep the limit.
@@ -138,8 +138,8 @@ impl Engine {
     /// Quiescence search alone, of the game's last position with the window
     /// from `alpha` to `beta` in centipawns.
     pub fn quiescence(&mut self, game: &Game, alpha: i32, beta: i32) -> Outcome {
-        let (limits, order) = (Limits::default(), StopOrder::default());
-        let (shared, memories) = self.prepare(game, &limits, (&order, 1));
+        let (limits, stop) = (Limits::default(), StopSignal::default());
+        let (shared, memories) = self.prepare(game, &limits, (&stop, 1));
         let role = (0, u64::MAX);
         Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence(alpha, beta)
     }

@@ -1,4 +1,5 @@
-//! Stillwater, a UCI chess engine whose every search constant is an option.
+//! Stillwater, a UCI chess engine: every constant of its quiescence search, pruning
+//! and history is an option.
 //!
 //! # Layout
 //!

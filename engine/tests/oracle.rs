@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 use std::collections::HashMap;
-use stillwater::board::{CheckSquares, Kind, Move, Position, movegen};
+use stillwater::board::{CheckSquares, Move, MoveKind, Position, movegen};
 
 /// Games played by default; the environment variable `ORACLE_GAMES` overrides
 /// it (10000 takes a minute or two).
@@ -72,7 +72,7 @@ fn compare_tests(own: &Position, moves: &[Move], rng: &mut ChaCha8Rng) {
             own.fen(true)
         );
         let rights = |position: &Position| position.fen(true).split(' ').nth(2).map(str::to_owned);
-        if mv.kind() == Kind::Normal
+        if mv.kind() == MoveKind::Normal
             && (own.en_passant, child.en_passant) == (None, None)
             && rights(own) == rights(&child)
         {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stillwater::board::{Color, Position, movegen};
 use stillwater::engine::Engine;
 use stillwater::params::{Params, Settings};
-use stillwater::search::limits::{Limits, StopOrder};
+use stillwater::search::limits::{Limits, StopSignal};
 use stillwater::search::score::is_mate;
 use stillwater::search::{Game, Silent};
 
@@ -105,7 +105,7 @@ fn play(
         if points.is_some() || game.keys.len() > MOST_PLIES {
             break points;
         }
-        let outcome = engine.search(&game, &limits, &mut Silent, &StopOrder::default(), 1);
+        let outcome = engine.search(&game, &limits, &mut Silent, &StopSignal::default(), 1);
         let position = &game.position;
         let ahead = match outcome.score >= 0 {
             true => position.turn,

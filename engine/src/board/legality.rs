@@ -1,7 +1,7 @@
 //! Whether a move fits a position, is legal, gives check.
 
 use super::position::castled;
-use super::{Bitboard, Kind, Move, Position, Role, Square, Wing, attacks};
+use super::{Bitboard, Move, MoveKind, Position, Role, Square, Wing, attacks};
 
 impl Position {
     /// The castling moves that can be played now.
@@ -35,7 +35,7 @@ impl Position {
         let Some(role) = self.role_at(from) else {
             return false;
         };
-        if mv.kind() == Kind::Castle {
+        if mv.kind() == MoveKind::Castle {
             return self.castling().any(|castling| castling == mv);
         }
         if self.color(us).contains(to) || self.role_at(to) == Some(Role::King) {
@@ -44,15 +44,15 @@ impl Position {
         let reach = attacks::piece(role, from, self.occupied());
         let possible = match role {
             Role::Pawn => self.is_pawn_move(mv),
-            _ => mv.kind() == Kind::Normal && reach.contains(to),
+            _ => mv.kind() == MoveKind::Normal && reach.contains(to),
         };
-        let answers = role == Role::King || mv.kind() == Kind::EnPassant;
+        let answers = role == Role::King || mv.kind() == MoveKind::EnPassant;
         possible && (answers || self.targets().contains(to))
     }
 
     fn is_pawn_move(&self, mv: Move) -> bool {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
-        if mv.kind() == Kind::EnPassant {
+        if mv.kind() == MoveKind::EnPassant {
             return self.en_passant == Some(to) && attacks::pawn(us, from).contains(to);
         }
         if (to.relative_rank(us) == 7) != mv.is_promotion() {
@@ -82,8 +82,8 @@ impl Position {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let (king, pinned) = (self.king(us), self.blockers[us.index()]);
         match mv.kind() {
-            Kind::Castle => true,
-            Kind::EnPassant => {
+            MoveKind::Castle => true,
+            MoveKind::EnPassant => {
                 let victim = to.forward(!us);
                 let occupied = self.occupied() ^ Bitboard::of(from) ^ Bitboard::of(victim);
                 let occupied = occupied | Bitboard::of(to);

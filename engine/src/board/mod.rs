@@ -15,6 +15,6 @@ mod zobrist;
 pub use bitboard::Bitboard;
 pub use legality::CheckSquares;
 pub use movegen::{MAX_MOVES, MoveList, Scored};
-pub use moves::{Kind, Move};
+pub use moves::{Move, MoveKind};
 pub use position::{Position, Wing};
 pub use square::{Color, Role, Square};

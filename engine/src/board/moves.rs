@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Move(u16);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum MoveKind {
     Normal,
     Promotion(Role),
     EnPassant,
@@ -50,12 +50,12 @@ impl Move {
         Square::new(self.0 as usize >> 6 & 63)
     }
 
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> MoveKind {
         match self.0 & Move::CASTLE {
-            Move::PROMOTION => Kind::Promotion(Role::PROMOTIONS[self.0 as usize >> 12 & 3]),
-            Move::EN_PASSANT => Kind::EnPassant,
-            Move::CASTLE => Kind::Castle,
-            _ => Kind::Normal,
+            Move::PROMOTION => MoveKind::Promotion(Role::PROMOTIONS[self.0 as usize >> 12 & 3]),
+            Move::EN_PASSANT => MoveKind::EnPassant,
+            Move::CASTLE => MoveKind::Castle,
+            _ => MoveKind::Normal,
         }
     }
 
@@ -93,8 +93,8 @@ impl Move {
         }
         let (from, to) = (self.from(), self.to());
         match self.kind() {
-            Kind::Castle if !chess960 => format!("{from}{}", castled(from, to)[0]),
-            Kind::Promotion(role) => format!("{from}{to}{}", role.letter()),
+            MoveKind::Castle if !chess960 => format!("{from}{}", castled(from, to)[0]),
+            MoveKind::Promotion(role) => format!("{from}{to}{}", role.letter()),
             _ => format!("{from}{to}"),
         }
     }

@@ -5,7 +5,7 @@ use super::{Move, MoveList, Position, movegen};
 /// Whether counting is to stop.
 pub type Stopped<'a> = &'a dyn Fn() -> bool;
 
-/// Number of legal lines of exactly `depth` half moves.
+/// Number of legal lines of exactly `depth` plies.
 pub fn perft(position: &Position, depth: usize) -> u64 {
     count(position, depth, &mut MoveList::new(), &|| false)
 }

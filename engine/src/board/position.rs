@@ -1,6 +1,6 @@
 //! A position: where the pieces stand and what the rules need to know besides.
 
-use super::{Bitboard, Color, Kind, Move, Role, Square, attacks, zobrist};
+use super::{Bitboard, Color, Move, MoveKind, Role, Square, attacks, zobrist};
 use crate::eval::placement::Placement;
 
 /// The wing a king castles to.
@@ -33,9 +33,9 @@ pub struct Position {
     /// Set only if a capture en passant is legal, so that equal positions
     /// have equal keys.
     pub en_passant: Option<Square>,
-    /// Half moves since the last capture or pawn move.
+    /// Plies since the last capture or pawn move.
     pub halfmoves: u16,
-    /// Half moves since the last that cannot be taken back (or null move):
+    /// Plies since the last that cannot be taken back (or null move):
     /// only positions so far back can be repeated.
     pub reversible: u16,
     pub fullmoves: u16,
@@ -105,6 +105,12 @@ impl Position {
         self.role_at(square).map(|role| (color, role))
     }
 
+    /// Key of the pieces on their squares alone.
+    pub fn pieces_key(&self) -> u64 {
+        let [pawns, white, black] = self.part_keys;
+        pawns ^ white ^ black
+    }
+
     pub fn in_check(&self) -> bool {
         self.checkers.any()
     }
@@ -124,8 +130,8 @@ impl Position {
             return self.role_at(mv.to());
         }
         match mv.kind() {
-            Kind::Castle => None,
-            Kind::EnPassant => Some(Role::Pawn),
+            MoveKind::Castle => None,
+            MoveKind::EnPassant => Some(Role::Pawn),
             _ => self.role_at(mv.to()),
         }
     }
@@ -262,7 +268,7 @@ impl Position {
         next.fullmoves = next.fullmoves.saturating_add(us as u16);
 
         let mut passed = None;
-        if let Kind::Castle = mv.kind() {
+        if let MoveKind::Castle = mv.kind() {
             let [king_to, rook_to] = castled(from, to);
             next.take(us, Role::King, from);
             next.take(us, Role::Rook, to);
@@ -271,7 +277,7 @@ impl Position {
         } else {
             if let Some(captured) = self.captured(mv) {
                 let square = match mv.kind() {
-                    Kind::EnPassant => to.forward(!us),
+                    MoveKind::EnPassant => to.forward(!us),
                     _ => to,
                 };
                 next.take(!us, captured, square);
@@ -279,7 +285,7 @@ impl Position {
             }
             next.take(us, role, from);
             match mv.kind() {
-                Kind::Promotion(promoted) => next.put(us, promoted, to),
+                MoveKind::Promotion(promoted) => next.put(us, promoted, to),
                 _ => next.put(us, role, to),
             }
             if role == Role::Pawn {

@@ -1,7 +1,7 @@
 //! Static exchange evaluation: what a sequence of captures on one square is
 //! worth when both sides take with their least valuable piece and may stop.
 
-use super::{Bitboard, Kind, Move, Position, Role, attacks};
+use super::{Bitboard, Move, MoveKind, Position, Role, attacks};
 
 /// Exchange values in centipawns by role; the king's is never lost.
 pub type Values = [i32; 6];
@@ -18,13 +18,13 @@ impl Position {
         };
         let mut balance = self.captured(mv).map_or(0, value) - threshold;
         match mv.kind() {
-            Kind::Castle => return threshold <= 0,
-            Kind::EnPassant => occupied ^= Bitboard::of(to.forward(!self.turn)),
-            Kind::Promotion(role) => {
+            MoveKind::Castle => return threshold <= 0,
+            MoveKind::EnPassant => occupied ^= Bitboard::of(to.forward(!self.turn)),
+            MoveKind::Promotion(role) => {
                 balance += value(role) - value(Role::Pawn);
                 on_square = role;
             }
-            Kind::Normal => {}
+            MoveKind::Normal => {}
         }
         // `balance` is the gain beyond the threshold, as the mover sees it.
         if balance < 0 {
@@ -33,6 +33,11 @@ impl Position {
         balance -= value(on_square);
         if balance >= 0 {
             return true;
+        }
+        // Often a pawn that takes decides: then the other attackers need not be found.
+        let pawns = attacks::pawn(self.turn, to) & self.pieces(!self.turn, Role::Pawn);
+        if pawns.any() && -balance > value(Role::Pawn) {
+            return false;
         }
 
         let (diagonal, straight) = (self.diagonal_sliders(), self.straight_sliders());

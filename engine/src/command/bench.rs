@@ -3,7 +3,7 @@
 use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{Params, Settings};
-use crate::search::limits::{Limits, StopOrder};
+use crate::search::limits::{Limits, StopSignal};
 use crate::search::stats::Stats;
 use crate::search::{Game, Silent};
 use crate::uci::output::speed;
@@ -36,9 +36,9 @@ const POSITIONS: [&str; 19] = [
 ];
 
 /// What happened in a new engine's searches of the positions, and the time
-/// they took, without that of clearing the tables between them. `stop` is an order
-/// and the number by which it covers all of them.
-pub fn bench(params: &Params, depth: i32, stop: (&StopOrder, u64)) -> (Stats, Duration) {
+/// they took, without that of clearing the tables between them. `stop` is a signal
+/// and the number of this job.
+pub fn bench(params: &Params, depth: i32, stop: (&StopSignal, u64)) -> (Stats, Duration) {
     let mut engine = Engine::new(params.clone(), Settings::DEFAULT);
     let limits = Limits {
         depth: Some(depth),
@@ -57,7 +57,7 @@ pub fn bench(params: &Params, depth: i32, stop: (&StopOrder, u64)) -> (Stats, Du
 }
 
 /// `bench [DEPTH]` or `stats [DEPTH]`
-pub(super) fn run(name: &str, params: &Params, depth: usize, stop: (&StopOrder, u64)) -> String {
+pub(super) fn run(name: &str, params: &Params, depth: usize, stop: (&StopSignal, u64)) -> String {
     let (stats, elapsed) = bench(params, depth as i32, stop);
     let mut lines = stats.lines();
     lines.retain(|_| name == "stats");

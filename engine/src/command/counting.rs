@@ -21,10 +21,9 @@ pub(super) fn perft(position: &Position, depth: usize, chess960: bool, stopped: 
 /// Default number of plies of captures that [`QPerft`] follows.
 pub const QUIESCENCE_PLIES: usize = 3;
 
-/// What a perft counts whose leaves are followed by captures and promotions to
-/// a queen: in check or not, all legal ones, without a window and without
-/// pruning, but only to a fixed depth. The counts depend on nothing but
-/// the rules, and are bounded even where captures abound.
+/// Counts of a perft that continues below its leaves with all legal captures and
+/// queen promotions (also in check), without a window or pruning, to a fixed number
+/// of plies. The counts depend only on the rules.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct QPerft {
     /// Positions above the leaves.

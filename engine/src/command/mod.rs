@@ -8,7 +8,7 @@ use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{Params, Settings, format};
 use crate::search::Game;
-use crate::search::limits::StopOrder;
+use crate::search::limits::StopSignal;
 use crate::search::score::{INFINITE, MAX_PLY};
 use crate::uci::output::{nps, score};
 use std::time::Instant;
@@ -16,17 +16,18 @@ use std::time::Instant;
 const USAGE: &str = "\
 usage: stillwater [--set NAME=VALUE]... [--options FILE]... [COMMAND]
 
-Options are set first, also from files with lines NAME = VALUE. Without a
-command it talks UCI on standard input and output. Commands, which it also takes
-in between (there without FEN: the current position is meant; `stop` ends bench,
-stats, perft and qperft):
+Options are set first; an options FILE has lines NAME = VALUE. Without a COMMAND
+the engine talks UCI on standard input and output. The commands also work in a
+UCI session: there FEN is omitted, they use the current position, and `stop` ends
+bench, stats, perft and qperft.
 
+Commands:
   bench [DEPTH]              search fixed positions; last line: N nodes M nps
-                             (one thread and Hash 16, whatever is set)
-  stats [DEPTH]              the same, with what happened in the search
+                             (always one thread and Hash 16)
+  stats [DEPTH]              bench with statistics of the search
   perft DEPTH [FEN]          count legal lines
   qperft DEPTH [FEN]         count legal lines followed by captures
-  qsearch [FEN]              quiescence search by itself
+  qsearch [FEN]              quiescence search only
   eval [FEN]                 the evaluation, term by term
   display [FEN]              the board
   params [--format text|toml|json|openbench|weather-factory|markdown]
@@ -67,19 +68,19 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
         [] => Position::start(),
         _ => Position::from_fen(&fen.join(" "))?,
     };
-    let (game, order) = (Game::new(position), StopOrder::default());
-    let output = execute(&mut engine, &game, command, (&order, 1))?;
+    let (game, stop) = (Game::new(position), StopSignal::default());
+    let output = execute(&mut engine, &game, command, (&stop, 1))?;
     let output = output.ok_or_else(|| format!("unknown command '{}'\n{USAGE}", words.join(" ")));
     Ok((engine, Some(output?)))
 }
 
 /// Carries out a command on an engine and a position; `None` if there is no
-/// such command. `stop` ends those that count when its order covers its number.
+/// such command. `stop` ends a command that counts, if the signal covers its number.
 pub fn execute(
     engine: &mut Engine,
     game: &Game,
     words: &[&str],
-    stop: (&StopOrder, u64),
+    stop: (&StopSignal, u64),
 ) -> Result<Option<String>, String> {
     let (position, params) = (&game.position, engine.params());
     let chess960 = engine.settings().uci_chess960;

@@ -67,8 +67,8 @@ fn scale_without_pawns(position: &Position, strong: Color) -> i32 {
     }
 }
 
-/// Whether `strong` has but pawns on one edge and bishops that do not guard the
-/// corner where they promote, which the other king is in or next to.
+/// Whether `strong` has only rook pawns of one file and bishops (perhaps none) of
+/// the wrong colour, and the other king is on or next to the promotion square.
 fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
     let pieces = |role| position.pieces(strong, role);
     let (pawns, bishops) = (pieces(Role::Pawn), pieces(Role::Bishop));
@@ -90,7 +90,7 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
 /// in centipawns for White: the edge, the other king, and with bishop and knight
 /// a corner that the bishop guards. Nothing while there are pawns: these have a
 /// way of their own to win.
-pub fn hunt(position: &Position) -> i32 {
+pub fn mop_up(position: &Position) -> i32 {
     if position.role(Role::Pawn).any() {
         return 0;
     }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_bare_king_is_hunted_into_the_right_corner() {
-        let value = |fen: &str| hunt(&position(fen));
+        let value = |fen: &str| mop_up(&position(fen));
         let right = value("k7/8/1K6/8/8/3B4/8/6N1 w - - 0 1");
         let wrong = value("7k/8/6K1/8/8/3B4/8/6N1 w - - 0 1");
         let centre = value("8/8/8/3k4/8/3K4/8/3B2N1 w - - 0 1");

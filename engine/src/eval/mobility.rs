@@ -110,11 +110,9 @@ impl Pieces<'_> {
             }
             self.own.add(role, reach);
             let near_king = reach & self.enemy_zone;
-            if near_king.any() {
-                let squares = near_king.count() as i32;
-                sink.add(!self.us, Term::DangerAttacker, role.index(), 1);
-                sink.add(!self.us, Term::DangerAttacks, role.index(), squares);
-            }
+            let (attacker, squares) = (near_king.any().into(), near_king.count() as i32);
+            sink.add(!self.us, Term::DangerAttacker, role.index(), attacker);
+            sink.add(!self.us, Term::DangerAttacks, role.index(), squares);
             sink.add(self.us, term, (reach & self.area).count(), 1);
         }
     }

@@ -1,12 +1,13 @@
 //! Pawn structure: what depends on the pawns alone, and is remembered.
 
-use super::king;
 use super::terms::{Sink, Sum};
 use super::weights::Term;
+use super::{Cache, king};
 use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
 
-/// What is known of a pawn structure.
+/// What is known of a pawn structure, in one cache line.
 #[derive(Clone, Copy, Default)]
+#[repr(align(64))]
 pub(super) struct Structure {
     key: u64,
     sum: Sum,
@@ -14,18 +15,6 @@ pub(super) struct Structure {
     /// The kings last seen with it, and what the pawns are worth to them.
     kings: [Option<Square>; 2],
     shelter: [Sum; 2],
-}
-
-/// Structures met before, by key.
-pub struct PawnCache(Vec<Structure>);
-
-const ENTRIES: usize = 1 << 12;
-
-impl Default for PawnCache {
-    fn default() -> PawnCache {
-        // A position without pawns has key 0, sum 0 and no passed pawns.
-        PawnCache(vec![Structure::default(); ENTRIES])
-    }
 }
 
 impl Structure {
@@ -36,10 +25,11 @@ impl Structure {
     }
 }
 
-impl PawnCache {
+impl Cache<Structure> {
+    /// A position without pawns has key 0, sum 0 and no passed pawns, as an unused entry.
     pub(super) fn look_up(&mut self, position: &Position) -> &Structure {
         let [key, ..] = position.part_keys;
-        let entry = &mut self.0[key as usize % ENTRIES];
+        let entry = self.at(key);
         if entry.key != key {
             let mut sum = Sum::default();
             let passed = assess(position, &mut sum);

@@ -22,18 +22,15 @@ pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
         sink.add(us, Term::Outpost, index, (minors & outposts).count() as i32);
     }
     for knight in knights & !outposts {
-        if (attacks::knight(knight) & outposts & !position.color(us)).any() {
-            sink.add(us, Term::OutpostInReach, 0, 1);
-        }
+        let reach = attacks::knight(knight) & outposts & !position.color(us);
+        sink.add(us, Term::OutpostInReach, 0, reach.any().into());
     }
     let shielded = (knights | bishops).forward(us) & position.role(Role::Pawn);
     sink.add(us, Term::MinorBehindPawn, 0, shielded.count() as i32);
     for bishop in bishops {
         self::bishop(side, bishop, sink);
     }
-    if bishops.more_than_one() {
-        sink.add(us, Term::BishopPair, 0, 1);
-    }
+    sink.add(us, Term::BishopPair, 0, bishops.more_than_one().into());
 }
 
 #[inline(always)]
@@ -54,34 +51,28 @@ fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
     sink.add(us, Term::BishopXrayPawns, 0, through.count() as i32);
     let all_pawns = position.role(Role::Pawn);
     let seen = (attacks::bishop(bishop, all_pawns) | Bitboard::of(bishop)) & CENTRE;
-    if seen.more_than_one() {
-        sink.add(us, Term::BishopLongDiagonal, 0, 1);
-    }
+    sink.add(us, Term::BishopLongDiagonal, 0, seen.more_than_one().into());
 }
 
-/// How well rooks and queens stand.
+/// How well rooks and queens stand. Counts of 0 or 1 instead of branches, which the
+/// processor could not foresee.
 #[inline(always)]
 pub(super) fn majors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
     let king = position.king(us);
     for rook in position.pieces(us, Role::Rook) {
         let file = Bitboard::file(rook.file());
-        if (file & position.pieces(us, Role::Pawn)).is_empty() {
-            match (file & position.pieces(!us, Role::Pawn)).is_empty() {
-                true => sink.add(us, Term::RookOpenFile, 0, 1),
-                false => sink.add(us, Term::RookHalfOpenFile, 0, 1),
-            }
-        } else {
-            // Shut in by its own king.
-            let same_wing = (king.file() < 4) == (rook.file() < king.file());
-            let back = rook.relative_rank(us) == 0 && king.relative_rank(us) == 0;
-            if same_wing && back && king.file() != 4 {
-                sink.add(us, Term::RookTrapped, 0, 1);
-            }
-        }
-        if (file & position.role(Role::Queen)).any() {
-            sink.add(us, Term::RookOnQueenFile, 0, 1);
-        }
+        let shut = (file & position.pieces(us, Role::Pawn)).any();
+        let half = (file & position.pieces(!us, Role::Pawn)).any();
+        sink.add(us, Term::RookOpenFile, 0, (!shut & !half).into());
+        sink.add(us, Term::RookHalfOpenFile, 0, (!shut & half).into());
+        // Shut in by its own king.
+        let same_wing = (king.file() < 4) == (rook.file() < king.file());
+        let back = (rook.relative_rank(us) == 0) & (king.relative_rank(us) == 0);
+        let trapped = shut & same_wing & back & (king.file() != 4);
+        sink.add(us, Term::RookTrapped, 0, trapped.into());
+        let queens = file & position.role(Role::Queen);
+        sink.add(us, Term::RookOnQueenFile, 0, queens.any().into());
     }
     for queen in position.pieces(us, Role::Queen) {
         let bishops = attacks::diagonals(queen) & position.pieces(!us, Role::Bishop);

@@ -19,7 +19,7 @@ pub const FORMATS: [Form; 6] = [
 pub fn render(format: &str) -> Result<String, String> {
     let form = FORMATS.iter().find(|(name, _)| *name == format);
     let known = FORMATS.map(|(name, _)| name).join(", ");
-    let (_, render) = form.ok_or_else(|| format!("no format '{format}'; there are {known}"))?;
+    let (_, render) = form.ok_or_else(|| format!("unknown format '{format}'; allowed: {known}"))?;
     Ok(render())
 }
 

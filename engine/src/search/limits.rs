@@ -1,4 +1,4 @@
-//! When a search ends: limits, the clock, and the order to stop.
+//! When a search ends: limits, the clock, and the stop signal.
 
 use crate::board::{Color, Move};
 use crate::params::Params;
@@ -21,19 +21,19 @@ pub struct Limits {
     pub time: [Option<u64>; 2],
     pub increment: [u64; 2],
     pub moves_to_go: Option<u64>,
-    /// Give no answer before the order to stop.
+    /// Give no answer before the stop signal.
     pub infinite: bool,
     /// The only root moves to search; empty for all.
     pub search_moves: Vec<Move>,
 }
 
-/// The order to stop, for searches and other jobs numbered from 1 in the order they
-/// were asked for: an order covers those asked for before it, even if they have not
-/// started.
+/// The stop signal for searches and other jobs. Jobs are numbered from 1 in the
+/// order of request; stopping number N stops all jobs up to N, also those that have
+/// not started.
 #[derive(Default)]
-pub struct StopOrder(AtomicU64);
+pub struct StopSignal(AtomicU64);
 
-impl StopOrder {
+impl StopSignal {
     /// Stops all searches up to the one with this number.
     pub fn stop_up_to(&self, number: u64) {
         self.0.fetch_max(number, Ordering::Relaxed);
@@ -51,7 +51,7 @@ pub struct Clock<'a> {
     soft: Option<Duration>,
     /// Stop where you are.
     hard: Option<Duration>,
-    order: &'a StopOrder,
+    stop: &'a StopSignal,
     number: u64,
 }
 
@@ -61,14 +61,14 @@ impl<'a> Clock<'a> {
         turn: Color,
         overhead: u64,
         params: &Params,
-        (order, number): (&'a StopOrder, u64),
+        (stop, number): (&'a StopSignal, u64),
     ) -> Clock<'a> {
         let [soft, hard] = allot(limits, turn, overhead, params);
         Clock {
             start: limits.start.unwrap_or_else(Instant::now),
             soft,
             hard,
-            order,
+            stop,
             number,
         }
     }
@@ -82,9 +82,9 @@ impl<'a> Clock<'a> {
         self.soft.is_some()
     }
 
-    /// Whether the time is up or the order to stop has come.
+    /// Whether the time is up or the stop signal has come.
     pub fn is_over(&self) -> bool {
-        self.is_ordered() || self.hard.is_some_and(|hard| self.elapsed() >= hard)
+        self.is_stop_requested() || self.hard.is_some_and(|hard| self.elapsed() >= hard)
     }
 
     /// Whether another iteration is not worth beginning.
@@ -93,8 +93,8 @@ impl<'a> Clock<'a> {
             .is_some_and(|soft| self.elapsed() >= soft.mul_f64(factor))
     }
 
-    pub fn is_ordered(&self) -> bool {
-        self.order.covers(self.number)
+    pub fn is_stop_requested(&self) -> bool {
+        self.stop.covers(self.number)
     }
 }
 
@@ -129,13 +129,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_order_covers_earlier_searches_only() {
-        let order = StopOrder::default();
-        assert!(!order.covers(1));
-        order.stop_up_to(2);
-        assert!(order.covers(1) && order.covers(2) && !order.covers(3));
-        order.stop_up_to(1);
-        assert!(order.covers(2));
+    fn a_stop_covers_earlier_searches_only() {
+        let stop = StopSignal::default();
+        assert!(!stop.covers(1));
+        stop.stop_up_to(2);
+        assert!(stop.covers(1) && stop.covers(2) && !stop.covers(3));
+        stop.stop_up_to(1);
+        assert!(stop.covers(2));
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! * `quiescence`: what follows the horizon.
 //! * `picker`, `order`, [`history`]: the order of moves.
 //! * [`table`]: the transposition table.
-//! * [`limits`]: limits, clock and the order to stop.
+//! * [`limits`]: limits, clock and the stop signal.
 //! * [`derived`]: values computed from the parameters.
 //! * [`stats`] counts what happens.
 //! * [`score`]: of mates and draws.
@@ -30,7 +30,7 @@ pub mod score;
 pub mod stats;
 pub mod table;
 
-use crate::board::{Kind, Move, MoveList, Position, Role, movegen};
+use crate::board::{Move, MoveKind, MoveList, Position, Role, movegen};
 use crate::eval::Evaluator;
 use crate::params::Params;
 use derived::Derived;
@@ -229,15 +229,15 @@ impl<'a> Search<'a> {
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
-    /// An evaluation with what the searches of like positions add to it.
-    fn corrected(&mut self, position: &Position, eval: i32) -> i32 {
+    /// What the searches of like positions add to the evaluation of this one.
+    fn correction(&mut self, position: &Position) -> i32 {
         if !self.params.correction_history {
-            return eval;
+            return 0;
         }
         let correction = self.history.correction(self.params, position);
         let corrects = correction != 0;
         self.stats.count_if(corrects, Counter::EvalCorrections);
-        (eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1)
+        correction
     }
 
     /// Makes a move. The caller removes its key from the list again.
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
     fn gain(&self, position: &Position, mv: Move) -> i32 {
         let value = |role: Role| self.shared.derived.exchange[role.index()];
         let promoted = match mv.kind() {
-            Kind::Promotion(role) => value(role) - value(Role::Pawn),
+            MoveKind::Promotion(role) => value(role) - value(Role::Pawn),
             _ => 0,
         };
         position.captured(mv).map_or(0, value) + promoted

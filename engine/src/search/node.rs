@@ -1,7 +1,7 @@
 //! A node of the tree: what the steps of the search share.
 
 use super::Search;
-use super::score::{INFINITE, is_mate};
+use super::score::{INFINITE, MATE_BOUND, is_mate};
 use super::table::{Bound, Entry, NO_EVAL};
 use crate::board::{Move, Position};
 
@@ -77,14 +77,16 @@ impl Search<'_> {
     /// Finds the evaluation: remembered or computed, and, if wanted, corrected by
     /// history.
     pub(super) fn find_eval(&mut self, node: &mut Node, correct: bool) {
+        // The correction comes first: the evaluation does not wait for the memory it is in.
+        let correction = match correct {
+            true => self.correction(node.position),
+            false => 0,
+        };
         node.raw_eval = match node.hit {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,
             _ => self.evaluate(node.position, node.ply),
         };
-        node.eval = match correct {
-            true => self.corrected(node.position, node.raw_eval),
-            false => node.raw_eval,
-        };
+        node.eval = (node.raw_eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1);
     }
 
     /// Takes in the score of a move. Returns whether it is a cutoff: the opponent will

@@ -3,7 +3,7 @@
 
 use super::picker::{Picker, Purpose};
 use super::{Counter, Search};
-use crate::board::{Kind, Move, Position, Role, Scored, movegen};
+use crate::board::{Move, MoveKind, Position, Role, Scored, movegen};
 use crate::params::{CaptureOrder, QsMoves};
 
 /// Above every score of a quiet move.
@@ -23,7 +23,7 @@ impl Search<'_> {
         if purpose != Purpose::Main {
             movegen::keep(&mut moves, picker.next, |mv| {
                 // What a rook or bishop takes, a queen takes too.
-                let needless = matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop))
+                let needless = matches!(mv.kind(), MoveKind::Promotion(Role::Rook | Role::Bishop))
                     && matches!(purpose, Purpose::Quiescence { .. });
                 !needless && self.wants(position, purpose, mv)
             });

@@ -7,7 +7,7 @@
 use super::history::Line;
 use super::table::NO_EVAL;
 use super::{Counter, Node, Search};
-use crate::board::{CheckSquares, Kind, Move, Position, Role, Square, movegen};
+use crate::board::{CheckSquares, Move, MoveKind, Position, Role, Square, movegen};
 use crate::params::{CaptureOrder, QsMoves};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -276,7 +276,7 @@ impl Search<'_> {
     /// Whether a promotion that is not noisy is one of QsKnightPromotions.
     fn is_wanted_promotion(&self, purpose: Purpose, mv: Move) -> bool {
         self.params.qs_knight_promotions
-            && mv.kind() == Kind::Promotion(Role::Knight)
+            && mv.kind() == MoveKind::Promotion(Role::Knight)
             && matches!(purpose, Purpose::Quiescence { .. })
     }
 

@@ -9,7 +9,7 @@ use crate::board::{Bitboard, Move, MoveList, Position, Role, movegen};
 use crate::params::{NodeDelta, QsMoves, QuietGate};
 
 impl Search<'_> {
-    /// The score of `position`, which is `ply` half moves from the root and
+    /// The score of `position`, which is `ply` plies from the root and
     /// `depth` (0, −1, …) from the horizon.
     pub(super) fn quiesce<const PV: bool>(
         &mut self,
@@ -40,7 +40,9 @@ impl Search<'_> {
         // 2. Limits of plies: QsMaxPly from the horizon, QsMaxPlyFromRoot.
         if let Some(limit) = self.ply_limit(ply, depth) {
             self.stats.count(limit);
-            return self.static_eval(position, ply);
+            let mut node = Node::new(position, ply, depth, alpha, beta, None);
+            self.find_eval(&mut node, params.qs_correction);
+            return node.eval;
         }
 
         // 3. Transposition table (QsTt). Entries made with quiet checks
@@ -165,15 +167,6 @@ impl Search<'_> {
         }
         let ends = from_root > 0 && ply >= from_root as usize;
         ends.then_some(Counter::QsRootPlyLimits)
-    }
-
-    /// The evaluation as quiescence uses it: QsCorrection.
-    fn static_eval(&mut self, position: &Position, ply: usize) -> i32 {
-        let eval = self.evaluate(position, ply);
-        match self.params.qs_correction {
-            true => self.corrected(position, eval),
-            false => eval,
-        }
     }
 
     /// Whether a position is evaluated without a look at its moves: QsQuietGate.

@@ -95,7 +95,7 @@ impl Search<'_> {
         if !self.root_moves.is_empty() {
             self.deepen(lines.min(self.root_moves.len()));
         }
-        while limits.infinite && self.thread == 0 && !self.shared.clock.is_ordered() {
+        while limits.infinite && self.thread == 0 && !self.shared.clock.is_stop_requested() {
             self.observer.tick();
             std::thread::sleep(Duration::from_millis(1));
         }

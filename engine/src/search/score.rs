@@ -1,6 +1,6 @@
 //! Scores: centipawns, and mates by their distance.
 
-/// Greatest distance from the root, in half moves.
+/// Greatest distance from the root, in plies.
 pub const MAX_PLY: usize = 120;
 pub const INFINITE: i32 = 32_001;
 /// Score of a side that is mated at the root is `-MATE`.
@@ -11,12 +11,12 @@ pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
 const MATED_BOUND: i32 = -MATE_BOUND;
 pub const DRAW: i32 = 0;
 
-/// The score of being mated `ply` half moves from the root.
+/// The score of being mated `ply` plies from the root.
 pub const fn mated_in(ply: usize) -> i32 {
     -MATE + ply as i32
 }
 
-/// The score of mating `ply` half moves from the root.
+/// The score of mating `ply` plies from the root.
 pub const fn mate_in(ply: usize) -> i32 {
     MATE - ply as i32
 }

@@ -197,7 +197,7 @@ impl Table {
         })
     }
 
-    /// What is known of a position `ply` half moves from the root.
+    /// What is known of a position `ply` plies from the root.
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let (_, data) = self.find(key)?;
         let mut entry = unpack(data);

@@ -9,7 +9,7 @@ use crate::command;
 use crate::engine::{Engine, STACK};
 use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
 use crate::search::Game;
-use crate::search::limits::{Limits, StopOrder};
+use crate::search::limits::{Limits, StopSignal};
 use output::{Printer, say, tell};
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,9 +30,9 @@ enum Job {
 #[derive(Default)]
 struct Shared {
     /// For searches.
-    stop: StopOrder,
+    stop: StopSignal,
     /// For all else: scripts send `bench` and the end, which does not stop it.
-    stop_others: StopOrder,
+    stop_others: StopSignal,
     /// Number of the last job that is done.
     done: AtomicU64,
 }

@@ -4,7 +4,7 @@ use crate::engines::{PLAIN, SELECTIVE, engine, folder, names, search};
 use std::ops::RangeInclusive;
 use stillwater::board::Position;
 use stillwater::command::bench::bench;
-use stillwater::search::limits::StopOrder;
+use stillwater::search::limits::StopSignal;
 use stillwater::search::stats::Counter::{self, *};
 use stillwater::search::stats::Stats;
 
@@ -302,8 +302,8 @@ fn differ(
     let engines =
         [name, other].map(|name| engine(&[main, &format!("ordering/{folder}/{name}")], &[]));
     depths.any(|depth| {
-        let order = StopOrder::default();
-        let [one, two] = [0, 1].map(|at| bench(engines[at].params(), depth, (&order, 1)).0.nodes());
+        let stop = StopSignal::default();
+        let [one, two] = [0, 1].map(|at| bench(engines[at].params(), depth, (&stop, 1)).0.nodes());
         one != two
     })
 }

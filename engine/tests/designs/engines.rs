@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use stillwater::board::Position;
 use stillwater::command;
 use stillwater::engine::Engine;
-use stillwater::search::limits::{Limits, StopOrder};
+use stillwater::search::limits::{Limits, StopSignal};
 use stillwater::search::{Game, Outcome, Silent};
 
 pub(crate) const PLAIN: &str = "main/plain";
@@ -49,5 +49,5 @@ pub(crate) fn search(engine: &mut Engine, position: &Position, depth: i32) -> Ou
         ..Limits::default()
     };
     let game = Game::new(position.clone());
-    engine.search(&game, &limits, &mut Silent, &StopOrder::default(), 1)
+    engine.search(&game, &limits, &mut Silent, &StopSignal::default(), 1)
 }

@@ -3,7 +3,7 @@
 
 use crate::tree::Tree;
 use std::cmp::Reverse;
-use stillwater::board::{CheckSquares, Kind, Move, Position, Role, movegen};
+use stillwater::board::{CheckSquares, Move, MoveKind, Position, Role, movegen};
 use stillwater::search::score::{DRAW, mated_in};
 
 /// All legal moves; captures and promotions to a queen come first.
@@ -22,7 +22,7 @@ pub(crate) fn captures(position: &Position) -> Vec<Move> {
 /// or a knight.
 pub(crate) fn captures_and_promotions(position: &Position) -> Vec<Move> {
     let mut moves = noisy(position);
-    moves.retain(|mv| !matches!(mv.kind(), Kind::Promotion(Role::Rook | Role::Bishop)));
+    moves.retain(|mv| !matches!(mv.kind(), MoveKind::Promotion(Role::Rook | Role::Bishop)));
     moves
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn noisy(position: &Position) -> Vec<Move> {
 /// Promotions to a knight that capture nothing.
 pub(crate) fn knight_promotions(position: &Position) -> Vec<Move> {
     let mut moves = quiet(position);
-    moves.retain(|mv| mv.kind() == Kind::Promotion(Role::Knight));
+    moves.retain(|mv| mv.kind() == MoveKind::Promotion(Role::Knight));
     moves
 }
 

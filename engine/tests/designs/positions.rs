@@ -10,7 +10,7 @@ use stillwater::board::{CheckSquares, Move, Position, fen, movegen};
 pub(crate) const LEAST: usize = 500;
 /// Positions from each of [`STARTS`].
 const FROM_EACH: usize = 36;
-/// Half moves of a game.
+/// Plies of a game.
 const LENGTH: usize = 30;
 /// One position in this many of a game is taken.
 const SPACING: usize = 3;

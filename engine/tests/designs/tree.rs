@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use stillwater::board::see::Values;
-use stillwater::board::{Kind, Move, Position, Role, Square, movegen};
+use stillwater::board::{Move, MoveKind, Position, Role, Square, movegen};
 use stillwater::eval::Evaluator;
 use stillwater::search::score::{DRAW, MATE_BOUND, from_table, to_table};
 use stillwater::search::table::Bound;
@@ -114,7 +114,7 @@ impl Tree {
     /// The same with what a promotion gains.
     pub(crate) fn gain(&self, position: &Position, mv: Move) -> i32 {
         let promotion = match mv.kind() {
-            Kind::Promotion(role) => self.value(role) - self.value(Role::Pawn),
+            MoveKind::Promotion(role) => self.value(role) - self.value(Role::Pawn),
             _ => 0,
         };
         self.victim(position, mv) + promotion
@@ -131,7 +131,7 @@ impl Tree {
         position.see_at_least(mv, threshold, &self.values)
     }
 
-    /// What the table has of a position `ply` half moves from the root.
+    /// What the table has of a position `ply` plies from the root.
     pub(crate) fn probe(&self, position: &Position, ply: usize) -> Option<Entry> {
         let mut entry = *self.table.get(&position.key)?;
         entry.score = from_table(entry.score, ply);
@@ -155,7 +155,7 @@ impl Tree {
 pub(crate) struct Node {
     pub(crate) alpha: i32,
     pub(crate) beta: i32,
-    /// Half moves from the root.
+    /// Plies from the root.
     pub(crate) ply: usize,
     /// 0 at the horizon, then −1, −2, …; in the main search the depth left.
     pub(crate) depth: i32,

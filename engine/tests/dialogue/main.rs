@@ -61,7 +61,7 @@ fn every_go_is_answered_once_and_in_order() {
     for _ in 0..3 {
         session.until("bestmove");
     }
-    // An order to stop does not reach searches asked for after it.
+    // `stop` does not reach searches that are asked for after it.
     session.send("stop");
     let lines = session.ask("go depth 3", "bestmove");
     assert!(lines.iter().any(|line| line.starts_with("info depth 3 ")));

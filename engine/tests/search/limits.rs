@@ -4,7 +4,7 @@ use crate::{depth, engine, game, search};
 use std::time::{Duration, Instant};
 use stillwater::board::Move;
 use stillwater::params::Params;
-use stillwater::search::limits::{Limits, StopOrder};
+use stillwater::search::limits::{Limits, StopSignal};
 use stillwater::search::score::{is_mate, mated_in};
 use stillwater::search::stats::Counter;
 use stillwater::search::table::Bound;
@@ -34,8 +34,8 @@ fn nodes(nodes: u64) -> Limits {
 
 /// The lines of a search of `count` nodes and the score of its answer.
 fn lines_within(fen: &str, count: u64) -> (Vec<Line>, i32) {
-    let (mut lines, order) = (Lines::default(), StopOrder::default());
-    let outcome = engine(&[]).search(&game(fen), &nodes(count), &mut lines, &order, 1);
+    let (mut lines, stop) = (Lines::default(), StopSignal::default());
+    let outcome = engine(&[]).search(&game(fen), &nodes(count), &mut lines, &stop, 1);
     (lines.0, outcome.score)
 }
 

@@ -6,7 +6,7 @@ use stillwater::board::{Move, Position};
 use stillwater::command::bench::{self, bench};
 use stillwater::engine::Engine;
 use stillwater::params::{Params, Settings, set};
-use stillwater::search::limits::{Limits, StopOrder};
+use stillwater::search::limits::{Limits, StopSignal};
 use stillwater::search::score::{DRAW, INFINITE, mate_in, mated_in};
 use stillwater::search::stats::{Counter, Stats};
 use stillwater::search::{Game, Outcome, Silent};
@@ -20,7 +20,7 @@ fn engine(options: &[(&str, &str)]) -> Engine {
 }
 
 fn search(engine: &mut Engine, game: &Game, limits: Limits) -> Outcome {
-    engine.search(game, &limits, &mut Silent, &StopOrder::default(), 1)
+    engine.search(game, &limits, &mut Silent, &StopSignal::default(), 1)
 }
 
 fn depth(depth: i32) -> Limits {
@@ -40,7 +40,7 @@ const BENCH: u64 = 1_816_757;
 
 #[test]
 fn bench_is_the_same_everywhere() {
-    let (stats, _) = bench(&Params::DEFAULT, bench::DEPTH, (&StopOrder::default(), 1));
+    let (stats, _) = bench(&Params::DEFAULT, bench::DEPTH, (&StopSignal::default(), 1));
     assert_eq!(stats.nodes(), BENCH);
 }
 
@@ -327,7 +327,7 @@ fn draws_are_seen() {
         let outcome = search(&mut engine(&[]), &game(fen), depth(4));
         assert_eq!(outcome.score, DRAW, "{why}");
     }
-    // Mate on the hundredth half move still counts.
+    // Mate on the hundredth ply still counts.
     let outcome = search(
         &mut engine(&[]),
         &game("k7/8/1K6/8/8/8/8/7R w - - 99 80"),

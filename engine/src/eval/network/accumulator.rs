@@ -1,7 +1,7 @@
 //! The sums of the first layer, kept up to date from ply to ply.
 
 use super::{Network, Row, input, is_mirrored};
-use crate::board::{Bitboard, Color, Position, Role, Square};
+use crate::board::{Bitboard, Color, Position, Role};
 use crate::search::score::MAX_PLY;
 
 /// The sums of one position.
@@ -14,34 +14,6 @@ struct Sums {
     position: Position,
     /// Which side sees the board mirrored.
     mirrored: [bool; 2],
-}
-
-/// Inputs that change from one position to another, as both sides see them, at most as
-/// many as a board has squares.
-struct Inputs {
-    list: [[u16; 64]; 2],
-    count: usize,
-}
-
-impl Inputs {
-    const NONE: Inputs = Inputs {
-        list: [[0; 64]; 2],
-        count: 0,
-    };
-
-    /// Adds the piece on a square, if there is one.
-    fn push(&mut self, mirrored: [bool; 2], square: Square, piece: Option<(Color, Role)>) {
-        let Some((color, role)) = piece else { return };
-        for side in Color::BOTH {
-            let input = input(side, mirrored[side.index()], color, role, square);
-            self.list[side.index()][self.count & 63] = input as u16;
-        }
-        self.count += 1;
-    }
-
-    fn of(&self, side: Color) -> &[u16] {
-        &self.list[side.index()][..self.count.min(64)]
-    }
 }
 
 /// The sums of the positions on the way from the root. What a ply keeps may be of
@@ -71,7 +43,7 @@ impl Accumulator {
         }
     }
 
-    /// The correction of a position `ply` half moves from the root, in centipawns for
+    /// The correction of a position `ply` plies from the root, in centipawns for
     /// the side to move. It depends on the position alone.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let network = self.network;
@@ -99,63 +71,61 @@ impl Network {
     /// Writes to `after` the sums of `position`, by what is different in `before`.
     fn update(&self, position: &Position, before: &Sums, after: &mut Sums) {
         let old = &before.position;
-        let mirrored = Color::BOTH.map(|side| is_mirrored(position, side));
-        let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
         let colors = Color::BOTH.map(|color| old.color(color) ^ position.color(color));
         let roles = Role::ALL.map(|role| old.role(role) ^ position.role(role));
         let sets = colors.into_iter().chain(roles);
         let changed = sets.fold(Bitboard::EMPTY, |all, set| all | set);
-        for square in changed {
-            added.push(mirrored, square, position.piece_at(square));
-            removed.push(mirrored, square, old.piece_at(square));
-        }
+        after.mirrored = Color::BOTH.map(|side| is_mirrored(position, side));
         for side in Color::BOTH {
-            let to = &mut after.rows[side.index()];
-            if before.mirrored[side.index()] == mirrored[side.index()] {
-                let from = &before.rows[side.index()];
-                self.sum(from, added.of(side), removed.of(side), to);
+            let (index, mirrored) = (side.index(), after.mirrored[side.index()]);
+            let weights =
+                |(color, role), square| &self.inputs[input(side, mirrored, color, role, square)];
+            let row = |of: &Position, square| Some(weights(of.piece_at(square)?, square));
+            let added = |square| row(position, square);
+            let to = &mut after.rows[index];
+            if before.mirrored[index] == mirrored {
+                let removed = changed.filter_map(|square| row(old, square));
+                sum(&before.rows[index], changed.filter_map(added), removed, to);
             } else {
                 // All inputs are others: sum anew.
-                let mut all = Inputs::NONE;
-                for square in position.occupied() {
-                    all.push(mirrored, square, position.piece_at(square));
-                }
-                self.sum(&self.bias, all.of(side), &[], to);
+                let all = position.occupied().filter_map(added);
+                sum(&self.bias, all, std::iter::empty(), to);
             }
         }
-        (after.position, after.mirrored) = (position.clone(), mirrored);
+        after.position = position.clone();
     }
+}
 
-    /// Writes to `to` the sums `from` with inputs added and removed. After most moves
-    /// one pass is enough.
-    fn sum(&self, from: &Row, added: &[u16], removed: &[u16], to: &mut Row) {
-        let row = |input: u16| &self.inputs[usize::from(input)];
-        match (added, removed) {
-            (&[moved], &[origin]) => {
-                let (moved, origin) = (row(moved), row(origin));
-                for i in 0..to.len() {
-                    to[i] = from[i] + moved[i] - origin[i];
-                }
-            }
-            (&[moved], &[first, second]) => {
-                let (moved, first, second) = (row(moved), row(first), row(second));
-                for i in 0..to.len() {
-                    to[i] = from[i] + moved[i] - first[i] - second[i];
-                }
-            }
-            _ => {
-                *to = *from;
-                for &input in added {
-                    let sums = to.iter_mut().zip(row(input));
-                    sums.for_each(|(sum, &weight)| *sum += weight);
-                }
-                for &input in removed {
-                    let sums = to.iter_mut().zip(row(input));
-                    sums.for_each(|(sum, &weight)| *sum -= weight);
-                }
+/// Writes to `to` the sums `from` with rows of weights added and removed. After most
+/// moves one pass is enough.
+fn sum<'a>(
+    from: &Row,
+    mut added: impl Iterator<Item = &'a Row>,
+    mut removed: impl Iterator<Item = &'a Row>,
+    to: &mut Row,
+) {
+    let add = |to: &mut Row, weights: &Row| (0..to.len()).for_each(|i| to[i] += weights[i]);
+    let subtract = |to: &mut Row, weights: &Row| (0..to.len()).for_each(|i| to[i] -= weights[i]);
+    match (added.next(), removed.next(), removed.next()) {
+        (Some(moved), Some(origin), None) => {
+            for i in 0..to.len() {
+                to[i] = from[i] + moved[i] - origin[i];
             }
         }
+        (Some(moved), Some(origin), Some(captured)) => {
+            for i in 0..to.len() {
+                to[i] = from[i] + moved[i] - origin[i] - captured[i];
+            }
+        }
+        (first, origin, captured) => {
+            *to = *from;
+            first.into_iter().for_each(|weights| add(to, weights));
+            let fewer = origin.into_iter().chain(captured);
+            fewer.for_each(|weights| subtract(to, weights));
+        }
     }
+    added.for_each(|weights| add(to, weights));
+    removed.for_each(|weights| subtract(to, weights));
 }
 
 #[cfg(test)]
